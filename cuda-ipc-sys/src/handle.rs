@@ -1,0 +1,59 @@
+//! The 64-byte handles are plain data: bytes in, bytes out, compared by value.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExportData};
+
+macro_rules! plain_bytes {
+    ($($handle:ident . $field:ident),*) => {$(
+        impl $handle {
+            /// A handle from bytes that another process sent. The driver judges them when it opens the handle.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 64]) -> Self {
+                // SAFETY: the handle is 64 bytes without padding (asserted below), and every bit pattern is one.
+                unsafe { std::mem::transmute(bytes) }
+            }
+
+            /// The bytes to send to another process.
+            #[must_use]
+            pub const fn to_bytes(self) -> [u8; 64] {
+                // SAFETY: as above, in the other direction.
+                unsafe { std::mem::transmute(self.$field) }
+            }
+        }
+
+        const _: () = assert!(size_of::<$handle>() == 64);
+
+        impl PartialEq for $handle {
+            fn eq(&self, other: &Self) -> bool {
+                self.to_bytes() == other.to_bytes()
+            }
+        }
+
+        impl Eq for $handle {}
+
+        impl Hash for $handle {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.to_bytes().hash(state);
+            }
+        }
+
+        impl fmt::Debug for $handle {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($handle), "("))?;
+                for byte in self.to_bytes() {
+                    write!(f, "{byte:02x}")?;
+                }
+                write!(f, ")")
+            }
+        }
+    )*};
+}
+
+plain_bytes!(
+    CUipcMemHandle.reserved,
+    CUipcEventHandle.reserved,
+    CUmemPoolPtrExportData.reserved,
+    CUmemFabricHandle.data
+);

@@ -1,0 +1,151 @@
+//! Device code that the conformance suite, the tests and the benches of `cuda-ipc` launch.
+//!
+//! Each [`Kernel`] holds its PTX as the driver's `cuModuleLoadData` takes it. The checked-in PTX
+//! (ISA 6.0, target `sm_70`) was made by the script `compile` and loads in every driver since CUDA 9.
+//! With the feature `nvcc` the sources are compiled anew where that compiler is found; its PTX needs
+//! a driver at least as new as the compiler.
+//!
+//! Grids are one-dimensional, and every kernel is correct for any number of blocks and threads.
+//! Pointers are addresses that the launching context can reach, aligned to what they point to.
+
+use std::ffi::CStr;
+
+/// One kernel: a module with a single entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The name of the entry, for `cuModuleGetFunction`.
+    pub entry: &'static CStr,
+    /// The text of the module, for `cuModuleLoadData`.
+    pub ptx: &'static CStr,
+}
+
+/// The kernel of that name, with the PTX that the build script chose.
+macro_rules! kernel {
+    ($name:literal) => {
+        Kernel {
+            entry: c_str(concat!($name, "\0")),
+            ptx: c_str(concat!(include_str!(concat!(env!("KERNELS_PTX"), "/", $name, ".ptx")), "\0")),
+        }
+    };
+}
+
+/// Writes the [`pattern`] of a seed to every word.
+///
+/// Parameters:
+/// 1. `words: *mut u32`
+/// 2. `count: u64`, the number of words
+/// 3. `seed: u32`
+pub const FILL: Kernel = kernel!("fill");
+
+/// Adds to a counter how many words differ from the [`pattern`] of a seed.
+///
+/// The counter is not reset first. The addition is atomic for the whole system.
+///
+/// Parameters:
+/// 1. `words: *const u32`
+/// 2. `count: u64`, the number of words
+/// 3. `seed: u32`
+/// 4. `mismatches: *mut u64`
+pub const VERIFY: Kernel = kernel!("verify");
+
+/// Multiplies every word by a factor, wrapping.
+///
+/// Parameters:
+/// 1. `words: *mut u32`
+/// 2. `count: u64`, the number of words
+/// 3. `factor: u32`
+pub const SCALE: Kernel = kernel!("scale");
+
+/// Waits until a flag equals a value, and forever if it never does.
+///
+/// Every thread waits, so one thread is enough. The flag may lie in pinned host memory or in another
+/// process's memory; what its writer released before it is visible after the wait.
+///
+/// Parameters:
+/// 1. `flag: *const u32`
+/// 2. `value: u32`
+pub const LATCH: Kernel = kernel!("latch");
+
+/// Keeps every thread busy for at least some time by the device's nanosecond clock.
+///
+/// The clock advances in steps of up to about a microsecond.
+///
+/// Parameters:
+/// 1. `nanoseconds: u64`
+pub const SPIN: Kernel = kernel!("spin");
+
+/// Adds a value to a counter, wrapping, several times in every thread.
+///
+/// The additions are atomic for the whole system, so other devices and processes may add to the same
+/// counter where the devices support atomics on each other's memory.
+///
+/// Parameters:
+/// 1. `counter: *mut u32`
+/// 2. `value: u32`
+/// 3. `rounds: u64`, the number of additions of each thread
+pub const ADD: Kernel = kernel!("add");
+
+/// Every kernel.
+pub const ALL: &[Kernel] = &[FILL, VERIFY, SCALE, LATCH, SPIN, ADD];
+
+/// The word that [`FILL`] writes at an index and [`VERIFY`] expects there.
+pub const fn pattern(seed: u32, index: u64) -> u32 {
+    seed ^ (index as u32).wrapping_mul(0x9E37_79B9)
+}
+
+const fn c_str(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("the text has to end with its only NUL"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// What follows a directive such as `.version` on its line.
+    fn directive<'ptx>(ptx: &'ptx str, name: &str) -> &'ptx str {
+        ptx.lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
+            .unwrap_or_else(|| panic!("no {name} in\n{ptx}"))
+            .trim()
+    }
+
+    fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+        ALL.iter().map(|kernel| (kernel.entry.to_str().unwrap(), kernel.ptx.to_str().unwrap()))
+    }
+
+    #[test]
+    fn every_module_has_its_entry() {
+        for (entry, ptx) in texts() {
+            assert!(ptx.contains(&format!(".visible .entry {entry}(")), "{ptx}");
+            assert!(directive(ptx, ".target").starts_with("sm_"), "{ptx}");
+        }
+    }
+
+    #[test]
+    fn checked_in_ptx_loads_in_old_drivers() {
+        let checked_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        if Path::new(env!("KERNELS_PTX")) != checked_in {
+            return; // nvcc made the PTX, and each nvcc has its own version.
+        }
+        for (entry, ptx) in texts() {
+            let (major, minor) = directive(ptx, ".version").split_once('.').unwrap();
+            let version: (u32, u32) = (major.parse().unwrap(), minor.parse().unwrap());
+            assert!(version <= (7, 8), "{entry}: {version:?}");
+            assert_eq!(directive(ptx, ".target"), "sm_70", "{entry}");
+        }
+    }
+
+    #[test]
+    fn pattern_wraps_and_mixes_the_seed() {
+        assert_eq!(pattern(7, 0), 7);
+        assert_eq!(pattern(0, 1), 0x9E37_79B9);
+        assert_eq!(pattern(0, 2), 0x3C6E_F372);
+        assert_eq!(pattern(0xFFFF_FFFF, 1), 0x61C8_8646);
+        // Only the low half of the index counts.
+        assert_eq!(pattern(7, (1 << 32) + 3), pattern(7, 3));
+    }
+}
