@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use crate::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExportData};
 
 macro_rules! plain_bytes {
-    ($($handle:ident . $field:ident),*) => {$(
+    ($($handle:ident),*) => {$(
         impl $handle {
             /// A handle from bytes that another process sent. The driver judges them when it opens the handle.
             #[must_use]
@@ -19,7 +19,7 @@ macro_rules! plain_bytes {
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 64] {
                 // SAFETY: as above, in the other direction.
-                unsafe { std::mem::transmute(self.$field) }
+                unsafe { std::mem::transmute(self) }
             }
         }
 
@@ -51,9 +51,4 @@ macro_rules! plain_bytes {
     )*};
 }
 
-plain_bytes!(
-    CUipcMemHandle.reserved,
-    CUipcEventHandle.reserved,
-    CUmemPoolPtrExportData.reserved,
-    CUmemFabricHandle.data
-);
+plain_bytes!(CUipcMemHandle, CUipcEventHandle, CUmemPoolPtrExportData, CUmemFabricHandle);

@@ -91,9 +91,9 @@ fn address(library: &Library, name: &CStr) -> *const c_void {
 
 /// How addresses are found: by version where the driver can, by exported name where it is older than CUDA 11.3.
 enum Resolver<'library> {
-    ByVersion(PFN_cuGetProcAddress),
-    ByVersionWithoutReason(PFN_cuGetProcAddress_v11030),
-    ByName(&'library Library),
+    Versioned(PFN_cuGetProcAddress),
+    VersionedWithoutReason(PFN_cuGetProcAddress_v11030),
+    Exported(&'library Library),
 }
 
 impl<'library> Resolver<'library> {
@@ -102,13 +102,13 @@ impl<'library> Resolver<'library> {
         let older = address(library, c"cuGetProcAddress");
         if !newer.is_null() {
             // SAFETY: the exported name fixes the signature.
-            Self::ByVersion(unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress>(newer) })
+            Self::Versioned(unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress>(newer) })
         } else if !older.is_null() {
             // SAFETY: the exported name fixes the signature.
             let function = unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress_v11030>(older) };
-            Self::ByVersionWithoutReason(function)
+            Self::VersionedWithoutReason(function)
         } else {
-            Self::ByName(library)
+            Self::Exported(library)
         }
     }
 
@@ -120,10 +120,10 @@ impl<'library> Resolver<'library> {
         let version = symbol.since.0.cast_signed();
         let code = match *self {
             // SAFETY: name and outputs are valid; no reason is asked for.
-            Self::ByVersion(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM, ptr::null_mut()) },
+            Self::Versioned(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM, ptr::null_mut()) },
             // SAFETY: name and output are valid.
-            Self::ByVersionWithoutReason(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM) },
-            Self::ByName(library) => return address(library, symbol.exported),
+            Self::VersionedWithoutReason(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM) },
+            Self::Exported(library) => return address(library, symbol.exported),
         };
         if code == CUresult::CUDA_SUCCESS { found } else { ptr::null() }
     }

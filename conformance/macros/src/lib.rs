@@ -1,1 +1,94 @@
-//! m
+//! The attribute that registers a conformance case.
+
+use proc_macro::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Ident, ItemFn, LitInt, LitStr, Meta, Token, parse_macro_input, parenthesized};
+
+/// Registers a case: `#[conformance::test("ROW-001", "ROW-002", needs(gpus = 2, peer_access))]`.
+///
+/// It stands below `#[rstest]`, which hands it each generated case; it takes the place of `#[test]`. A case without
+/// a row checks the harness itself. What `needs` names are the setters of `conformance::Needs`.
+#[proc_macro_attribute]
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let Arguments { rows, needs } = parse_macro_input!(arguments as Arguments);
+    let function = parse_macro_input!(item as ItemFn);
+    let name = &function.sig.ident;
+    let text = name.to_string();
+    let summary = summary(&function);
+    let needs = needs.into_iter().map(|Need { name, value }| quote!(.#name(#value)));
+    quote! {
+        #function
+
+        ::conformance::inventory::submit! {
+            ::conformance::Registered {
+                module: ::core::module_path!(),
+                function: #text,
+                summary: #summary,
+                rows: &[#(#rows),*],
+                needs: ::conformance::Needs::none()#(#needs)*,
+                run: #name,
+            }
+        }
+    }
+    .into()
+}
+
+struct Arguments {
+    rows: Vec<LitStr>,
+    needs: Vec<Need>,
+}
+
+struct Need {
+    name: Ident,
+    value: Option<LitInt>,
+}
+
+impl Parse for Arguments {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut arguments = Self { rows: Vec::new(), needs: Vec::new() };
+        while !input.is_empty() {
+            if input.peek(LitStr) {
+                arguments.rows.push(input.parse()?);
+            } else {
+                let word: Ident = input.parse()?;
+                if word != "needs" {
+                    return Err(syn::Error::new(word.span(), "a row in quotes or `needs(…)` is expected"));
+                }
+                let list;
+                parenthesized!(list in input);
+                arguments.needs.extend(Punctuated::<Need, Token![,]>::parse_terminated(&list)?);
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+impl Parse for Need {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = input.parse()?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        Ok(Self { name, value })
+    }
+}
+
+/// The first paragraph of the documentation; rstest leaves it on the first case of a matrix only.
+fn summary(function: &ItemFn) -> String {
+    let lines = function.attrs.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
+            _ => None,
+        },
+        _ => None,
+    });
+    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,22 @@
+//! `check!`: a condition of a case, with what it compared in the message.
+
+/// Ends the case as failed where the condition does not hold.
+///
+/// `check!(a == b)` shows both sides; a message with arguments may follow any condition.
+#[macro_export]
+macro_rules! check {
+    ($left:ident == $right:expr) => { $crate::check!(@compare $left, ==, $right, stringify!($left == $right)) };
+    ($left:ident != $right:expr) => { $crate::check!(@compare $left, !=, $right, stringify!($left != $right)) };
+    (@compare $left:expr, $operator:tt, $right:expr, $text:expr) => {{
+        let (left, right) = (&$left, &$right);
+        if !(left $operator right) {
+            return Err($crate::Stop::failed(format!("{} does not hold: {left:?} and {right:?}", $text)));
+        }
+    }};
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err($crate::Stop::failed(format!($($message)+)));
+        }
+    };
+    ($condition:expr) => { $crate::check!($condition, "{} does not hold", stringify!($condition)) };
+}

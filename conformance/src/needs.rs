@@ -1,0 +1,104 @@
+//! What a case needs of a machine, and why a machine cannot give it.
+
+use crate::machine::Machine;
+
+/// What a case needs. Every role may be placed on any of the needed GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    gpus: usize,
+    peer_access: bool,
+    no_peer_access: bool,
+    managed_memory: bool,
+    memory_pools: bool,
+    pool_descriptors: bool,
+    virtual_memory: bool,
+}
+
+impl Needs {
+    /// One GPU.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            gpus: 1,
+            peer_access: false,
+            no_peer_access: false,
+            managed_memory: false,
+            memory_pools: false,
+            pool_descriptors: false,
+            virtual_memory: false,
+        }
+    }
+
+    /// So many GPUs.
+    #[must_use]
+    pub const fn gpus(mut self, count: usize) -> Self {
+        self.gpus = count;
+        self
+    }
+
+    /// GPUs 0 and 1 reach each other's memory.
+    #[must_use]
+    pub const fn peer_access(mut self) -> Self {
+        self.peer_access = true;
+        self
+    }
+
+    /// GPUs 0 and 1 do not reach each other's memory.
+    #[must_use]
+    pub const fn no_peer_access(mut self) -> Self {
+        self.no_peer_access = true;
+        self
+    }
+
+    /// Managed memory.
+    #[must_use]
+    pub const fn managed_memory(mut self) -> Self {
+        self.managed_memory = true;
+        self
+    }
+
+    /// Stream-ordered allocation.
+    #[must_use]
+    pub const fn memory_pools(mut self) -> Self {
+        self.memory_pools = true;
+        self
+    }
+
+    /// Pools that are exported as file descriptors.
+    #[must_use]
+    pub const fn pool_descriptors(mut self) -> Self {
+        self.pool_descriptors = true;
+        self
+    }
+
+    /// Virtual memory management.
+    #[must_use]
+    pub const fn virtual_memory(mut self) -> Self {
+        self.virtual_memory = true;
+        self
+    }
+
+    /// The first need that the machine does not meet, in words.
+    #[must_use]
+    pub fn unmet(&self, machine: &Machine) -> Option<String> {
+        if let Some(problem) = &machine.problem {
+            return Some(problem.clone());
+        }
+        let found = machine.devices.len();
+        if found < self.gpus {
+            return Some(format!("needs {} GPUs, found {found}", self.gpus));
+        }
+        let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
+        let first = &machine.devices[0];
+        [
+            (self.peer_access && !peers, "needs GPUs 0 and 1 to be peers"),
+            (self.no_peer_access && peers, "needs GPUs 0 and 1 not to be peers"),
+            (self.managed_memory && !first.managed_memory, "needs managed memory"),
+            (self.memory_pools && !first.memory_pools, "needs memory pools"),
+            (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that export descriptors"),
+            (self.virtual_memory && !first.virtual_memory, "needs virtual memory management"),
+        ]
+        .into_iter()
+        .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))
+    }
+}

@@ -1,0 +1,150 @@
+//! What a step of a case can end in, and how a case says what it expected.
+
+use std::fmt;
+
+use cuda_ipc_sys::CUresult;
+
+use crate::{Verdict, observe};
+
+/// What a case returns: `Ok`, or what stopped it.
+pub type Outcome = Result<(), Stop>;
+
+/// A driver call that answered with an error code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The process that called.
+    pub role: String,
+    /// The driver's function.
+    pub function: String,
+    /// What it answered.
+    pub code: CUresult,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} answered {}", self.role, self.function, self.code)
+    }
+}
+
+/// Why a case does not go on.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The driver answered with an error code where nothing else was expected.
+    Refused(Refusal),
+    /// A check did not hold.
+    Failed(String),
+    /// The machine or the driver cannot run this case.
+    Unsupported(String),
+    /// A process ended in the middle of a step.
+    Crashed {
+        /// The process.
+        role: String,
+        /// How it ended: the signal or the exit code.
+        end: String,
+        /// The step it was performing.
+        step: String,
+    },
+    /// A step did not end before its deadline.
+    TimedOut {
+        /// The process.
+        role: String,
+        /// The step.
+        step: String,
+    },
+    /// The harness failed.
+    Harness(String),
+}
+
+impl Stop {
+    /// A check that did not hold.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed(message.into())
+    }
+
+    /// The verdict that follows.
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        match self {
+            Self::Refused(_) | Self::Failed(_) => Verdict::Fail,
+            Self::Unsupported(_) => Verdict::Unsupported,
+            Self::Crashed { .. } => Verdict::Crash,
+            Self::TimedOut { .. } => Verdict::Timeout,
+            Self::Harness(_) => Verdict::Error,
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => write!(f, "{refusal}, expected CUDA_SUCCESS"),
+            Self::Failed(message) | Self::Unsupported(message) | Self::Harness(message) => f.write_str(message),
+            Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {step}"),
+            Self::TimedOut { role, step } => write!(f, "{role}: no answer before the deadline to {step}"),
+        }
+    }
+}
+
+/// What a case says of a call's result beside `?`.
+pub trait Expect<T>: Sized {
+    /// The call must be refused, with one of these codes where any are named. Returns the code.
+    ///
+    /// # Errors
+    /// Where the call succeeds or answers something else.
+    fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop>;
+
+    /// Both answers are allowed: record the code, and go on with the value where there is one.
+    ///
+    /// # Errors
+    /// Where the process crashed or hung.
+    fn recorded(self, name: &str) -> Result<Option<T>, Stop>;
+
+    /// Whatever happens to the process is allowed, a crash or a hang included: record it.
+    ///
+    /// # Errors
+    /// Where the harness fails.
+    fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop>;
+}
+
+impl<T> Expect<T> for Result<T, Stop> {
+    fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop> {
+        let expected = || match codes {
+            [] => "an error".to_owned(),
+            codes => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
+        };
+        match self {
+            Ok(_) => Err(Stop::Failed(format!("the call answered CUDA_SUCCESS, expected {}", expected()))),
+            Err(Stop::Refused(refusal)) if codes.is_empty() || codes.contains(&refusal.code) => Ok(refusal.code),
+            Err(Stop::Refused(refusal)) => Err(Stop::Failed(format!("{refusal}, expected {}", expected()))),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn recorded(self, name: &str) -> Result<Option<T>, Stop> {
+        match self {
+            Ok(value) => {
+                observe(name, CUresult::CUDA_SUCCESS.to_string());
+                Ok(Some(value))
+            }
+            Err(Stop::Refused(refusal)) => {
+                observe(name, refusal.code.to_string());
+                Ok(None)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop> {
+        match self {
+            Err(Stop::Crashed { end, .. }) => {
+                observe(name, end);
+                Ok(None)
+            }
+            Err(Stop::TimedOut { .. }) => {
+                observe(name, "no answer before the deadline");
+                Ok(None)
+            }
+            other => other.recorded(name),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Frames over a Unix socket: a length, the bytes, and file descriptors beside them.
+
+use std::fmt;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
+
+/// No message of ours is longer; a longer length is a broken stream.
+pub const LONGEST_FRAME: usize = 64 << 20;
+
+/// The most descriptors that travel with one frame.
+pub const MOST_DESCRIPTORS: usize = 64;
+
+const HEADER: usize = 4;
+
+/// One end of a connection between the runner and a role.
+#[derive(Debug)]
+pub struct Channel {
+    socket: OwnedFd,
+}
+
+/// What was received.
+#[derive(Debug)]
+pub struct Frame {
+    /// The message.
+    pub bytes: Vec<u8>,
+    /// The descriptors that came with it, close-on-exec.
+    pub descriptors: Vec<OwnedFd>,
+}
+
+/// Why nothing was received.
+#[derive(Debug)]
+pub enum ReceiveError {
+    /// The other side is gone, and nothing of a message had arrived.
+    Closed,
+    /// The other side is gone, or stopped sending, in the middle of a message.
+    Truncated {
+        /// Bytes that arrived.
+        received: usize,
+        /// Bytes that were announced.
+        announced: usize,
+    },
+    /// The announced length is longer than any message.
+    TooLong(usize),
+    /// More descriptors came than fit; the kernel dropped some.
+    DescriptorsLost,
+    /// The deadline passed.
+    Deadline,
+    /// The socket failed.
+    Io(io::Error),
+}
+
+impl fmt::Display for ReceiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => write!(f, "the connection was closed"),
+            Self::Truncated { received, announced } => {
+                write!(f, "the connection was closed after {received} of {announced} bytes of a message")
+            }
+            Self::TooLong(length) => write!(f, "a message announced {length} bytes, more than {LONGEST_FRAME}"),
+            Self::DescriptorsLost => write!(f, "a message came with more descriptors than {MOST_DESCRIPTORS}"),
+            Self::Deadline => write!(f, "the deadline passed"),
+            Self::Io(error) => write!(f, "the socket failed: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ReceiveError {}
+
+impl Channel {
+    /// Two connected ends.
+    ///
+    /// # Errors
+    /// Where the system has no descriptor left.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (one, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        Ok((Self { socket: one }, Self { socket: other }))
+    }
+
+    /// An end that came from elsewhere.
+    #[must_use]
+    pub const fn from_socket(socket: OwnedFd) -> Self {
+        Self { socket }
+    }
+
+    /// The socket.
+    #[must_use]
+    pub fn into_socket(self) -> OwnedFd {
+        self.socket
+    }
+
+    /// Send a message, with descriptors that the other side will own copies of.
+    ///
+    /// # Errors
+    /// Where the other side is gone or the message is too long.
+    pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let length = u32::try_from(bytes.len()).ok().filter(|length| *length as usize <= LONGEST_FRAME);
+        let length = length.ok_or_else(|| io::Error::other(format!("a message of {} bytes is too long", bytes.len())))?;
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+            return Err(io::Error::other(format!("{} descriptors are too many for one message", descriptors.len())));
+        }
+        // The descriptors ride on the header, so that they arrive with the first byte.
+        self.send_all(&length.to_le_bytes(), &mut ancillary)?;
+        self.send_all(bytes, &mut SendAncillaryBuffer::new(&mut []))
+    }
+
+    fn send_all(&self, mut bytes: &[u8], ancillary: &mut SendAncillaryBuffer<'_, '_, '_>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match sendmsg(&self.socket, &[IoSlice::new(bytes)], ancillary, SendFlags::NOSIGNAL) {
+                Ok(sent) => {
+                    bytes = &bytes[sent..];
+                    ancillary.clear();
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Receive a message, until the deadline where there is one.
+    ///
+    /// # Errors
+    /// [`ReceiveError`].
+    pub fn receive(&self, deadline: Option<Instant>) -> Result<Frame, ReceiveError> {
+        let mut descriptors = Vec::new();
+        let mut header = [0; HEADER];
+        let received = self.receive_all(&mut header, &mut descriptors, deadline)?;
+        match received {
+            0 => return Err(ReceiveError::Closed),
+            HEADER => {}
+            _ => return Err(ReceiveError::Truncated { received, announced: HEADER }),
+        }
+        let announced = u32::from_le_bytes(header) as usize;
+        if announced > LONGEST_FRAME {
+            return Err(ReceiveError::TooLong(announced));
+        }
+        let mut bytes = vec![0; announced];
+        let received = self.receive_all(&mut bytes, &mut descriptors, deadline)?;
+        if received < announced {
+            return Err(ReceiveError::Truncated { received, announced });
+        }
+        Ok(Frame { bytes, descriptors })
+    }
+
+    /// Fill the buffer; fewer bytes mean that the connection ended.
+    fn receive_all(
+        &self,
+        buffer: &mut [u8],
+        descriptors: &mut Vec<OwnedFd>,
+        deadline: Option<Instant>,
+    ) -> Result<usize, ReceiveError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            self.wait(deadline)?;
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+            let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+            let parts = &mut [IoSliceMut::new(&mut buffer[filled..])];
+            let received = match recvmsg(&self.socket, parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+                Ok(received) => received,
+                Err(rustix::io::Errno::INTR) => continue,
+                // A peer that died with our message unread resets the connection; that is an end like another.
+                Err(rustix::io::Errno::CONNRESET) => break,
+                Err(error) => return Err(ReceiveError::Io(error.into())),
+            };
+            for message in ancillary.drain() {
+                if let RecvAncillaryMessage::ScmRights(rights) = message {
+                    descriptors.extend(rights);
+                }
+            }
+            if received.flags.contains(ReturnFlags::CTRUNC) {
+                return Err(ReceiveError::DescriptorsLost);
+            }
+            if received.bytes == 0 {
+                break;
+            }
+            filled += received.bytes;
+        }
+        Ok(filled)
+    }
+
+    fn wait(&self, deadline: Option<Instant>) -> Result<(), ReceiveError> {
+        loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let timeout = left.map(timespec);
+            let mut sockets = [PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN)];
+            match poll(&mut sockets, timeout.as_ref()) {
+                Ok(0) => return Err(ReceiveError::Deadline),
+                Ok(_) => return Ok(()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(ReceiveError::Io(error.into())),
+            }
+        }
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: duration.as_secs().cast_signed(), tv_nsec: duration.subsec_nanos().into() }
+}
