@@ -10,6 +10,9 @@
 
 #[macro_use]
 mod check;
+#[macro_use]
+#[path = "calls/macros.rs"]
+mod macros;
 
 pub mod calls;
 mod case;

@@ -102,7 +102,8 @@ impl Channel {
     /// Where the other side is gone or the message is too long.
     pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         let length = u32::try_from(bytes.len()).ok().filter(|length| *length as usize <= LONGEST_FRAME);
-        let length = length.ok_or_else(|| io::Error::other(format!("a message of {} bytes is too long", bytes.len())))?;
+        let length =
+            length.ok_or_else(|| io::Error::other(format!("a message of {} bytes is too long", bytes.len())))?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
@@ -200,6 +201,12 @@ impl Channel {
                 Err(error) => return Err(ReceiveError::Io(error.into())),
             }
         }
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
     }
 }
 

@@ -4,7 +4,7 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, ItemFn, LitInt, LitStr, Meta, Token, parse_macro_input, parenthesized};
+use syn::{Ident, ItemFn, LitInt, LitStr, Meta, Token, parenthesized, parse_macro_input};
 
 /// Registers a case: `#[conformance::test("ROW-001", "ROW-002", needs(gpus = 2, peer_access))]`.
 ///

@@ -1,0 +1,33 @@
+//! Devices and what they can do.
+
+use cuda_ipc_sys::CUdevice_attribute;
+
+use crate::machine::Machine;
+
+calls! {
+    /// `cuDeviceGetAttribute` by number.
+    fn device_get_attribute(session, attribute: u32, device: i32) -> i32 {
+        let mut value = 0;
+        cuda!(session.cuDeviceGetAttribute(&mut value, CUdevice_attribute(attribute), device));
+        Ok(value)
+    }
+
+    /// `cuDeviceGetUuid`.
+    fn device_get_uuid(session, device: i32) -> [u8; 16] {
+        let mut uuid = cuda_ipc_sys::CUuuid::default();
+        cuda!(session.cuDeviceGetUuid(&mut uuid, device));
+        Ok(uuid.bytes.map(|byte| byte as u8))
+    }
+
+    /// `cuDeviceCanAccessPeer`.
+    fn device_can_access_peer(session, device: i32, peer: i32) -> bool {
+        let mut value = 0;
+        cuda!(session.cuDeviceCanAccessPeer(&mut value, device, peer));
+        Ok(value != 0)
+    }
+
+    /// Everything that is asked once about a machine.
+    fn probe_machine(session) -> Machine {
+        Machine::probe(session)
+    }
+}

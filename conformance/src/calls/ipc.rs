@@ -1,0 +1,119 @@
+//! Legacy inter-process handles.
+
+use std::ptr;
+
+use cuda_ipc_sys::{CUipcEventHandle, CUipcMem_flags, CUipcMemHandle};
+
+use crate::role::ledger::Resource;
+use crate::{Event, EventHandle, MemHandle, Pointer};
+
+/// What an output holds before the call, so that bytes which the driver did not write can be told.
+pub const UNWRITTEN: [u8; 64] = [0xa5; 64];
+
+const LAZY_PEER_ACCESS: u32 = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
+
+calls! {
+    /// `cuIpcGetMemHandle` of an address.
+    fn ipc_get_mem_handle(session, pointer: Pointer) -> MemHandle {
+        let mut handle = CUipcMemHandle::from_bytes(UNWRITTEN);
+        cuda!(session.cuIpcGetMemHandle(&mut handle, pointer.0));
+        Ok(MemHandle::from_bytes(handle.to_bytes()))
+    }
+
+    /// `cuIpcGetMemHandle` without an output.
+    fn ipc_get_mem_handle_into_null(session, pointer: Pointer) -> () {
+        cuda!(session.cuIpcGetMemHandle(ptr::null_mut(), pointer.0));
+        Ok(())
+    }
+
+    /// `cuIpcGetMemHandle` of one address from many threads at once; the distinct handles that came back.
+    fn ipc_get_mem_handle_from_threads(session, pointer: Pointer, threads: usize, rounds: usize) -> Vec<MemHandle> {
+        let found = session.on_threads(threads, |session| {
+            let mut found = Vec::new();
+            for _ in 0..rounds {
+                let mut handle = CUipcMemHandle::from_bytes(UNWRITTEN);
+                cuda!(session.cuIpcGetMemHandle(&mut handle, pointer.0));
+                let handle = MemHandle::from_bytes(handle.to_bytes());
+                if !found.contains(&handle) {
+                    found.push(handle);
+                }
+            }
+            Ok(found)
+        })?;
+        let mut distinct: Vec<MemHandle> = Vec::new();
+        for handle in found.into_iter().flatten() {
+            if !distinct.contains(&handle) {
+                distinct.push(handle);
+            }
+        }
+        Ok(distinct)
+    }
+
+    /// `cuIpcOpenMemHandle` with the one flag that is documented.
+    fn ipc_open_mem_handle(session, handle: MemHandle) -> Pointer {
+        let mut pointer = 0;
+        let handle = CUipcMemHandle::from_bytes(handle.to_bytes());
+        cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle, LAZY_PEER_ACCESS));
+        session.ledger.add(Resource::Import(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuIpcOpenMemHandle` with any flags.
+    fn ipc_open_mem_handle_with_flags(session, handle: MemHandle, flags: u32) -> Pointer {
+        let mut pointer = 0;
+        let handle = CUipcMemHandle::from_bytes(handle.to_bytes());
+        cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle, flags));
+        session.ledger.add(Resource::Import(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuIpcOpenMemHandle` without an output.
+    fn ipc_open_mem_handle_into_null(session, handle: MemHandle) -> () {
+        let handle = CUipcMemHandle::from_bytes(handle.to_bytes());
+        cuda!(session.cuIpcOpenMemHandle(ptr::null_mut(), handle, LAZY_PEER_ACCESS));
+        Ok(())
+    }
+
+    /// `cuIpcOpenMemHandle` of one handle from many threads at once, which share the current context.
+    fn ipc_open_mem_handle_from_threads(session, handle: MemHandle, threads: usize) -> Vec<Pointer> {
+        let handle = CUipcMemHandle::from_bytes(handle.to_bytes());
+        let pointers = session.on_threads(threads, |session| {
+            let mut pointer = 0;
+            cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle, LAZY_PEER_ACCESS));
+            Ok(pointer)
+        })?;
+        for pointer in &pointers {
+            session.ledger.add(Resource::Import(*pointer));
+        }
+        Ok(pointers.into_iter().map(Pointer).collect())
+    }
+
+    /// `cuIpcCloseMemHandle`.
+    fn ipc_close_mem_handle(session, pointer: Pointer) -> () {
+        cuda!(session.cuIpcCloseMemHandle(pointer.0));
+        session.ledger.remove(&Resource::Import(pointer.0));
+        Ok(())
+    }
+
+    /// `cuIpcGetEventHandle`.
+    fn ipc_get_event_handle(session, event: Event) -> EventHandle {
+        let mut handle = CUipcEventHandle::from_bytes(UNWRITTEN);
+        cuda!(session.cuIpcGetEventHandle(&mut handle, event.0 as _));
+        Ok(EventHandle::from_bytes(handle.to_bytes()))
+    }
+
+    /// `cuIpcGetEventHandle` without an output.
+    fn ipc_get_event_handle_into_null(session, event: Event) -> () {
+        cuda!(session.cuIpcGetEventHandle(ptr::null_mut(), event.0 as _));
+        Ok(())
+    }
+
+    /// `cuIpcOpenEventHandle`.
+    fn ipc_open_event_handle(session, handle: EventHandle) -> Event {
+        let mut event = ptr::null_mut();
+        let handle = CUipcEventHandle::from_bytes(handle.to_bytes());
+        cuda!(session.cuIpcOpenEventHandle(&mut event, handle));
+        session.ledger.add(Resource::ImportedEvent(event as u64));
+        Ok(Event(event as u64))
+    }
+}

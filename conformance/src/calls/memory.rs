@@ -1,0 +1,215 @@
+//! Memory of every kind, copies and fills, pointer attributes.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cuda_ipc_sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAllocationHandleType,
+    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps, CUpointer_attribute,
+};
+
+use crate::calls::Refused;
+use crate::role::ledger::Resource;
+use crate::{AddressRange, MemInfo, Pointer, Pool, Stream};
+
+calls! {
+    /// `cuMemAlloc`.
+    fn mem_alloc(session, size: u64) -> Pointer {
+        let mut pointer = 0;
+        cuda!(session.cuMemAlloc(&mut pointer, size as usize));
+        session.ledger.add(Resource::Allocation(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocPitch` of so many rows.
+    fn mem_alloc_pitch(session, width: u64, rows: u64) -> Pointer {
+        let (mut pointer, mut pitch) = (0, 0);
+        cuda!(session.cuMemAllocPitch(&mut pointer, &mut pitch, width as usize, rows as usize, 4));
+        session.ledger.add(Resource::Allocation(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemFree`.
+    fn mem_free(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFree(pointer.0));
+        session.ledger.remove(&Resource::Allocation(pointer.0));
+        Ok(())
+    }
+
+    /// `cuMemAllocHost`.
+    fn mem_alloc_host(session, size: u64) -> Pointer {
+        let mut pointer = ptr::null_mut();
+        cuda!(session.cuMemAllocHost(&mut pointer, size as usize));
+        session.ledger.add(Resource::PinnedHost(pointer as u64));
+        Ok(Pointer(pointer as u64))
+    }
+
+    /// `cuMemHostAlloc`, portable and mapped, with more flags.
+    fn mem_host_alloc(session, size: u64, flags: u32) -> Pointer {
+        let mut pointer = ptr::null_mut();
+        let flags = flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+        cuda!(session.cuMemHostAlloc(&mut pointer, size as usize, flags));
+        session.ledger.add(Resource::PinnedHost(pointer as u64));
+        Ok(Pointer(pointer as u64))
+    }
+
+    /// `cuMemHostRegister` of ordinary memory, mapped.
+    fn mem_host_register(session, size: u64) -> Pointer {
+        let pointer = session.host_memory(size as usize);
+        let address = pointer.0 as *mut c_void;
+        cuda!(session.cuMemHostRegister(address, size as usize, CU_MEMHOSTREGISTER_DEVICEMAP));
+        session.ledger.add(Resource::RegisteredHost(pointer.0));
+        Ok(pointer)
+    }
+
+    /// `cuMemHostGetDevicePointer`.
+    fn mem_host_get_device_pointer(session, host: Pointer) -> Pointer {
+        let mut pointer = 0;
+        cuda!(session.cuMemHostGetDevicePointer(&mut pointer, host.0 as *mut c_void, 0));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocManaged`. Keep it small: a few MiB.
+    fn mem_alloc_managed(session, size: u64) -> Pointer {
+        let mut pointer = 0;
+        let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
+        cuda!(session.cuMemAllocManaged(&mut pointer, size as usize, flags));
+        session.ledger.add(Resource::Allocation(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocAsync` from the current pool, executed.
+    fn mem_alloc_async(session, size: u64) -> Pointer {
+        let mut pointer = 0;
+        cuda!(session.cuMemAllocAsync(&mut pointer, size as usize, Stream::DEFAULT.0 as _));
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+        session.ledger.add(Resource::StreamOrdered(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocFromPoolAsync`, executed.
+    fn mem_alloc_from_pool_async(session, size: u64, pool: Pool) -> Pointer {
+        let mut pointer = 0;
+        let stream = Stream::DEFAULT.0 as _;
+        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream));
+        cuda!(session.cuStreamSynchronize(stream));
+        session.ledger.add(Resource::StreamOrdered(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemFreeAsync` in the default stream.
+    fn mem_free_async(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFreeAsync(pointer.0, Stream::DEFAULT.0 as _));
+        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
+        Ok(())
+    }
+
+    /// `cuMemPoolCreate` on the role's device.
+    fn mem_pool_create(session, handle_types: u32) -> Pool {
+        let properties = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: CUmemAllocationHandleType(handle_types),
+            location: CUmemLocation::device(session.device),
+            ..Default::default()
+        };
+        let mut pool = ptr::null_mut();
+        cuda!(session.cuMemPoolCreate(&mut pool, &properties));
+        session.ledger.add(Resource::Pool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    /// Ordinary memory of the process, as `malloc` gives it. It lives until the case ends.
+    fn heap_alloc(session, size: u64) -> Pointer {
+        Ok(session.host_memory(size as usize))
+    }
+
+    /// An address on the stack of the thread that performs the calls.
+    fn stack_address(session) -> Pointer {
+        let local = 0_u64;
+        let _ = session;
+        Ok(Pointer(ptr::from_ref(&local) as u64))
+    }
+
+    /// `cuMemsetD8`.
+    fn memset_d8(session, pointer: Pointer, value: u8, count: u64) -> () {
+        cuda!(session.cuMemsetD8(pointer.0, value, count as usize));
+        Ok(())
+    }
+
+    /// `cuMemsetD8Async`.
+    fn memset_d8_async(session, pointer: Pointer, value: u8, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemsetD8Async(pointer.0, value, count as usize, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemcpyHtoD`, then `cuCtxSynchronize`, so that another process may read.
+    fn write(session, pointer: Pointer, bytes: Vec<u8>) -> () {
+        cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoH`.
+    fn read(session, pointer: Pointer, count: u64) -> Vec<u8> {
+        let mut bytes = vec![0; count as usize];
+        cuda!(session.cuMemcpyDtoH(bytes.as_mut_ptr().cast(), pointer.0, bytes.len()));
+        Ok(bytes)
+    }
+
+    /// Write the pattern of a seed over the range, and wait until it is there.
+    fn fill(session, pointer: Pointer, size: u64, seed: u32) -> () {
+        let bytes: Vec<u8> = (0..size / 4).flat_map(|index| kernels::pattern(seed, index).to_le_bytes()).collect();
+        cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// How many words of the range differ from the pattern of a seed.
+    fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
+        let mut words = vec![0_u32; (size / 4) as usize];
+        cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
+        let differ = |(index, word): &(usize, &u32)| **word != kernels::pattern(seed, *index as u64);
+        Ok(words.iter().enumerate().filter(differ).count() as u64)
+    }
+
+    /// Write a flag in pinned host memory, which a kernel waits for.
+    fn set_host_flag(session, pointer: Pointer, value: u32) -> () {
+        let _ = session;
+        // SAFETY: the case passes an address of this role's own host memory.
+        unsafe { (pointer.0 as *mut u32).write_volatile(value) };
+        Ok(())
+    }
+
+    /// `cuMemGetInfo`.
+    fn mem_get_info(session) -> MemInfo {
+        session.mem_info()
+    }
+
+    /// `cuMemGetAddressRange`.
+    fn mem_get_address_range(session, pointer: Pointer) -> AddressRange {
+        let (mut base, mut size) = (0, 0);
+        cuda!(session.cuMemGetAddressRange(&mut base, &mut size, pointer.0));
+        Ok(AddressRange { base: Pointer(base), size: size as u64 })
+    }
+
+    /// `cuPointerGetAttribute` of an attribute that is an `int` or an `unsigned int`.
+    fn pointer_get_attribute(session, attribute: CUpointerAttribute, pointer: Pointer) -> u32 {
+        let mut value = 0_u32;
+        let output = ptr::from_mut(&mut value).cast();
+        cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
+        Ok(value)
+    }
+}
+
+/// The number of a `CUpointer_attribute`.
+pub type CUpointerAttribute = u32;
+
+impl crate::role::session::Session {
+    /// Free and total bytes of the current context's device.
+    pub(crate) fn mem_info(&mut self) -> Result<MemInfo, Refused> {
+        let session = self;
+        let (mut free, mut total) = (0, 0);
+        cuda!(session.cuMemGetInfo(&mut free, &mut total));
+        Ok(MemInfo { free: free as u64, total: total as u64 })
+    }
+}

@@ -1,0 +1,96 @@
+//! What a role does with itself, rather than with the driver.
+
+use std::io::{Read as _, Write as _};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpid, kill_process};
+
+use crate::MemHandle;
+use crate::calls::Refused;
+use crate::role::ledger::Cleanness;
+
+calls! {
+    /// The process id, as the role sees it.
+    fn process_id(session) -> i32 {
+        let _ = session;
+        Ok(getpid().as_raw_nonzero().get())
+    }
+
+    /// How many descriptors the process has.
+    fn descriptor_count(session) -> usize {
+        let _ = session;
+        Ok(std::fs::read_dir("/proc/self/fd")?.count())
+    }
+
+    /// Give back what came from other processes: imports before anything that was exported.
+    fn give_back_imports(session) -> Vec<String> {
+        Ok(session.give_back_imports())
+    }
+
+    /// Give back everything else, and say what is not as it was when the role was ready.
+    fn give_back_and_prove(session) -> Cleanness {
+        Ok(session.give_back_and_prove())
+    }
+
+    /// Write a handle's bytes to the descriptor that came with the call.
+    fn send_through_descriptor(session, handle: MemHandle) -> () {
+        let mut file = std::fs::File::from(session.received_descriptor()?);
+        file.write_all(&handle.to_bytes())?;
+        Ok(())
+    }
+
+    /// Read a handle's bytes from the descriptor that came with the call.
+    fn receive_through_descriptor(session) -> MemHandle {
+        let mut file = std::fs::File::from(session.received_descriptor()?);
+        let mut bytes = [0; 64];
+        file.read_exact(&mut bytes)?;
+        Ok(MemHandle::from_bytes(bytes))
+    }
+
+    /// Exit as `exit(code)` does, with every handler that the driver registered.
+    fn exit_normally(session, code: i32) -> () {
+        let _ = session;
+        std::process::exit(code)
+    }
+
+    /// Die of a signal. For checks of the harness.
+    fn die_of(session, signal: i32) -> () {
+        let _ = session;
+        let signal = Signal::from_named_raw(signal).ok_or_else(|| Refused::Role(format!("no signal {signal}")))?;
+        kill_process(getpid(), signal)?;
+        Err(Refused::Role(format!("survived signal {signal:?}")))
+    }
+
+    /// Answer so late that no deadline holds. For checks of the harness.
+    fn hang(session) -> () {
+        let _ = session;
+        loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+    }
+
+    /// Announce an answer, send half of it and die. For checks of the harness.
+    fn die_in_the_middle_of_an_answer(session) -> () {
+        session.announce_and_exit();
+        Ok(())
+    }
+
+    /// Leave memory behind that no ledger knows, as a driver that leaks would. For checks of the harness.
+    fn leak_device_memory(session, size: u64) -> () {
+        let mut pointer = 0;
+        cuda!(session.cuMemAlloc(&mut pointer, size as usize));
+        Ok(())
+    }
+
+    /// Leave a descriptor behind, as a driver that leaks would. For checks of the harness.
+    fn leak_descriptor(session) -> () {
+        let _ = session;
+        std::mem::forget(std::fs::File::open("/proc/self/status")?);
+        Ok(())
+    }
+}
+
+/// The process id as rustix wants it.
+pub(crate) fn pid(raw: u32) -> Option<Pid> {
+    Pid::from_raw(raw.cast_signed())
+}

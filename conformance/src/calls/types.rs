@@ -1,0 +1,147 @@
+//! What travels in calls: addresses, handles and objects of a role, as plain data.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! object {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u64);
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({:#x})"), self.0)
+            }
+        }
+    )*};
+}
+
+object!(
+    /// An address in a role, of device or host memory.
+    Pointer,
+    /// A `CUcontext` of a role.
+    Context,
+    /// A `CUstream` of a role.
+    Stream,
+    /// A `CUevent` of a role.
+    Event,
+    /// A `CUmemoryPool` of a role.
+    Pool
+);
+
+impl Pointer {
+    /// The null pointer.
+    pub const NULL: Self = Self(0);
+
+    /// The address so many bytes further on.
+    #[must_use]
+    pub const fn offset(self, bytes: u64) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+}
+
+impl Stream {
+    /// The legacy default stream.
+    pub const DEFAULT: Self = Self(0);
+}
+
+impl Event {
+    /// No event.
+    pub const NULL: Self = Self(0);
+}
+
+macro_rules! handle {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        // Two halves, because serde knows arrays of up to 32.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub struct $name([[u8; 32]; 2]);
+
+        impl $name {
+            /// A handle from its bytes.
+            #[must_use]
+            pub fn from_bytes(bytes: [u8; 64]) -> Self {
+                let mut halves = [[0; 32]; 2];
+                halves.as_flattened_mut().copy_from_slice(&bytes);
+                Self(halves)
+            }
+
+            /// The bytes of the handle.
+            #[must_use]
+            pub fn to_bytes(self) -> [u8; 64] {
+                let mut bytes = [0; 64];
+                bytes.copy_from_slice(self.0.as_flattened());
+                bytes
+            }
+
+            /// The handle with one bit flipped.
+            #[must_use]
+            pub fn with_bit_flipped(mut self, bit: usize) -> Self {
+                self.0.as_flattened_mut()[bit / 8] ^= 1 << (bit % 8);
+                self
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "("))?;
+                self.0.as_flattened().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                write!(f, ")")
+            }
+        }
+    )*};
+}
+
+handle!(
+    /// The 64 bytes of `cuIpcGetMemHandle`.
+    MemHandle,
+    /// The 64 bytes of `cuIpcGetEventHandle`.
+    EventHandle
+);
+
+/// Base and size, as `cuMemGetAddressRange` gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressRange {
+    /// The first address.
+    pub base: Pointer,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Free and total bytes of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemInfo {
+    /// Bytes that are free.
+    pub free: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// A kernel's argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Argument {
+    /// 32 bits.
+    U32(u32),
+    /// 64 bits, or a pointer.
+    U64(u64),
+}
+
+impl From<u32> for Argument {
+    fn from(value: u32) -> Self {
+        Self::U32(value)
+    }
+}
+
+impl From<u64> for Argument {
+    fn from(value: u64) -> Self {
+        Self::U64(value)
+    }
+}
+
+impl From<Pointer> for Argument {
+    fn from(pointer: Pointer) -> Self {
+        Self::U64(pointer.0)
+    }
+}

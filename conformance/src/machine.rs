@@ -1,0 +1,125 @@
+//! What a machine has: asked once, by a role, before the cases are listed.
+
+use serde::{Deserialize, Serialize};
+
+use cuda_ipc_sys::{CUdevice_attribute, CUresult};
+
+use crate::calls::Refused;
+use crate::role::session::Session;
+
+/// A machine as the driver under test shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The newest CUDA version that the driver serves, as 1000 × major + 10 × minor.
+    pub cuda_version: u32,
+    /// The library file that the driver was loaded from.
+    pub library: String,
+    /// The devices.
+    pub devices: Vec<Device>,
+    /// Whether the device of the row reaches the memory of the device of the column.
+    pub peer_access: Vec<Vec<bool>>,
+    /// Why nothing can run at all, where that is so.
+    pub problem: Option<String>,
+}
+
+/// One device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// The product's name.
+    pub name: String,
+    /// The UUID, in hexadecimal digits.
+    pub uuid: String,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Interprocess events and legacy memory handles.
+    pub ipc: bool,
+    /// Managed memory.
+    pub managed_memory: bool,
+    /// Stream-ordered allocation.
+    pub memory_pools: bool,
+    /// The handle types a pool can be exported as, a bit mask.
+    pub pool_handle_types: u32,
+    /// Virtual memory management.
+    pub virtual_memory: bool,
+}
+
+impl Machine {
+    /// Ask the driver.
+    pub(crate) fn probe(session: &mut Session) -> Result<Self, Refused> {
+        let count = session.device_count()?;
+        let devices = (0..count).map(|device| session.probe_device(device)).collect::<Result<Vec<_>, _>>()?;
+        let peers = |device| (0..count).map(|peer| session.reaches(device, peer)).collect::<Result<Vec<_>, _>>();
+        Ok(Self {
+            cuda_version: session.driver.version().0,
+            library: mapped_library().unwrap_or_else(|| session.driver.path().display().to_string()),
+            devices,
+            peer_access: (0..count).map(peers).collect::<Result<_, _>>()?,
+            problem: None,
+        })
+    }
+}
+
+impl Session {
+    fn probe_device(&mut self, device: i32) -> Result<Device, Refused> {
+        let ipc = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, device)?;
+        let managed_memory = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, device)?;
+        let memory_pools = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device)?;
+        let virtual_memory =
+            self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device)?;
+        let pool_handle_types =
+            self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, device)?;
+        let session = self;
+        let mut name = [0; 256];
+        cuda!(session.cuDeviceGetName(name.as_mut_ptr(), 256, device));
+        let mut uuid = cuda_ipc_sys::CUuuid::default();
+        cuda!(session.cuDeviceGetUuid(&mut uuid, device));
+        let mut memory = 0;
+        cuda!(session.cuDeviceTotalMem(&mut memory, device));
+        let name: Vec<u8> = name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
+        Ok(Device {
+            name: String::from_utf8_lossy(&name).into_owned(),
+            uuid: uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect(),
+            memory: memory as u64,
+            ipc,
+            managed_memory,
+            memory_pools,
+            pool_handle_types: pool_handle_types.cast_unsigned(),
+            virtual_memory,
+        })
+    }
+
+    fn flag(&mut self, attribute: CUdevice_attribute, device: i32) -> Result<bool, Refused> {
+        Ok(self.attribute(attribute, device)? != 0)
+    }
+
+    /// An attribute; 0 where the driver is too old to know it.
+    fn attribute(&mut self, attribute: CUdevice_attribute, device: i32) -> Result<i32, Refused> {
+        let session = self;
+        let ask = |session: &mut Self| {
+            let mut value = 0;
+            cuda!(session.cuDeviceGetAttribute(&mut value, attribute, device));
+            Ok(value)
+        };
+        match ask(session) {
+            Err(Refused::Driver { code, .. }) if code == CUresult::CUDA_ERROR_INVALID_VALUE.0 => Ok(0),
+            answer => answer,
+        }
+    }
+
+    fn reaches(&self, device: i32, peer: i32) -> Result<bool, Refused> {
+        let session = self;
+        let mut value = 0;
+        if device != peer {
+            cuda!(session.cuDeviceCanAccessPeer(&mut value, device, peer));
+        }
+        Ok(value != 0)
+    }
+}
+
+/// The file behind a name that the loader searched for.
+fn mapped_library() -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let files = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| format!("/{path}"));
+    let mut files = files.filter(|path| path.contains("libcuda.so") || path.contains("libreference_driver"));
+    files.next()
+}

@@ -1,0 +1,203 @@
+//! Roles: the processes of a case.
+
+pub(crate) mod ledger;
+mod pool;
+mod process;
+pub(crate) mod session;
+
+use std::cell::RefCell;
+use std::os::fd::BorrowedFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use cuda_ipc_sys::CUresult;
+use serde::de::DeserializeOwned;
+
+use crate::calls::{AnyCall, Refused};
+use crate::{Refusal, Stop, case};
+
+pub use ledger::Cleanness;
+pub(crate) use pool::Pool;
+pub use process::Settings;
+pub(crate) use process::{Process, Start};
+pub use session::serve_if_role;
+
+/// A process that performs driver calls for a case.
+///
+/// Its methods are the calls ([`calls`](crate::calls)); each sends one message and waits for the answer, until the
+/// deadline of a step. Clones are the same process.
+#[derive(Clone, Debug)]
+pub struct Role {
+    process: Rc<RefCell<Process>>,
+}
+
+/// What a role is given before it starts, beside its driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// The device whose primary context is current, by ordinal.
+    pub device: i32,
+    /// `CUDA_VISIBLE_DEVICES`.
+    pub visible_devices: Option<String>,
+}
+
+impl Placement {
+    /// On a device.
+    #[must_use]
+    pub const fn device(device: i32) -> Self {
+        Self { device, visible_devices: None }
+    }
+
+    /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
+    #[must_use]
+    pub fn visible_devices(mut self, list: impl Into<String>) -> Self {
+        self.visible_devices = Some(list.into());
+        self
+    }
+}
+
+/// A call that was sent and not yet answered.
+#[derive(Debug)]
+#[must_use]
+pub struct Pending<T> {
+    role: Role,
+    output: std::marker::PhantomData<T>,
+}
+
+impl Role {
+    /// A process of the current case, warm from the pool where one proved clean.
+    ///
+    /// # Errors
+    /// [`Stop`], where no process can be started or it has no device.
+    pub fn new(name: &str, placement: Placement) -> Result<Self, Stop> {
+        let process = case::current(|case| case.pool.take(name, placement))?;
+        let role = Self { process: Rc::new(RefCell::new(process)) };
+        case::current(|case| case.roles.borrow_mut().push(role.clone()));
+        Ok(role)
+    }
+
+    pub(crate) fn perform<T: DeserializeOwned>(&self, call: impl Into<AnyCall>) -> Result<T, Stop> {
+        self.start_call(call.into(), &[])?;
+        self.answer(None)
+    }
+
+    /// Perform a call with descriptors beside it; the role gets copies.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn perform_with<T: DeserializeOwned>(
+        &self,
+        call: impl Into<AnyCall>,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<T, Stop> {
+        self.start_call(call.into(), descriptors)?;
+        self.answer(None)
+    }
+
+    /// Send a call and go on: what another role does while this one is in a call is part of some rules.
+    ///
+    /// # Errors
+    /// [`Stop`], where the process is gone.
+    pub fn begin<T>(&self, call: impl Into<AnyCall>) -> Result<Pending<T>, Stop> {
+        self.start_call(call.into(), &[])?;
+        Ok(Pending { role: self.clone(), output: std::marker::PhantomData })
+    }
+
+    fn start_call(&self, call: AnyCall, descriptors: &[BorrowedFd<'_>]) -> Result<(), Stop> {
+        self.process.borrow_mut().send(&call, descriptors)
+    }
+
+    /// Wait for the answer to the call that was sent.
+    fn answer<T: DeserializeOwned>(&self, patience: Option<Duration>) -> Result<T, Stop> {
+        let mut process = self.process.borrow_mut();
+        let bytes = match process.receive(patience)? {
+            Ok(bytes) => bytes,
+            Err(Refused::Driver { function, code }) => {
+                return Err(Stop::Refused(Refusal { role: process.name.clone(), function, code: CUresult(code) }));
+            }
+            Err(Refused::Missing(message)) => return Err(Stop::Unsupported(message)),
+            Err(Refused::Role(message)) => return Err(Stop::Harness(format!("{}: {message}", process.name))),
+        };
+        postcard::from_bytes(&bytes)
+            .map_err(|error| Stop::Harness(format!("{}: cannot read an answer: {error}", process.name)))
+    }
+
+    /// End the process with SIGKILL, and wait until it is gone.
+    ///
+    /// # Errors
+    /// [`Stop`], where it cannot be killed.
+    pub fn kill(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().kill()
+    }
+
+    /// Let the process exit as a program does that returns from `main`, and wait until it is gone.
+    ///
+    /// # Errors
+    /// [`Stop`], where it does not.
+    pub fn exit(&self) -> Result<(), Stop> {
+        self.start_call(crate::calls::process::Call::exit_normally { code: 0 }.into(), &[])?;
+        self.process.borrow_mut().wait_for_exit()
+    }
+
+    /// SIGSTOP: the process does nothing until [`Role::resume`].
+    ///
+    /// # Errors
+    /// [`Stop`], where it cannot be signalled.
+    pub fn stop(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().signal(rustix::process::Signal::STOP)
+    }
+
+    /// SIGCONT.
+    ///
+    /// # Errors
+    /// [`Stop`], where it cannot be signalled.
+    pub fn resume(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().signal(rustix::process::Signal::CONT)
+    }
+
+    /// Another deadline for the steps of this role.
+    pub fn set_deadline(&self, deadline: Duration) {
+        self.process.borrow_mut().deadline = deadline;
+    }
+
+    /// What the case calls it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.process.borrow().name.clone()
+    }
+
+    /// The process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.process.borrow().id()
+    }
+
+    /// Whether the process was ended or lost.
+    #[must_use]
+    pub(crate) fn is_gone(&self) -> bool {
+        self.process.borrow().is_gone()
+    }
+
+    /// The process itself, once the case is over.
+    pub(crate) fn into_process(self) -> Option<Process> {
+        Rc::try_unwrap(self.process).ok().map(RefCell::into_inner)
+    }
+}
+
+impl<T: DeserializeOwned> Pending<T> {
+    /// Wait for the answer.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn finish(self) -> Result<T, Stop> {
+        self.role.answer(None)
+    }
+
+    /// Whether no answer has come for so long.
+    ///
+    /// # Errors
+    /// [`Stop`], where the process is gone.
+    pub fn still_waits_after(&self, patience: Duration) -> Result<bool, Stop> {
+        let deadline = Instant::now() + patience;
+        Ok(!self.role.process.borrow_mut().has_answer(deadline)?)
+    }
+}

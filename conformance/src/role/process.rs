@@ -1,0 +1,244 @@
+//! One role's process: started as a re-execution of this program, watched, ended.
+
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, kill_process};
+
+use crate::Stop;
+use crate::calls::process::pid;
+use crate::calls::{AnyCall, Refused};
+use crate::role::Placement;
+use crate::role::session::{Greeting, ROLE_ARGUMENT};
+use crate::wire::{Channel, ReceiveError};
+
+/// What every role of a run is started with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The driver library, or `None` for the system's.
+    pub driver: Option<PathBuf>,
+    /// Environment variables beside it.
+    pub environment: Vec<(String, String)>,
+    /// How long one step may take.
+    pub deadline: Duration,
+}
+
+/// Why a role did not start.
+#[derive(Debug)]
+pub(crate) enum Start {
+    NoDriver(String),
+    NoDevice(String),
+    Failed(Stop),
+}
+
+/// A role's process and the connection to it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) placement: Placement,
+    pub(crate) deadline: Duration,
+    child: Child,
+    channel: Channel,
+    step: String,
+    ended: Option<ExitStatus>,
+}
+
+impl Process {
+    pub(crate) fn start(name: &str, placement: Placement, settings: &Settings) -> Result<Self, Start> {
+        let (ours, theirs) =
+            Channel::pair().map_err(|error| Start::Failed(Stop::Harness(format!("no socket for a role: {error}"))))?;
+        let program = std::env::current_exe()
+            .map_err(|error| Start::Failed(Stop::Harness(format!("this program has no path: {error}"))))?;
+        let mut command = Command::new(program);
+        command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(std::process::id().to_string());
+        command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
+        match &settings.driver {
+            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path),
+            None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
+        };
+        command.envs(settings.environment.iter().cloned());
+        if let Some(list) = &placement.visible_devices {
+            command.env("CUDA_VISIBLE_DEVICES", list);
+        }
+        let child =
+            spawn(command).map_err(|error| Start::Failed(Stop::Harness(format!("cannot start a role: {error}"))))?;
+        let mut process = Self {
+            name: name.to_owned(),
+            placement,
+            deadline: settings.deadline,
+            child,
+            channel: ours,
+            step: "loading the driver".to_owned(),
+            ended: None,
+        };
+        match process.greeting() {
+            Ok(Greeting::Ready) => Ok(process),
+            Ok(Greeting::NoDriver(message)) => Err(Start::NoDriver(message)),
+            Ok(Greeting::NoDevice(message)) => Err(Start::NoDevice(message)),
+            Err(stop) => Err(Start::Failed(stop)),
+        }
+    }
+
+    fn greeting(&mut self) -> Result<Greeting, Stop> {
+        // A driver's start may take longer than a step: it builds contexts one after the other.
+        let deadline = Instant::now() + self.deadline * 3;
+        let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        postcard::from_bytes(&frame.bytes)
+            .map_err(|error| Stop::Harness(format!("{}: cannot read its greeting: {error}", self.name)))
+    }
+
+    pub(crate) fn send(&mut self, call: &AnyCall, descriptors: &[BorrowedFd<'_>]) -> Result<(), Stop> {
+        if self.is_gone() {
+            return Err(Stop::Harness(format!("{}: asked for {call:?} after its end", self.name)));
+        }
+        self.step = step(call);
+        let bytes =
+            postcard::to_stdvec(call).map_err(|error| Stop::Harness(format!("cannot encode {call:?}: {error}")))?;
+        // A process that died since its last answer is found out when the answer does not come.
+        match self.channel.send(&bytes, descriptors) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Stop::Harness(format!("{}: cannot send {call:?}: {error}", self.name)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn receive(&mut self, patience: Option<Duration>) -> Result<Result<Vec<u8>, Refused>, Stop> {
+        let deadline = Instant::now() + patience.unwrap_or(self.deadline);
+        let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        postcard::from_bytes(&frame.bytes)
+            .map_err(|error| Stop::Harness(format!("{}: cannot read the answer to {}: {error}", self.name, self.step)))
+    }
+
+    /// Whether an answer, or the end of the process, shows before the deadline.
+    pub(crate) fn has_answer(&mut self, deadline: Instant) -> Result<bool, Stop> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        let mut sockets = [PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN)];
+        let ready = poll(&mut sockets, Some(&timeout))
+            .map_err(|error| Stop::Harness(format!("{}: cannot wait: {error}", self.name)))?;
+        Ok(ready > 0)
+    }
+
+    /// What an answer that did not come means. The process is over in any case.
+    fn lost(&mut self, error: &ReceiveError) -> Stop {
+        let (role, step) = (self.name.clone(), self.step.clone());
+        match error {
+            ReceiveError::Deadline => match self.kill() {
+                Ok(()) => Stop::TimedOut { role, step },
+                Err(stop) => stop,
+            },
+            ReceiveError::Closed | ReceiveError::Truncated { .. } => match self.wait_for_exit() {
+                Ok(()) => {
+                    let end = self.ended.map_or_else(|| "it ended".to_owned(), describe);
+                    let end = match error {
+                        ReceiveError::Truncated { .. } => format!("{error}, {end}"),
+                        _ => end,
+                    };
+                    Stop::Crashed { role, end, step }
+                }
+                Err(stop) => stop,
+            },
+            ReceiveError::TooLong(_) | ReceiveError::DescriptorsLost | ReceiveError::Io(_) => {
+                let _ = self.kill();
+                Stop::Harness(format!("{role}: {error} in {step}"))
+            }
+        }
+    }
+
+    pub(crate) fn signal(&mut self, signal: Signal) -> Result<(), Stop> {
+        let Some(pid) = pid(self.child.id()).filter(|_| !self.is_gone()) else {
+            return Err(Stop::Harness(format!("{}: it is already gone", self.name)));
+        };
+        kill_process(pid, signal).map_err(|error| Stop::Harness(format!("{}: {signal:?}: {error}", self.name)))
+    }
+
+    pub(crate) fn kill(&mut self) -> Result<(), Stop> {
+        if self.is_gone() {
+            return Ok(());
+        }
+        self.child.kill().map_err(|error| Stop::Harness(format!("{}: cannot kill it: {error}", self.name)))?;
+        self.reap()
+    }
+
+    /// Wait until the process has closed its end, then for its status.
+    pub(crate) fn wait_for_exit(&mut self) -> Result<(), Stop> {
+        let deadline = Instant::now() + self.deadline;
+        match self.channel.receive(Some(deadline)) {
+            Err(ReceiveError::Deadline) => {
+                self.kill()?;
+                Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
+            }
+            _ => self.reap(),
+        }
+    }
+
+    fn reap(&mut self) -> Result<(), Stop> {
+        let status =
+            self.child.wait().map_err(|error| Stop::Harness(format!("{}: cannot wait for it: {error}", self.name)))?;
+        self.ended = Some(status);
+        Ok(())
+    }
+
+    pub(crate) const fn is_gone(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.kill();
+    }
+}
+
+/// The call without its long arguments.
+fn step(call: &AnyCall) -> String {
+    const LONGEST: usize = 200;
+    let text = format!("{call:?}");
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => {
+            let name =
+                Signal::from_named_raw(signal).map_or_else(|| signal.to_string(), |signal| format!("{signal:?}"));
+            format!("killed by signal {signal} ({name})")
+        }
+        (None, Some(code)) => format!("exited with {code}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+/// Start a process from a thread that lives as long as the program: the death signal of a role follows the thread
+/// that started it, and the threads of test runners come and go.
+fn spawn(command: Command) -> std::io::Result<Child> {
+    type Request = (Command, mpsc::Sender<std::io::Result<Child>>);
+    static SPAWNER: OnceLock<Mutex<mpsc::Sender<Request>>> = OnceLock::new();
+    let spawner = SPAWNER.get_or_init(|| {
+        let (sender, requests) = mpsc::channel::<Request>();
+        std::thread::spawn(move || {
+            for (mut command, answer) in requests {
+                let _ = answer.send(command.spawn());
+            }
+        });
+        Mutex::new(sender)
+    });
+    let (answer, child) = mpsc::channel();
+    let gone = || std::io::Error::other("the thread that starts processes is gone");
+    spawner.lock().unwrap_or_else(PoisonError::into_inner).send((command, answer)).map_err(|_| gone())?;
+    child.recv().map_err(|_| gone())?
+}

@@ -1,0 +1,345 @@
+//! The role's side: a process that performs calls until its runner is gone.
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::ptr;
+
+use cuda_ipc_sys::Driver;
+use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
+
+use crate::Pointer;
+use crate::calls::{AnyCall, Refused};
+use crate::role::ledger::{Cleanness, Ledger, Resource};
+use crate::wire::{Channel, Frame, ReceiveError};
+
+/// The hidden first argument of a role's process.
+pub(crate) const ROLE_ARGUMENT: &str = "--conformance-role";
+
+/// What the runner is told first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Greeting {
+    /// The driver is loaded and a context is current.
+    Ready,
+    /// There is no driver, or it does not start.
+    NoDriver(String),
+    /// The driver works, and there is no device for this role.
+    NoDevice(String),
+}
+
+/// What a role's process holds.
+pub(crate) struct Session {
+    pub(crate) driver: &'static Driver,
+    pub(crate) device: i32,
+    pub(crate) ledger: Ledger,
+    pub(crate) functions: HashMap<(u64, &'static CStr), u64>,
+    context: u64,
+    received: Vec<OwnedFd>,
+    host_memory: Vec<Vec<u64>>,
+    spoiled: Vec<String>,
+    before: Standing,
+    channel: Option<Channel>,
+}
+
+/// What is compared before and after a case.
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    free_memory: u64,
+    descriptors: Vec<String>,
+}
+
+/// Where this process is a role, be one, and do not return.
+pub fn serve_if_role() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() != Some(ROLE_ARGUMENT) {
+        return;
+    }
+    let device = arguments.next().and_then(|device| device.parse().ok()).unwrap_or(0);
+    let runner = arguments.next().and_then(|runner| runner.parse().ok());
+    std::process::exit(match serve(device, runner) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("role: {error}");
+            1
+        }
+    });
+}
+
+fn serve(device: i32, runner: Option<i32>) -> Result<(), ReceiveError> {
+    // The runner's end of the connection is our standard input until here.
+    let channel = connect().map_err(ReceiveError::Io)?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| ReceiveError::Io(error.into()))?;
+    // The runner may have died before the signal was asked for.
+    if rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get()) != runner {
+        return Ok(());
+    }
+    let greeted = Session::start(device);
+    let greeting = match &greeted {
+        Ok(_) => Greeting::Ready,
+        Err(greeting) => greeting.clone(),
+    };
+    let bytes = postcard::to_stdvec(&greeting).map_err(|error| ReceiveError::Io(std::io::Error::other(error)))?;
+    channel.send(&bytes, &[]).map_err(ReceiveError::Io)?;
+    let Ok(mut session) = greeted else { return Ok(()) };
+    session.channel = Some(channel);
+    session.answer_calls()
+}
+
+/// Take the connection off descriptor 0, which some cases want to be an ordinary standard input.
+fn connect() -> std::io::Result<Channel> {
+    // SAFETY: the runner passes the connection as descriptor 0, and nothing else in this process owns it.
+    let inherited = unsafe { OwnedFd::from_raw_fd(0) };
+    let socket = rustix::io::fcntl_dupfd_cloexec(&inherited, 3)?;
+    let null = std::fs::File::open("/dev/null")?;
+    // `dup2` closes what descriptor 0 was, so nobody owns that number but the process.
+    rustix::stdio::dup2_stdin(&null)?;
+    std::mem::forget(inherited);
+    Ok(Channel::from_socket(socket))
+}
+
+impl Session {
+    fn start(device: i32) -> Result<Self, Greeting> {
+        let driver = Driver::get().map_err(|error| Greeting::NoDriver(error.to_string()))?;
+        let mut session = Self {
+            driver,
+            device,
+            ledger: Ledger::default(),
+            functions: HashMap::new(),
+            context: 0,
+            received: Vec::new(),
+            host_memory: Vec::new(),
+            spoiled: Vec::new(),
+            before: Standing::default(),
+            channel: None,
+        };
+        session.initialise().map_err(|refused| match refused {
+            Refused::Driver { function, code } => {
+                let code = cuda_ipc_sys::CUresult(code);
+                if code == cuda_ipc_sys::CUresult::CUDA_ERROR_NO_DEVICE {
+                    Greeting::NoDevice(format!("{function} answered {code}"))
+                } else {
+                    Greeting::NoDriver(format!("{function} answered {code}"))
+                }
+            }
+            Refused::Missing(message) | Refused::Role(message) => Greeting::NoDriver(message),
+        })?;
+        let count = session.device_count().unwrap_or(0);
+        if device >= count {
+            return Err(Greeting::NoDevice(format!("device {device} of {count}")));
+        }
+        session
+            .ready()
+            .map_err(|refused| Greeting::NoDevice(format!("device {device} does not start: {refused:?}")))?;
+        Ok(session)
+    }
+
+    fn initialise(&mut self) -> Result<(), Refused> {
+        let session = self;
+        cuda!(session.cuInit(0));
+        Ok(())
+    }
+
+    pub(crate) fn device_count(&mut self) -> Result<i32, Refused> {
+        let session = self;
+        let mut count = 0;
+        cuda!(session.cuDeviceGetCount(&mut count));
+        Ok(count)
+    }
+
+    /// Make the primary context current, and use once what a driver sets up at first use.
+    fn ready(&mut self) -> Result<(), Refused> {
+        let session = self;
+        let mut context = ptr::null_mut();
+        let device = session.device;
+        cuda!(session.cuDevicePrimaryCtxRetain(&mut context, device));
+        cuda!(session.cuCtxSetCurrent(context));
+        session.context = context as u64;
+        for size in [512, 4 << 20] {
+            let mut pointer = 0;
+            cuda!(session.cuMemAlloc(&mut pointer, size));
+            cuda!(session.cuMemsetD8(pointer, 0, size));
+            cuda!(session.cuMemFree(pointer));
+        }
+        cuda!(session.cuCtxSynchronize());
+        session.before = session.standing()?;
+        Ok(())
+    }
+
+    fn answer_calls(&mut self) -> Result<(), ReceiveError> {
+        loop {
+            let Some(channel) = &self.channel else { return Ok(()) };
+            let Frame { bytes, descriptors } = match channel.receive(None) {
+                Ok(frame) => frame,
+                Err(ReceiveError::Closed) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            self.received = descriptors;
+            let answer = match postcard::from_bytes::<AnyCall>(&bytes) {
+                Ok(call) => call.perform(self),
+                Err(error) => Err(Refused::Role(format!("cannot read a call: {error}"))),
+            };
+            let bytes = postcard::to_stdvec(&answer).map_err(|error| ReceiveError::Io(std::io::Error::other(error)))?;
+            if let Some(channel) = &self.channel {
+                channel.send(&bytes, &[]).map_err(ReceiveError::Io)?;
+            }
+        }
+    }
+
+    /// Ordinary zeroed memory that stays until the case ends.
+    pub(crate) fn host_memory(&mut self, size: usize) -> Pointer {
+        let mut words = vec![0_u64; size.div_ceil(8)];
+        let pointer = Pointer(words.as_mut_ptr() as u64);
+        self.host_memory.push(words);
+        pointer
+    }
+
+    /// The descriptor that came with this call.
+    pub(crate) fn received_descriptor(&mut self) -> Result<OwnedFd, Refused> {
+        self.received.pop().ok_or_else(|| Refused::Role("the call came without a descriptor".to_owned()))
+    }
+
+    /// The role must not serve another case.
+    pub(crate) fn spoil(&mut self, reason: &str) {
+        self.spoiled.push(reason.to_owned());
+    }
+
+    /// Perform calls on several threads at once, all with this thread's context.
+    pub(crate) fn on_threads<T: Send>(
+        &mut self,
+        threads: usize,
+        call: impl Fn(&ThreadSession) -> Result<T, Refused> + Sync,
+    ) -> Result<Vec<T>, Refused> {
+        let session = self;
+        let mut context = ptr::null_mut();
+        cuda!(session.cuCtxGetCurrent(&mut context));
+        let shared = ThreadSession { driver: session.driver };
+        let (call, shared, context) = (&call, &shared, context as u64);
+        let start = std::sync::Barrier::new(threads);
+        std::thread::scope(|scope| {
+            let start = &start;
+            let one = move || {
+                let session = shared;
+                start.wait();
+                cuda!(session.cuCtxSetCurrent(context as _));
+                call(shared)
+            };
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<T, Refused>>| {
+                thread.join().unwrap_or_else(|_| Err(Refused::Role("a thread panicked".to_owned())))
+            };
+            running.into_iter().map(join).collect()
+        })
+    }
+
+    pub(crate) fn give_back_imports(&mut self) -> Vec<String> {
+        self.give_back(Resource::is_import)
+    }
+
+    pub(crate) fn give_back_and_prove(&mut self) -> Cleanness {
+        let mut problems = self.give_back(|_| true);
+        self.host_memory.clear();
+        self.received.clear();
+        let session = &mut *self;
+        let proof = (|| {
+            let mut current = ptr::null_mut();
+            cuda!(session.cuCtxGetCurrent(&mut current));
+            cuda!(session.cuCtxSetCurrent(session.context as _));
+            cuda!(session.cuCtxSynchronize());
+            session.standing()
+        })();
+        problems.append(&mut self.spoiled);
+        match proof {
+            Err(refused) => {
+                problems.push(format!("the context does not work any more: {refused:?}"));
+                Cleanness { problems, ..Cleanness::default() }
+            }
+            Ok(now) => {
+                let mut left = now.descriptors.clone();
+                for descriptor in &self.before.descriptors {
+                    if let Some(index) = left.iter().position(|other| other == descriptor) {
+                        left.remove(index);
+                    }
+                }
+                Cleanness {
+                    problems,
+                    memory_missing: self.before.free_memory.saturating_sub(now.free_memory),
+                    descriptors_left: left,
+                }
+            }
+        }
+    }
+
+    /// Give back what qualifies, newest first; what the driver refuses to take is a problem.
+    fn give_back(&mut self, qualifies: impl Fn(&Resource) -> bool) -> Vec<String> {
+        let mut problems = Vec::new();
+        let session = self;
+        let primary = session.context;
+        // SAFETY: the role's own context, or none if the driver lost it; the answer shows in the calls that follow.
+        let _ = unsafe { session.driver.cuCtxSetCurrent(primary as _) };
+        while let Some(resource) = session.ledger.take_newest(&qualifies) {
+            if let Err(refused) = session.give_back_one(&resource) {
+                problems.push(format!("{resource:?} could not be given back: {refused:?}"));
+            }
+        }
+        problems
+    }
+
+    fn give_back_one(&mut self, resource: &Resource) -> Result<(), Refused> {
+        let session = self;
+        match *resource {
+            Resource::Allocation(pointer) => cuda!(session.cuMemFree(pointer)),
+            Resource::StreamOrdered(pointer) => {
+                cuda!(session.cuMemFreeAsync(pointer, ptr::null_mut()));
+                cuda!(session.cuStreamSynchronize(ptr::null_mut()));
+                let mut pool = ptr::null_mut();
+                let device = session.device;
+                cuda!(session.cuDeviceGetDefaultMemPool(&mut pool, device));
+                cuda!(session.cuMemPoolTrimTo(pool, 0));
+            }
+            Resource::PinnedHost(pointer) => cuda!(session.cuMemFreeHost(pointer as _)),
+            Resource::RegisteredHost(pointer) => cuda!(session.cuMemHostUnregister(pointer as _)),
+            Resource::Import(pointer) => cuda!(session.cuIpcCloseMemHandle(pointer)),
+            Resource::Event(event) | Resource::ImportedEvent(event) => cuda!(session.cuEventDestroy(event as _)),
+            Resource::Stream(stream) => cuda!(session.cuStreamDestroy(stream as _)),
+            Resource::Context(context) => cuda!(session.cuCtxDestroy(context as _)),
+            Resource::PrimaryContext(device) => cuda!(session.cuDevicePrimaryCtxRelease(device)),
+            Resource::PeerAccess(peer) => cuda!(session.cuCtxDisablePeerAccess(peer as _)),
+            Resource::Pool(pool) => cuda!(session.cuMemPoolDestroy(pool as _)),
+            Resource::Physical(handle) => cuda!(session.cuMemRelease(handle)),
+            Resource::Reservation(address, size) => cuda!(session.cuMemAddressFree(address, size)),
+            Resource::Mapping(address, size) => cuda!(session.cuMemUnmap(address, size)),
+            Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
+            Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
+        }
+        Ok(())
+    }
+
+    fn standing(&mut self) -> Result<Standing, Refused> {
+        let mut descriptors = Vec::new();
+        for entry in std::fs::read_dir("/proc/self/fd")? {
+            // The descriptor of this listing is gone by the time it is looked at.
+            if let Ok(target) = std::fs::read_link(entry?.path()) {
+                descriptors.push(target.to_string_lossy().into_owned());
+            }
+        }
+        descriptors.retain(|target| !target.starts_with("/proc/"));
+        Ok(Standing { free_memory: self.mem_info()?.free, descriptors })
+    }
+
+    /// For a check of the harness: half an answer, then the end.
+    pub(crate) fn announce_and_exit(&mut self) {
+        use std::io::Write as _;
+        if let Some(channel) = self.channel.take() {
+            let mut socket = std::fs::File::from(channel.into_socket());
+            let _ = socket.write_all(&100_u32.to_le_bytes()).and_then(|()| socket.write_all(b"half"));
+        }
+        std::process::exit(0);
+    }
+}
+
+/// What a thread of a role needs for calls.
+pub(crate) struct ThreadSession {
+    pub(crate) driver: &'static Driver,
+}

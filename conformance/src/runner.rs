@@ -1,0 +1,343 @@
+//! The run: options, driver, trials, verdicts.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use clap::Parser as _;
+use libtest_mimic::{Completion, Failed, Trial};
+use serde::{Deserialize, Serialize};
+
+use crate::case::{self, Case, Running};
+use crate::deviations::Deviations;
+use crate::driver::{Choice, Kind, UnderTest, choose};
+use crate::options::Options;
+use crate::report::{CaseReport, Writer, summary};
+use crate::role::{Pool, Process, Settings};
+use crate::{Outcome, Stop, Verdict, catalogue};
+
+/// The GPUs of the reference driver, so that every two-GPU case runs on every push.
+const REFERENCE_DEVICES: &str = "2";
+
+/// Memory that a real driver may keep for itself after it was used for the first time.
+const KEPT_BY_REAL_DRIVERS: u64 = 64 << 20;
+
+/// The suite's `main`.
+pub fn main() -> ExitCode {
+    crate::role::serve_if_role();
+    let options = Options::parse();
+    match Run::prepare(options) {
+        Ok(run) => run.perform(),
+        Err(message) => {
+            eprintln!("conformance: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Run {
+    options: Options,
+    shared: Arc<Shared>,
+    cases: Vec<Case>,
+    /// Kept alive: beside a CUDA process, another starts faster.
+    _keeper: Option<Process>,
+}
+
+/// What every trial uses.
+struct Shared {
+    pool: Arc<Pool>,
+    under_test: UnderTest,
+    deviations: Deviations,
+    writer: Option<Writer>,
+    require_unmet: Vec<String>,
+    strict: bool,
+    seed: u64,
+    verdicts: Mutex<Vec<Verdict>>,
+}
+
+impl Run {
+    fn prepare(options: Options) -> Result<Self, String> {
+        let cases = case::all();
+        let deviations = Deviations::read()?;
+        let is_known = |name: &str| cases.iter().any(|case| case.base == name || case.id == name);
+        let unknown = deviations.unknown(is_known);
+        if !unknown.is_empty() {
+            return Err(format!("deviations.toml names cases that do not exist: {}", unknown.join(", ")));
+        }
+        let mut environment = Vec::new();
+        if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
+            environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
+        }
+        if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
+            // A machine of its own: another run beside this one must not show in its accounts.
+            environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
+        }
+        let settings = Settings { driver: None, environment, deadline: options.deadline };
+        let (under_test, keeper) = probe(&options.driver, &settings)?;
+        let settings = Settings { driver: under_test.library.clone(), ..settings };
+        let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
+        let writer = match &options.report {
+            Some(path) if !options.libtest.list => {
+                let writer = Writer::new(path.clone(), run_name(), &under_test, seed, options.fresh);
+                Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
+            }
+            _ => None,
+        };
+        let shared = Shared {
+            pool: Arc::new(Pool::new(settings, options.fresh)),
+            require_unmet: options.require.unmet(&under_test.machine),
+            strict: !options.require.is_empty(),
+            under_test,
+            deviations,
+            writer,
+            seed,
+            verdicts: Mutex::default(),
+        };
+        Ok(Self { options, shared: Arc::new(shared), cases, _keeper: keeper })
+    }
+
+    fn perform(self) -> ExitCode {
+        let Self { mut options, shared, cases, _keeper } = self;
+        // Cases share the devices, and the proof of cleanness reads their free memory: one at a time, unless asked.
+        options.libtest.test_threads.get_or_insert(1);
+        let identity = &shared.under_test.identity;
+        if !options.libtest.list {
+            println!("conformance: {identity}, {}, seed {}", devices(&shared.under_test), shared.seed);
+            for unmet in &shared.require_unmet {
+                println!("conformance: --require is not met: {unmet}");
+            }
+        }
+        let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
+        let conclusion = libtest_mimic::run(&options.libtest, trials);
+        shared.pool.clear();
+        if !options.libtest.list {
+            let verdicts = shared.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+            let counts = summary(verdicts.iter().copied());
+            let words: Vec<_> =
+                Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
+            println!("conformance: {}; {identity}, {}", words.join(", "), devices(&shared.under_test));
+        }
+        if conclusion.has_failed() || (!options.libtest.list && !shared.require_unmet.is_empty()) {
+            ExitCode::from(101)
+        } else {
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn devices(under_test: &UnderTest) -> String {
+    let devices = &under_test.machine.devices;
+    match (devices.first(), under_test.identity.kind) {
+        (None, _) => "no device".to_owned(),
+        (Some(_), Kind::Reference) => format!("{} simulated", devices.len()),
+        (Some(device), _) => format!("{} × {}", devices.len(), device.name),
+    }
+}
+
+fn under_nextest() -> Option<String> {
+    std::env::var("NEXTEST_RUN_ID").ok()
+}
+
+/// The run that this process is part of.
+fn run_name() -> String {
+    under_nextest().unwrap_or_else(|| std::process::id().to_string())
+}
+
+/// A trial of libtest-mimic. nextest wants to know at listing what cannot run.
+fn trial(case: Case, shared: Arc<Shared>) -> Trial {
+    let unsupported = case.registered.needs.unmet(&shared.under_test.machine).is_some() && !shared.strict;
+    let ignored = unsupported && std::env::var_os("NEXTEST").is_some();
+    let id = case.id.clone();
+    Trial::ignorable_test(id, move || shared.run(&case)).with_ignored_flag(ignored)
+}
+
+impl Shared {
+    fn run(&self, case: &Case) -> Result<Completion, Failed> {
+        let started = Instant::now();
+        let (verdict, reason, observations) = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => (Verdict::Unsupported, Some(reason), Default::default()),
+            None => self.run_supported(case),
+        };
+        let (verdict, reason) = self.deviations.judge(&case.id, &self.under_test.identity, verdict, reason);
+        let required = verdict == Verdict::Unsupported && !self.require_unmet.is_empty();
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
+        let mut written = Ok(());
+        if let Some(writer) = &self.writer {
+            written = writer.add(CaseReport {
+                id: case.id.clone(),
+                rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
+                verdict,
+                reason: reason.clone(),
+                observations,
+                duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+            });
+        }
+        if let Err(error) = written {
+            return Err(Failed::from(format!("error: the report cannot be written: {error}")));
+        }
+        let reason = reason.unwrap_or_default();
+        match verdict {
+            Verdict::Pass => Ok(Completion::Completed),
+            Verdict::Deviation => Ok(Completion::Completed),
+            Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
+            _ => Err(Failed::from(self.explain(case, verdict, &reason))),
+        }
+    }
+
+    fn run_supported(
+        &self,
+        case: &Case,
+    ) -> (Verdict, Option<String>, std::collections::BTreeMap<String, serde_json::Value>) {
+        case::enter(Arc::clone(&self.pool), self.seed, &case.id);
+        let outcome =
+            catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
+        let Some(running) = case::leave() else {
+            return (Verdict::Error, Some("the case left another in its place".to_owned()), Default::default());
+        };
+        let (mut verdict, mut reason) = match &outcome {
+            Ok(()) => (Verdict::Pass, None),
+            Err(stop) => (stop.verdict(), Some(stop.to_string())),
+        };
+        let observations = running.observations.take();
+        if let Some((worse, why)) = self.give_back(running, &outcome)
+            && worse > verdict
+        {
+            (verdict, reason) = (worse, Some(why));
+        }
+        (verdict, reason, observations)
+    }
+
+    /// Every role gives back what it holds: first what is others', then its own. A clean one serves again.
+    fn give_back(&self, running: Running, outcome: &Outcome) -> Option<(Verdict, String)> {
+        use crate::role::Cleanness;
+        let roles = running.roles.take();
+        let mut worst: Option<(Verdict, String)> = None;
+        let mut worse = |verdict: Verdict, reason: String| {
+            if worst.as_ref().is_none_or(|(known, _)| verdict > *known) {
+                worst = Some((verdict, reason));
+            }
+        };
+        let living: Vec<_> = roles.into_iter().filter(|role| !role.is_gone()).collect();
+        let mut refused = Vec::new();
+        for role in &living {
+            match role.give_back_imports() {
+                Ok(problems) => refused.push(!problems.is_empty()),
+                Err(stop) => {
+                    refused.push(true);
+                    worse(stop.verdict(), format!("while giving back: {stop}"));
+                }
+            }
+        }
+        let mut proofs = Vec::new();
+        for (role, refused) in living.iter().zip(refused) {
+            if role.is_gone() {
+                proofs.push(None);
+                continue;
+            }
+            match role.give_back_and_prove() {
+                Ok(proof) => {
+                    let proof: Cleanness = proof;
+                    proofs.push((!refused).then_some(proof));
+                }
+                Err(stop) => {
+                    worse(stop.verdict(), format!("while giving back: {stop}"));
+                    proofs.push(None);
+                }
+            }
+        }
+        let slack = if self.under_test.identity.kind == Kind::System { KEPT_BY_REAL_DRIVERS } else { 0 };
+        for (role, proof) in living.into_iter().zip(proofs) {
+            let Some(proof) = proof else { continue };
+            let name = role.name();
+            // What a case left undone on purpose is not the driver's leak.
+            if outcome.is_ok() && proof.problems.is_empty() {
+                if proof.memory_missing > slack {
+                    let missing = proof.memory_missing;
+                    worse(Verdict::Leak, format!("{name}: {missing} bytes of device memory did not come back"));
+                }
+                let ours = |target: &&String| !target.starts_with("/dev/nvidia") || slack == 0;
+                if let Some(left) = proof.descriptors_left.iter().find(ours) {
+                    worse(Verdict::Leak, format!("{name}: a descriptor of {left} was left open"));
+                }
+            }
+            if proof.is_clean()
+                && let Some(process) = role.into_process()
+            {
+                self.pool.put_back(process);
+            }
+        }
+        worst
+    }
+
+    fn explain(&self, case: &Case, verdict: Verdict, reason: &str) -> String {
+        let rows = case.registered.rows.join(", ");
+        let driver = match self.under_test.identity.kind {
+            Kind::Reference => Choice::Reference,
+            Kind::System => Choice::System,
+            Kind::Path => Choice::Path(self.under_test.identity.path.clone().into()),
+        };
+        format!(
+            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: cargo test -p conformance -- --driver {driver} --seed {} --exact '{}'\n",
+            case.summary,
+            if rows.is_empty() { "none, this checks the harness" } else { &rows },
+            self.seed,
+            case.id,
+        )
+    }
+}
+
+/// A fixture cannot return an error, so it panics with the `Stop` itself.
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Stop {
+    if let Some(stop) = panic.downcast_ref::<Stop>() {
+        return stop.clone();
+    }
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    Stop::Harness(format!("the case panicked: {}", text.unwrap_or_default()))
+}
+
+/// The driver under test. Processes of one nextest run probe once and share what they found.
+fn probe(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
+    let Some(run) = under_nextest() else { return choose(choice, settings) };
+    let key = format!("{run} {choice}");
+    let path = probe_file()?;
+    if let Some(found) = read_probe(&path).filter(|found| found.key == key) {
+        return Ok((found.under_test, None));
+    }
+    let (under_test, keeper) = choose(choice, settings)?;
+    let found = SharedProbe { key, under_test };
+    let text = serde_json::to_vec(&found).map_err(|error| error.to_string())?;
+    let new = path.with_extension(std::process::id().to_string());
+    std::fs::write(&new, text)
+        .and_then(|()| std::fs::rename(&new, &path))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok((found.under_test, keeper))
+}
+
+#[derive(Serialize, Deserialize)]
+struct SharedProbe {
+    key: String,
+    under_test: UnderTest,
+}
+
+fn read_probe(path: &Path) -> Option<SharedProbe> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+/// Beside the executable, which is a place of this build alone; one file, overwritten by the next run.
+fn probe_file() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    Ok(program.with_file_name("conformance-probe.json"))
+}
+
+/// Lines that say what the catalogue's files should hold; none where they agree with the registered cases.
+///
+/// # Errors
+/// Where the catalogue cannot be read.
+pub fn catalogue_disagreements() -> Result<Vec<String>, String> {
+    let mut registered: Vec<_> = case::all().into_iter().map(|case| (case.base, case.registered.rows)).collect();
+    registered.dedup();
+    catalogue::disagreements(&registered)
+}

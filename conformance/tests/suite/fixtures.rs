@@ -1,0 +1,28 @@
+//! The processes that cases talk to. `#[with(1)]` places one on GPU 1.
+
+use conformance::Role;
+use conformance::role::Placement;
+use rstest::fixture;
+
+/// A fixture cannot return an error: the runner takes the stop out of the panic.
+pub(crate) fn start(name: &str, placement: Placement) -> Role {
+    Role::new(name, placement).unwrap_or_else(|stop| std::panic::panic_any(stop))
+}
+
+/// The process that owns memory and events.
+#[fixture]
+pub(crate) fn exporter(#[default(0)] device: i32) -> Role {
+    start("exporter", Placement::device(device))
+}
+
+/// The process that opens what another exported.
+#[fixture]
+pub(crate) fn importer(#[default(0)] device: i32) -> Role {
+    start("importer", Placement::device(device))
+}
+
+/// A third process.
+#[fixture]
+pub(crate) fn observer(#[default(0)] device: i32) -> Role {
+    start("observer", Placement::device(device))
+}

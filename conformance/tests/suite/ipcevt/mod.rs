@@ -1,0 +1,1 @@
+//! Interprocess events.

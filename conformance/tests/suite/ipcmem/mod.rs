@@ -1,0 +1,5 @@
+//! Legacy memory handles.
+
+mod close;
+mod get;
+mod open;

@@ -1,0 +1,11 @@
+//! The cases, one module a group and one file a call or a rule, on the harness of the `conformance` crate.
+
+use std::process::ExitCode;
+
+mod fixtures;
+mod ipcevt;
+mod ipcmem;
+
+fn main() -> ExitCode {
+    conformance::runner::main()
+}
