@@ -165,6 +165,32 @@ impl Default for CUipcMemHandle {
 impl CUipcMem_flags {
     pub const CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS: CUipcMem_flags = CUipcMem_flags(1);
 }
+impl ::core::ops::BitOr<CUipcMem_flags> for CUipcMem_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUipcMem_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUipcMem_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUipcMem_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUipcMem_flags> for CUipcMem_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUipcMem_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUipcMem_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUipcMem_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUipcMem_flags(pub ::core::ffi::c_uint);
@@ -172,6 +198,32 @@ impl CUmemAttach_flags {
     pub const CU_MEM_ATTACH_GLOBAL: CUmemAttach_flags = CUmemAttach_flags(1);
     pub const CU_MEM_ATTACH_HOST: CUmemAttach_flags = CUmemAttach_flags(2);
     pub const CU_MEM_ATTACH_SINGLE: CUmemAttach_flags = CUmemAttach_flags(4);
+}
+impl ::core::ops::BitOr<CUmemAttach_flags> for CUmemAttach_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUmemAttach_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUmemAttach_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUmemAttach_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUmemAttach_flags> for CUmemAttach_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUmemAttach_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUmemAttach_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUmemAttach_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -190,6 +242,32 @@ impl CUctx_flags {
     pub const CU_CTX_SYNC_MEMOPS: CUctx_flags = CUctx_flags(128);
     pub const CU_CTX_FLAGS_MASK: CUctx_flags = CUctx_flags(255);
 }
+impl ::core::ops::BitOr<CUctx_flags> for CUctx_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUctx_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUctx_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUctx_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUctx_flags> for CUctx_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUctx_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUctx_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUctx_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUctx_flags(pub ::core::ffi::c_uint);
@@ -199,12 +277,64 @@ impl CUevent_sched_flags {
     pub const CU_EVENT_SCHED_YIELD: CUevent_sched_flags = CUevent_sched_flags(2);
     pub const CU_EVENT_SCHED_BLOCKING_SYNC: CUevent_sched_flags = CUevent_sched_flags(4);
 }
+impl ::core::ops::BitOr<CUevent_sched_flags> for CUevent_sched_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUevent_sched_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUevent_sched_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUevent_sched_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUevent_sched_flags> for CUevent_sched_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUevent_sched_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUevent_sched_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUevent_sched_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUevent_sched_flags(pub ::core::ffi::c_uint);
 impl CUstream_flags {
     pub const CU_STREAM_DEFAULT: CUstream_flags = CUstream_flags(0);
     pub const CU_STREAM_NON_BLOCKING: CUstream_flags = CUstream_flags(1);
+}
+impl ::core::ops::BitOr<CUstream_flags> for CUstream_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUstream_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUstream_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUstream_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUstream_flags> for CUstream_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUstream_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUstream_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUstream_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -215,6 +345,32 @@ impl CUevent_flags {
     pub const CU_EVENT_DISABLE_TIMING: CUevent_flags = CUevent_flags(2);
     pub const CU_EVENT_INTERPROCESS: CUevent_flags = CUevent_flags(4);
 }
+impl ::core::ops::BitOr<CUevent_flags> for CUevent_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUevent_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUevent_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUevent_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUevent_flags> for CUevent_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUevent_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUevent_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUevent_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUevent_flags(pub ::core::ffi::c_uint);
@@ -222,12 +378,64 @@ impl CUevent_record_flags {
     pub const CU_EVENT_RECORD_DEFAULT: CUevent_record_flags = CUevent_record_flags(0);
     pub const CU_EVENT_RECORD_EXTERNAL: CUevent_record_flags = CUevent_record_flags(1);
 }
+impl ::core::ops::BitOr<CUevent_record_flags> for CUevent_record_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUevent_record_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUevent_record_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUevent_record_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUevent_record_flags> for CUevent_record_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUevent_record_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUevent_record_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUevent_record_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUevent_record_flags(pub ::core::ffi::c_uint);
 impl CUevent_wait_flags {
     pub const CU_EVENT_WAIT_DEFAULT: CUevent_wait_flags = CUevent_wait_flags(0);
     pub const CU_EVENT_WAIT_EXTERNAL: CUevent_wait_flags = CUevent_wait_flags(1);
+}
+impl ::core::ops::BitOr<CUevent_wait_flags> for CUevent_wait_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUevent_wait_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUevent_wait_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUevent_wait_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUevent_wait_flags> for CUevent_wait_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUevent_wait_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUevent_wait_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUevent_wait_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -272,6 +480,32 @@ impl CUstreamWaitValue_flags {
         1073741824,
     );
 }
+impl ::core::ops::BitOr<CUstreamWaitValue_flags> for CUstreamWaitValue_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUstreamWaitValue_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUstreamWaitValue_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUstreamWaitValue_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUstreamWaitValue_flags> for CUstreamWaitValue_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUstreamWaitValue_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUstreamWaitValue_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUstreamWaitValue_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUstreamWaitValue_flags(pub ::core::ffi::c_uint);
@@ -282,6 +516,32 @@ impl CUstreamWriteValue_flags {
     pub const CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER: CUstreamWriteValue_flags = CUstreamWriteValue_flags(
         1,
     );
+}
+impl ::core::ops::BitOr<CUstreamWriteValue_flags> for CUstreamWriteValue_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUstreamWriteValue_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUstreamWriteValue_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUstreamWriteValue_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUstreamWriteValue_flags> for CUstreamWriteValue_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUstreamWriteValue_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUstreamWriteValue_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUstreamWriteValue_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -294,6 +554,32 @@ impl CUstreamMemoryBarrier_flags {
         1,
     );
 }
+impl ::core::ops::BitOr<CUstreamMemoryBarrier_flags> for CUstreamMemoryBarrier_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUstreamMemoryBarrier_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUstreamMemoryBarrier_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUstreamMemoryBarrier_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUstreamMemoryBarrier_flags> for CUstreamMemoryBarrier_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUstreamMemoryBarrier_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUstreamMemoryBarrier_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUstreamMemoryBarrier_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUstreamMemoryBarrier_flags(pub ::core::ffi::c_uint);
@@ -302,6 +588,32 @@ impl CUoccupancy_flags {
     pub const CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE: CUoccupancy_flags = CUoccupancy_flags(
         1,
     );
+}
+impl ::core::ops::BitOr<CUoccupancy_flags> for CUoccupancy_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUoccupancy_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUoccupancy_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUoccupancy_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUoccupancy_flags> for CUoccupancy_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUoccupancy_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUoccupancy_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUoccupancy_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -313,6 +625,34 @@ impl CUstreamUpdateCaptureDependencies_flags {
     pub const CU_STREAM_SET_CAPTURE_DEPENDENCIES: CUstreamUpdateCaptureDependencies_flags = CUstreamUpdateCaptureDependencies_flags(
         1,
     );
+}
+impl ::core::ops::BitOr<CUstreamUpdateCaptureDependencies_flags>
+for CUstreamUpdateCaptureDependencies_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUstreamUpdateCaptureDependencies_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUstreamUpdateCaptureDependencies_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUstreamUpdateCaptureDependencies_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUstreamUpdateCaptureDependencies_flags>
+for CUstreamUpdateCaptureDependencies_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUstreamUpdateCaptureDependencies_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUstreamUpdateCaptureDependencies_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUstreamUpdateCaptureDependencies_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -885,6 +1225,15 @@ impl CUpointer_attribute {
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUpointer_attribute(pub ::core::ffi::c_uint);
+impl CUmemorytype {
+    pub const CU_MEMORYTYPE_HOST: CUmemorytype = CUmemorytype(1);
+    pub const CU_MEMORYTYPE_DEVICE: CUmemorytype = CUmemorytype(2);
+    pub const CU_MEMORYTYPE_ARRAY: CUmemorytype = CUmemorytype(3);
+    pub const CU_MEMORYTYPE_UNIFIED: CUmemorytype = CUmemorytype(4);
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUmemorytype(pub ::core::ffi::c_uint);
 pub type CUhostFn = ::core::option::Option<
     unsafe extern "C" fn(userData: *mut ::core::ffi::c_void),
 >;
@@ -1466,6 +1815,32 @@ impl CUdriverProcAddress_flags {
         2,
     );
 }
+impl ::core::ops::BitOr<CUdriverProcAddress_flags> for CUdriverProcAddress_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUdriverProcAddress_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUdriverProcAddress_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUdriverProcAddress_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUdriverProcAddress_flags> for CUdriverProcAddress_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUdriverProcAddress_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUdriverProcAddress_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUdriverProcAddress_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUdriverProcAddress_flags(pub ::core::ffi::c_uint);
@@ -1790,6 +2165,32 @@ impl CUmemAllocationHandleType {
         2147483647,
     );
 }
+impl ::core::ops::BitOr<CUmemAllocationHandleType> for CUmemAllocationHandleType {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUmemAllocationHandleType(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUmemAllocationHandleType {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUmemAllocationHandleType) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUmemAllocationHandleType> for CUmemAllocationHandleType {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUmemAllocationHandleType(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUmemAllocationHandleType {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUmemAllocationHandleType) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUmemAllocationHandleType(pub ::core::ffi::c_uint);
@@ -1802,6 +2203,32 @@ impl CUmemAccess_flags {
     pub const CU_MEM_ACCESS_FLAGS_PROT_MAX: CUmemAccess_flags = CUmemAccess_flags(
         2147483647,
     );
+}
+impl ::core::ops::BitOr<CUmemAccess_flags> for CUmemAccess_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUmemAccess_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUmemAccess_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUmemAccess_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUmemAccess_flags> for CUmemAccess_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUmemAccess_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUmemAccess_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUmemAccess_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -1850,6 +2277,34 @@ impl CUmemAllocationGranularity_flags {
     pub const CU_MEM_ALLOC_GRANULARITY_RECOMMENDED: CUmemAllocationGranularity_flags = CUmemAllocationGranularity_flags(
         1,
     );
+}
+impl ::core::ops::BitOr<CUmemAllocationGranularity_flags>
+for CUmemAllocationGranularity_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUmemAllocationGranularity_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUmemAllocationGranularity_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUmemAllocationGranularity_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUmemAllocationGranularity_flags>
+for CUmemAllocationGranularity_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUmemAllocationGranularity_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUmemAllocationGranularity_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUmemAllocationGranularity_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2030,6 +2485,32 @@ impl CUmulticastGranularity_flags {
     pub const CU_MULTICAST_GRANULARITY_RECOMMENDED: CUmulticastGranularity_flags = CUmulticastGranularity_flags(
         1,
     );
+}
+impl ::core::ops::BitOr<CUmulticastGranularity_flags> for CUmulticastGranularity_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUmulticastGranularity_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUmulticastGranularity_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUmulticastGranularity_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUmulticastGranularity_flags> for CUmulticastGranularity_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUmulticastGranularity_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUmulticastGranularity_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUmulticastGranularity_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2314,6 +2795,32 @@ impl CUgraphDebugDot_flags {
         131072,
     );
 }
+impl ::core::ops::BitOr<CUgraphDebugDot_flags> for CUgraphDebugDot_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUgraphDebugDot_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUgraphDebugDot_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUgraphDebugDot_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUgraphDebugDot_flags> for CUgraphDebugDot_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUgraphDebugDot_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUgraphDebugDot_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUgraphDebugDot_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUgraphDebugDot_flags(pub ::core::ffi::c_uint);
@@ -2322,6 +2829,32 @@ impl CUuserObject_flags {
         1,
     );
 }
+impl ::core::ops::BitOr<CUuserObject_flags> for CUuserObject_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUuserObject_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUuserObject_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUuserObject_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUuserObject_flags> for CUuserObject_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUuserObject_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUuserObject_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUuserObject_flags) {
+        self.0 &= rhs.0;
+    }
+}
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUuserObject_flags(pub ::core::ffi::c_uint);
@@ -2329,6 +2862,32 @@ impl CUuserObjectRetain_flags {
     pub const CU_GRAPH_USER_OBJECT_MOVE: CUuserObjectRetain_flags = CUuserObjectRetain_flags(
         1,
     );
+}
+impl ::core::ops::BitOr<CUuserObjectRetain_flags> for CUuserObjectRetain_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUuserObjectRetain_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUuserObjectRetain_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUuserObjectRetain_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUuserObjectRetain_flags> for CUuserObjectRetain_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUuserObjectRetain_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUuserObjectRetain_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUuserObjectRetain_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2346,6 +2905,32 @@ impl CUgraphInstantiate_flags {
     pub const CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY: CUgraphInstantiate_flags = CUgraphInstantiate_flags(
         8,
     );
+}
+impl ::core::ops::BitOr<CUgraphInstantiate_flags> for CUgraphInstantiate_flags {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        CUgraphInstantiate_flags(self.0 | other.0)
+    }
+}
+impl ::core::ops::BitOrAssign for CUgraphInstantiate_flags {
+    #[inline]
+    fn bitor_assign(&mut self, rhs: CUgraphInstantiate_flags) {
+        self.0 |= rhs.0;
+    }
+}
+impl ::core::ops::BitAnd<CUgraphInstantiate_flags> for CUgraphInstantiate_flags {
+    type Output = Self;
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        CUgraphInstantiate_flags(self.0 & other.0)
+    }
+}
+impl ::core::ops::BitAndAssign for CUgraphInstantiate_flags {
+    #[inline]
+    fn bitand_assign(&mut self, rhs: CUgraphInstantiate_flags) {
+        self.0 &= rhs.0;
+    }
 }
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]

@@ -1,1 +1,43 @@
-//! r
+//! A CUDA driver in software: what the documentation says about inter-process memory, made executable.
+//!
+//! Programs load the library as their `libcuda`. Device memory is memory of memfds, so that it has the lifetime that
+//! the documentation promises: it lives until the last process that maps it is gone, and nothing is left behind when
+//! a process is killed. Streams are threads, events that cross processes lie in shared memory, and kernels are the
+//! ones of the `kernels` package, performed on the CPU. Where the documentation is silent, the answers are those of
+//! an H200 with driver 580.159.04, except where that would be unsound.
+//!
+//! The environment: `REFERENCE_DRIVER_DEVICES` is the number of devices (1), `REFERENCE_DRIVER_MEMORY` the bytes of
+//! each (16 GiB), and `REFERENCE_DRIVER_MACHINE` a name: processes that give the same one share the devices.
+//! `CUDA_VISIBLE_DEVICES` works as it does for a real driver.
+//!
+//! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
+//! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`.
+
+#![allow(non_snake_case)]
+
+#[macro_use]
+mod answer;
+
+mod block;
+mod context;
+mod copy;
+mod device;
+mod environment;
+mod error;
+mod event;
+mod graph;
+mod handle;
+mod host;
+mod ipc;
+mod kernel;
+mod memory;
+mod module;
+mod peer;
+mod pointer;
+mod pool;
+mod proc_address;
+mod process;
+mod shared_event;
+mod stream;
+mod unsupported;
+mod vmm;

@@ -23,13 +23,14 @@ const TYPES: &[&str] = &[
     "CUmemPool_attribute",
     "CUmemRangeFlags",
     "CUmemRangeHandleType",
+    "CUmemorytype",
 ];
 
 const CONSTANTS: &[&str] =
     &["CU_IPC_HANDLE_SIZE", "CU_MEMHOSTALLOC_.*", "CU_MEMHOSTREGISTER_.*", "CU_MEM_CREATE_USAGE_.*"];
 
 /// Enumerations whose values are combined.
-const FLAGS: &[&str] = &["CU.*_flags", "CUmemAllocationHandleType"];
+const FLAGS: &[&str] = &["CU.*_flags(_enum)?", "CUmemAllocationHandleType(_enum)?"];
 
 /// Types whose `Debug` is written by hand: the code by name, a handle as hexadecimal digits.
 const HAND_WRITTEN_DEBUG: &[&str] =

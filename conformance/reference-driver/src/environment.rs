@@ -1,0 +1,31 @@
+//! What the environment says, read once.
+
+use std::sync::OnceLock;
+
+/// Bytes of a device where the environment does not say.
+const MEMORY: u64 = 16 << 30;
+
+pub(crate) struct Environment {
+    /// The name of the simulated machine.
+    pub(crate) machine: String,
+    /// Devices of the machine.
+    pub(crate) devices: usize,
+    /// Bytes of each.
+    pub(crate) memory: u64,
+    /// `CUDA_VISIBLE_DEVICES`.
+    pub(crate) visible: Option<String>,
+}
+
+pub(crate) fn environment() -> &'static Environment {
+    static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| Environment {
+        machine: std::env::var("REFERENCE_DRIVER_MACHINE").unwrap_or_else(|_| "0".to_owned()),
+        devices: number("REFERENCE_DRIVER_DEVICES", 1),
+        memory: number("REFERENCE_DRIVER_MEMORY", MEMORY),
+        visible: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
+    })
+}
+
+fn number<T: std::str::FromStr>(variable: &str, default: T) -> T {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
