@@ -45,7 +45,7 @@ impl Deviations {
     }
 
     /// Entries that name no case.
-    pub(crate) fn unknown<'a>(&'a self, is_known: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    pub(crate) fn unknown(&self, is_known: impl Fn(&str) -> bool) -> Vec<&str> {
         self.deviation.iter().map(|deviation| deviation.case.as_str()).filter(|case| !is_known(case)).collect()
     }
 
