@@ -15,7 +15,7 @@ use crate::deviations::Deviations;
 use crate::driver::{Choice, Kind, UnderTest, choose};
 use crate::options::Options;
 use crate::report::{CaseReport, Writer, summary};
-use crate::role::{Pool, Process, Settings};
+use crate::role::{Account, Cleanness, Placement, Pool, Process, Role, Settings};
 use crate::{Outcome, Stop, Verdict, catalogue};
 
 /// The GPUs of the reference driver, so that every two-GPU case runs on every push.
@@ -41,8 +41,6 @@ struct Run {
     options: Options,
     shared: Arc<Shared>,
     cases: Vec<Case>,
-    /// Kept alive: beside a CUDA process, another starts faster.
-    _keeper: Option<Process>,
 }
 
 /// What every trial uses.
@@ -85,8 +83,14 @@ impl Run {
             }
             _ => None,
         };
+        let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
+        let account = match keeper {
+            // Cases beside one another share the devices, and nobody could tell whose memory is missing.
+            Some(keeper) if one_at_a_time && !options.libtest.list => account(keeper, &under_test, &settings)?,
+            _ => Account::default(),
+        };
         let shared = Shared {
-            pool: Arc::new(Pool::new(settings, options.fresh)),
+            pool: Arc::new(Pool::new(settings, options.fresh, account)),
             require_unmet: options.require.unmet(&under_test.machine),
             strict: !options.require.is_empty(),
             under_test,
@@ -95,11 +99,11 @@ impl Run {
             seed,
             verdicts: Mutex::default(),
         };
-        Ok(Self { options, shared: Arc::new(shared), cases, _keeper: keeper })
+        Ok(Self { options, shared: Arc::new(shared), cases })
     }
 
     fn perform(self) -> ExitCode {
-        let Self { mut options, shared, cases, _keeper } = self;
+        let Self { mut options, shared, cases } = self;
         // Cases share the devices, and the proof of cleanness reads their free memory: one at a time, unless asked.
         options.libtest.test_threads.get_or_insert(1);
         let identity = &shared.under_test.identity;
@@ -125,6 +129,18 @@ impl Run {
             ExitCode::SUCCESS
         }
     }
+}
+
+/// Keepers for the GPUs that cases use. While they live, other roles start faster, too.
+fn account(first: Process, under_test: &UnderTest, settings: &Settings) -> Result<Account, String> {
+    const GPUS_OF_CASES: usize = 2;
+    let mut keepers = std::collections::BTreeMap::from([(0, first)]);
+    for device in (1..under_test.machine.devices.len().min(GPUS_OF_CASES)).map(|device| device as i32) {
+        let keeper = Process::start("keeper", Placement::device(device), settings)
+            .map_err(|error| format!("GPU {device} does not start: {error:?}"))?;
+        keepers.insert(device, keeper);
+    }
+    Ok(Account::new(keepers))
 }
 
 fn devices(under_test: &UnderTest) -> String {
@@ -211,7 +227,6 @@ impl Shared {
 
     /// Every role gives back what it holds: first what is others', then its own. A clean one serves again.
     fn give_back(&self, running: Running, outcome: &Outcome) -> Option<(Verdict, String)> {
-        use crate::role::Cleanness;
         let roles = running.roles.take();
         let mut worst: Option<(Verdict, String)> = None;
         let mut worse = |verdict: Verdict, reason: String| {
@@ -219,7 +234,7 @@ impl Shared {
                 worst = Some((verdict, reason));
             }
         };
-        let living: Vec<_> = roles.into_iter().filter(|role| !role.is_gone()).collect();
+        let (gone, living): (Vec<_>, Vec<_>) = roles.into_iter().partition(Role::is_gone);
         let mut refused = Vec::new();
         for role in &living {
             match role.give_back_imports() {
@@ -247,28 +262,45 @@ impl Shared {
                 }
             }
         }
-        let slack = if self.under_test.identity.kind == Kind::System { KEPT_BY_REAL_DRIVERS } else { 0 };
         for (role, proof) in living.into_iter().zip(proofs) {
-            let Some(proof) = proof else { continue };
             let name = role.name();
+            let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
             // What a case left undone on purpose is not the driver's leak.
-            if outcome.is_ok() && proof.problems.is_empty() {
-                if proof.memory_missing > slack {
-                    let missing = proof.memory_missing;
-                    worse(Verdict::Leak, format!("{name}: {missing} bytes of device memory did not come back"));
-                }
-                let ours = |target: &&String| !target.starts_with("/dev/nvidia") || slack == 0;
-                if let Some(left) = proof.descriptors_left.iter().find(ours) {
-                    worse(Verdict::Leak, format!("{name}: a descriptor of {left} was left open"));
-                }
-            }
-            if proof.is_clean()
-                && let Some(process) = role.into_process()
+            if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
+                && let Some(left) = proof.descriptors_left.iter().find(|target| self.is_not_the_drivers_own(target))
             {
-                self.pool.put_back(process);
+                worse(Verdict::Leak, format!("{name}: a descriptor of {left} was left open"));
+            }
+            self.retire(role, is_clean);
+        }
+        for role in gone {
+            self.retire(role, false);
+        }
+        for (device, missing) in self.pool.settle() {
+            if missing > self.kept_by_the_driver() && outcome.is_ok() {
+                worse(Verdict::Leak, format!("{missing} bytes of GPU {device} did not come back"));
             }
         }
         worst
+    }
+
+    /// The pool takes a clean role back; any other is ended.
+    fn retire(&self, role: Role, is_clean: bool) {
+        match role.into_process() {
+            Some(process) if is_clean => self.pool.put_back(process),
+            Some(process) => self.pool.end(process),
+            None => {}
+        }
+    }
+
+    /// A real driver opens its devices when they are first used, and keeps them open.
+    fn is_not_the_drivers_own(&self, target: &str) -> bool {
+        self.under_test.identity.kind == Kind::Reference || !target.starts_with("/dev/nvidia")
+    }
+
+    /// A real driver keeps what a context used for the first time; the reference driver keeps nothing.
+    fn kept_by_the_driver(&self) -> u64 {
+        if self.under_test.identity.kind == Kind::Reference { 0 } else { KEPT_BY_REAL_DRIVERS }
     }
 
     fn explain(&self, case: &Case, verdict: Verdict, reason: &str) -> String {

@@ -1,5 +1,6 @@
 //! Roles: the processes of a case.
 
+mod account;
 pub(crate) mod ledger;
 mod pool;
 mod process;
@@ -16,6 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::calls::{AnyCall, Refused};
 use crate::{Refusal, Stop, case};
 
+pub(crate) use account::Account;
 pub use ledger::Cleanness;
 pub(crate) use pool::Pool;
 pub use process::Settings;

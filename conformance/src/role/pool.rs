@@ -1,30 +1,40 @@
 //! Warm roles: a process whose driver is started and whose context is made, used by one case after another.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Stop;
 use crate::role::Placement;
+use crate::role::account::{Account, Bytes};
 use crate::role::process::{Process, Settings, Start};
 
-/// The roles that wait for a case.
+/// The roles that wait for a case, and the account of what all roles take.
 #[derive(Debug)]
 pub(crate) struct Pool {
     settings: Settings,
     fresh: bool,
     idle: Mutex<Vec<Process>>,
+    account: Mutex<Account>,
 }
 
 /// More would only hold device memory.
 const MOST_IDLE: usize = 6;
 
 impl Pool {
-    pub(crate) const fn new(settings: Settings, fresh: bool) -> Self {
-        Self { settings, fresh, idle: Mutex::new(Vec::new()) }
+    pub(crate) fn new(settings: Settings, fresh: bool, account: Account) -> Self {
+        Self { settings, fresh, idle: Mutex::default(), account: Mutex::new(account) }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A role at this place: a warm one, or a new one.
     pub(crate) fn take(&self, name: &str, placement: Placement) -> Result<Process, Stop> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle();
         if let Some(index) = idle.iter().position(|process| process.placement == placement) {
             let mut process = idle.swap_remove(index);
             name.clone_into(&mut process.name);
@@ -32,26 +42,46 @@ impl Pool {
             return Ok(process);
         }
         drop(idle);
-        Process::start(name, placement, &self.settings).map_err(|start| match start {
+        let mut account = self.account();
+        let before = account.free();
+        let mut process = Process::start(name, placement, &self.settings).map_err(|start| match start {
             Start::NoDriver(message) => Stop::Harness(format!("{name}: {message}")),
             Start::NoDevice(message) => Stop::Unsupported(format!("{name}: {message}")),
             Start::Failed(stop) => stop,
-        })
+        })?;
+        process.price = account.role_started(&before);
+        Ok(process)
     }
 
-    /// A role that proved clean. The others are dropped, which ends them.
+    /// A role that proved clean waits for the next case.
     pub(crate) fn put_back(&self, process: Process) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.fresh {
-            if idle.len() >= MOST_IDLE {
-                idle.remove(0);
-            }
-            idle.push(process);
+        if self.fresh {
+            return self.end(process);
+        }
+        let mut idle = self.idle();
+        idle.push(process);
+        let oldest = (idle.len() > MOST_IDLE).then(|| idle.remove(0));
+        drop(idle);
+        if let Some(oldest) = oldest {
+            self.end(oldest);
         }
     }
 
-    /// End every idle role.
+    /// End a role for good.
+    pub(crate) fn end(&self, process: Process) {
+        let price = process.price.clone();
+        drop(process);
+        self.account().role_ended(&price);
+    }
+
+    /// A case is over: what is missing although everything was given back.
+    pub(crate) fn settle(&self) -> Bytes {
+        self.account().settle()
+    }
+
+    /// End every role and every keeper.
     pub(crate) fn clear(&self) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.idle().clear();
+        *self.account() = Account::default();
     }
 }

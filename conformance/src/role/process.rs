@@ -15,6 +15,7 @@ use crate::Stop;
 use crate::calls::process::pid;
 use crate::calls::{AnyCall, Refused};
 use crate::role::Placement;
+use crate::role::account::Bytes;
 use crate::role::session::{Greeting, ROLE_ARGUMENT};
 use crate::wire::{Channel, ReceiveError};
 
@@ -43,6 +44,8 @@ pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) placement: Placement,
     pub(crate) deadline: Duration,
+    /// The device memory that its start took.
+    pub(crate) price: Bytes,
     child: Child,
     channel: Channel,
     step: String,
@@ -72,6 +75,7 @@ impl Process {
             name: name.to_owned(),
             placement,
             deadline: settings.deadline,
+            price: Bytes::new(),
             child,
             channel: ours,
             step: "loading the driver".to_owned(),

@@ -38,15 +38,8 @@ pub(crate) struct Session {
     received: Vec<OwnedFd>,
     host_memory: Vec<Vec<u64>>,
     spoiled: Vec<String>,
-    before: Standing,
+    descriptors_before: Vec<String>,
     channel: Option<Channel>,
-}
-
-/// What is compared before and after a case.
-#[derive(Clone, Debug, Default)]
-struct Standing {
-    free_memory: u64,
-    descriptors: Vec<String>,
 }
 
 /// Where this process is a role, be one, and do not return.
@@ -111,7 +104,7 @@ impl Session {
             received: Vec::new(),
             host_memory: Vec::new(),
             spoiled: Vec::new(),
-            before: Standing::default(),
+            descriptors_before: Vec::new(),
             channel: None,
         };
         session.initialise().map_err(|refused| match refused {
@@ -163,7 +156,7 @@ impl Session {
             cuda!(session.cuMemFree(pointer));
         }
         cuda!(session.cuCtxSynchronize());
-        session.before = session.standing()?;
+        session.descriptors_before = descriptors()?;
         Ok(())
     }
 
@@ -247,7 +240,7 @@ impl Session {
             cuda!(session.cuCtxGetCurrent(&mut current));
             cuda!(session.cuCtxSetCurrent(session.context as _));
             cuda!(session.cuCtxSynchronize());
-            session.standing()
+            Ok::<_, Refused>(descriptors()?)
         })();
         problems.append(&mut self.spoiled);
         match proof {
@@ -255,18 +248,13 @@ impl Session {
                 problems.push(format!("the context does not work any more: {refused:?}"));
                 Cleanness { problems, ..Cleanness::default() }
             }
-            Ok(now) => {
-                let mut left = now.descriptors.clone();
-                for descriptor in &self.before.descriptors {
+            Ok(mut left) => {
+                for descriptor in &self.descriptors_before {
                     if let Some(index) = left.iter().position(|other| other == descriptor) {
                         left.remove(index);
                     }
                 }
-                Cleanness {
-                    problems,
-                    memory_missing: self.before.free_memory.saturating_sub(now.free_memory),
-                    descriptors_left: left,
-                }
+                Cleanness { problems, descriptors_left: left }
             }
         }
     }
@@ -316,18 +304,6 @@ impl Session {
         Ok(())
     }
 
-    fn standing(&mut self) -> Result<Standing, Refused> {
-        let mut descriptors = Vec::new();
-        for entry in std::fs::read_dir("/proc/self/fd")? {
-            // The descriptor of this listing is gone by the time it is looked at.
-            if let Ok(target) = std::fs::read_link(entry?.path()) {
-                descriptors.push(target.to_string_lossy().into_owned());
-            }
-        }
-        descriptors.retain(|target| !target.starts_with("/proc/"));
-        Ok(Standing { free_memory: self.mem_info()?.free, descriptors })
-    }
-
     /// For a check of the harness: half an answer, then the end.
     pub(crate) fn announce_and_exit(&mut self) {
         use std::io::Write as _;
@@ -337,6 +313,19 @@ impl Session {
         }
         std::process::exit(0);
     }
+}
+
+/// What each open descriptor of the process refers to.
+fn descriptors() -> std::io::Result<Vec<String>> {
+    let mut targets = Vec::new();
+    for entry in std::fs::read_dir("/proc/self/fd")? {
+        // The descriptor of this listing is gone by the time it is looked at.
+        if let Ok(target) = std::fs::read_link(entry?.path()) {
+            targets.push(target.to_string_lossy().into_owned());
+        }
+    }
+    targets.retain(|target| !target.ends_with("/fd"));
+    Ok(targets)
 }
 
 /// What a thread of a role needs for calls.
