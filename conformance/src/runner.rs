@@ -1,5 +1,6 @@
 //! The run: options, driver, trials, verdicts.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -75,7 +76,7 @@ impl Run {
         let settings = Settings { driver: None, environment, deadline: options.deadline };
         let (under_test, keeper) = probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
-        let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
+        let seed = options.seed.unwrap_or_else(seed_of_the_run);
         let writer = match &options.report {
             Some(path) if !options.libtest.list => {
                 let writer = Writer::new(path.clone(), run_name(), &under_test, seed, options.fresh);
@@ -159,6 +160,14 @@ fn under_nextest() -> Option<String> {
 /// The run that this process is part of.
 fn run_name() -> String {
     under_nextest().unwrap_or_else(|| std::process::id().to_string())
+}
+
+/// A new seed, the same one for all processes of a nextest run.
+fn seed_of_the_run() -> u64 {
+    let Some(run) = under_nextest() else { return fastrand::u64(..) };
+    let mut hasher = DefaultHasher::new();
+    run.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A trial of libtest-mimic. nextest wants to know at listing what cannot run.
