@@ -9,6 +9,7 @@ pub(crate) const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
 pub(crate) const INVALID_CONTEXT: CUresult = CUresult::CUDA_ERROR_INVALID_CONTEXT;
 pub(crate) const INVALID_DEVICE: CUresult = CUresult::CUDA_ERROR_INVALID_DEVICE;
 pub(crate) const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+pub(crate) const NOT_PERMITTED: CUresult = CUresult::CUDA_ERROR_NOT_PERMITTED;
 pub(crate) const NOT_SUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
 
 /// Exports functions of the driver: a body is a `Result`, and its error the code that the caller sees.
@@ -17,8 +18,8 @@ macro_rules! entry_points {
         $(#[$attribute])*
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
-            let answer: $crate::answer::Result<()> = (|| $body)();
-            match answer {
+            let perform = || -> $crate::answer::Result<()> { $body };
+            match perform() {
                 Ok(()) => ::cuda_ipc_sys::CUresult::CUDA_SUCCESS,
                 Err(code) => code,
             }

@@ -10,7 +10,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
 use std::sync::atomic::AtomicU64;
 
-use crate::answer::{OUT_OF_MEMORY, Result};
+use cuda_ipc_sys::CUresult;
+
+use crate::answer::{NOT_PERMITTED, OUT_OF_MEMORY, Result};
 use crate::environment::environment;
 
 /// The granularity of physical memory, 2 MiB as on every GPU of the last years.
@@ -49,15 +51,15 @@ impl Block {
         Self::map(file)
     }
 
-    /// A block of another process, through the kernel's link to that process's descriptor. `None` where there is no
-    /// such descriptor, or it is another file by now.
-    pub(crate) fn of_process(process: u32, descriptor: u32, inode: u64) -> Result<Option<Self>> {
+    /// A block of another process, through the kernel's link to that process's descriptor: `gone` where there is no
+    /// such descriptor, NOT_PERMITTED where it is something else by now.
+    pub(crate) fn of_process(process: u32, descriptor: u32, inode: u64, gone: CUresult) -> Result<Self> {
         let link = format!("/proc/{process}/fd/{descriptor}");
-        let Ok(file) = File::options().read(true).write(true).open(link) else { return Ok(None) };
+        let file = File::options().read(true).write(true).open(link).map_err(|_| gone)?;
         if file.metadata().map_or(true, |metadata| metadata.ino() != inode) {
-            return Ok(None);
+            return Err(NOT_PERMITTED);
         }
-        Self::map(file).map(Some)
+        Self::map(file)
     }
 
     fn map(file: File) -> Result<Self> {

@@ -35,7 +35,7 @@ impl State {
         if address == 0 {
             return Err(INVALID_VALUE);
         }
-        let known = self.reachable(address, size);
+        let known = self.holding(address, size);
         let range = match (side, known) {
             (Side::Device(_), known) => known?,
             (_, Ok(range)) => range,
@@ -60,7 +60,7 @@ fn copy(to: Side, from: Side, size: usize, stream: Option<CUstream>) -> Result<(
         }
         state.check(to, size as u64, Access::Write)?;
         state.check(from, size as u64, Access::Read)?;
-        let kept = [to, from].map(|side| state.reachable(side.address(), 1).ok().and_then(|range| range.memory()));
+        let kept = [to, from].map(|side| state.holding(side.address(), 1).ok().and_then(|range| range.memory()));
         let (to, from) = (to.address(), from.address());
         state.enqueue(&queue, move || {
             // SAFETY: both sides were checked where the driver knows them, and `kept` keeps them mapped; the caller
@@ -91,7 +91,7 @@ fn fill<T: Copy + Send + 'static>(to: u64, value: T, count: usize, stream: Optio
             return Err(INVALID_VALUE);
         }
         state.check(Side::Device(to), size as u64, Access::Write)?;
-        let kept = state.reachable(to, 1)?.memory();
+        let kept = state.holding(to, 1)?.memory();
         state.enqueue(&queue, move || {
             // SAFETY: checked, aligned and kept mapped.
             unsafe { std::slice::from_raw_parts_mut(to as *mut T, count) }.fill(value);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
+use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Result, give, wanted};
+use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Result, give, wanted};
 use crate::block::Block;
 use crate::context::synchronize;
 use crate::handle::{Exporter, MemoryName};
@@ -61,7 +61,6 @@ impl State {
         let exporter_device = name.device_index;
         self.add_range(pointer, name.size, Kind::Import { block }, context, exporter_device as usize);
         self.imports.push(Import { handle, pointer, context, exporter: name.exporter, exporter_device, references: 1 });
-        self.once_open.insert(handle);
         Ok(pointer)
     }
 
@@ -83,21 +82,35 @@ impl State {
         if !name.exporter.is_alive() {
             return Err(INVALID_HANDLE);
         }
-        // IPCMEM-OPEN-016, IPCMEM-OPEN-017: what was freed does not open, whatever lies there by now.
-        let gone = if self.once_open.contains(&handle) { CUresult::CUDA_ERROR_NOT_PERMITTED } else { INVALID_VALUE };
+        // IPCMEM-OPEN-016: what was freed does not open.
+        let gone = if self.freed_while_open.contains(&handle) { NOT_PERMITTED } else { INVALID_VALUE };
         let key = (name.inode, self.current()?);
         self.imported_blocks.retain(|_, block| block.strong_count() > 0);
         let block = match self.imported_blocks.get(&key).and_then(std::sync::Weak::upgrade) {
             Some(block) => block,
             None => {
-                let block = Block::of_process(name.exporter.process, name.descriptor, name.inode)?.ok_or(gone)?;
+                let block = Block::of_process(name.exporter.process, name.descriptor, name.inode, gone)?;
                 let block = Arc::new(block);
                 self.imported_blocks.insert(key, Arc::downgrade(&block));
                 block
             }
         };
         let fits = name.offset.checked_add(name.size).is_some_and(|end| end <= block.size);
-        if fits && block.serial(name.offset).load(Ordering::Acquire) == name.serial { Ok(block) } else { Err(gone) }
+        match block.serial(name.offset).load(Ordering::Acquire) {
+            serial if serial == name.serial && fits => Ok(block),
+            0 => Err(gone),
+            // IPCMEM-OPEN-017: another allocation lies there by now.
+            _ => Err(NOT_PERMITTED),
+        }
+    }
+
+    /// Whether the exporter freed what is still open here.
+    fn is_freed(&self, import: &Import) -> bool {
+        let Some(name) = MemoryName::from_bytes(import.handle) else { return false };
+        let Some(Kind::Import { block }) = self.ranges.get(&import.pointer).map(|range| &range.kind) else {
+            return false;
+        };
+        block.serial(name.offset).load(Ordering::Acquire) != name.serial
     }
 
     /// The importing context is gone, and its mappings with it.
@@ -127,7 +140,10 @@ fn close(pointer: u64) -> Result<()> {
     synchronize(context)?;
     let mut state = state()?;
     if let Some(index) = state.imports.iter().position(|import| import.pointer == pointer) {
-        state.imports.swap_remove(index);
+        let import = state.imports.swap_remove(index);
+        if state.is_freed(&import) {
+            state.freed_while_open.insert(import.handle);
+        }
         state.forget(pointer);
     }
     Ok(())
@@ -145,8 +161,8 @@ entry_points! {
         let mut state = state()?;
         state.current()?;
         wanted(pointer)?;
-        // IPCMEM-OPEN-010, IPCMEM-OPEN-011
-        if flags != CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 {
+        // IPCMEM-OPEN-010, IPCMEM-OPEN-011: the H200 asks for the documented bit and ignores the others.
+        if flags & CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 == 0 {
             return Err(INVALID_VALUE);
         }
         let opened = state.open_memory(handle.to_bytes())?;

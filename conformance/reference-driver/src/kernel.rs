@@ -113,7 +113,7 @@ impl Words {
             return Err(CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);
         }
         let state = state()?;
-        let range = state.reachable(address, bytes).map_err(|_| ILLEGAL_ADDRESS)?;
+        let range = state.mapped(address, bytes).map_err(|_| ILLEGAL_ADDRESS)?;
         if !state.may_touch(context, range, access) {
             return Err(ILLEGAL_ADDRESS);
         }

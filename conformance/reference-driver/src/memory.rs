@@ -66,15 +66,6 @@ impl Range {
         matches!(self.kind, Kind::PinnedHost | Kind::RegisteredHost)
     }
 
-    /// What a copy or a kernel that starts inside may touch.
-    fn reach(&self) -> (u64, u64) {
-        match &self.kind {
-            // IPCMEM-OPEN-025
-            Kind::Import { block } => (block.base, block.size),
-            _ => (self.base, self.size),
-        }
-    }
-
     /// What keeps the memory alive while a stream still works on it.
     pub(crate) fn memory(&self) -> Option<Arc<Block>> {
         match &self.kind {
@@ -136,19 +127,22 @@ impl State {
         (address - range.base < range.size).then_some(range)
     }
 
-    /// The range whose reach holds all of these bytes. Imports reach over their neighbours.
-    pub(crate) fn reachable(&self, address: u64, size: u64) -> Result<&Range> {
+    /// The range that holds all of these bytes, as a copy wants it.
+    pub(crate) fn holding(&self, address: u64, size: u64) -> Result<&Range> {
         let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
-        let holds = |range: &&Range| {
-            let (base, length) = range.reach();
-            base <= address && end <= base + length
+        self.range(address).filter(|range| end <= range.base + range.size).ok_or(INVALID_VALUE)
+    }
+
+    /// The range that lets device code reach all of these bytes. IPCMEM-OPEN-025: the whole block of an import is
+    /// mapped, its neighbours included.
+    pub(crate) fn mapped(&self, address: u64, size: u64) -> Result<&Range> {
+        let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
+        let covers = |range: &&Range| match &range.kind {
+            Kind::Import { block } => block.base <= address && end <= block.base + block.size,
+            _ => false,
         };
-        let direct = self.range(address).filter(holds);
-        let nearby = || {
-            let imports = self.imports.iter().filter_map(|import| self.ranges.get(&import.pointer));
-            imports.into_iter().find(|range| holds(range))
-        };
-        direct.or_else(nearby).ok_or(INVALID_VALUE)
+        let imports = || self.imports.iter().filter_map(|import| self.ranges.get(&import.pointer)).find(covers);
+        self.holding(address, size).ok().or_else(imports).ok_or(INVALID_VALUE)
     }
 
     /// The range that begins at an address.

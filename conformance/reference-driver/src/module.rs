@@ -142,9 +142,9 @@ entry_points! {
                 },
                 _ => ptr::null_mut(),
             };
-            // IPCEVT-035
+            // IPCEVT-035, with the H200's code.
             if !event.is_null() && state.event(event)?.is_interprocess() {
-                return Err(INVALID_VALUE);
+                return Err(NOT_SUPPORTED);
             }
         }
         state.launch(function, threads, config.hStream, arguments)

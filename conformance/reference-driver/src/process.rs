@@ -30,8 +30,8 @@ pub(crate) struct State {
     pub(crate) ranges: BTreeMap<u64, Range>,
     pub(crate) small_blocks: Vec<SmallBlock>,
     pub(crate) imports: Vec<Import>,
-    /// Handles that were open here before, whose allocation may be gone since.
-    pub(crate) once_open: HashSet<[u8; 64]>,
+    /// Handles that were open here when their exporter freed the memory.
+    pub(crate) freed_while_open: HashSet<[u8; 64]>,
     pub(crate) imported_blocks: HashMap<(u64, u64), Weak<Block>>,
     pub(crate) streams: HashMap<u64, Arc<Stream>>,
     pub(crate) events: HashMap<u64, Event>,

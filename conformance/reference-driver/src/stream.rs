@@ -207,7 +207,7 @@ macro_rules! stream_values {
             fn $write(stream: CUstream, address: CUdeviceptr, value: $value, _flags: u32) {
                 let mut state = state()?;
                 let stream = state.stream(stream)?;
-                let memory = state.reachable(address, size_of::<$value>() as u64)?.memory();
+                let memory = state.holding(address, size_of::<$value>() as u64)?.memory();
                 if !address.is_multiple_of(size_of::<$value>() as u64) {
                     return Err(INVALID_VALUE);
                 }
@@ -224,7 +224,7 @@ macro_rules! stream_values {
             fn $wait(stream: CUstream, address: CUdeviceptr, value: $value, flags: u32) {
                 let mut state = state()?;
                 let stream = state.stream(stream)?;
-                let memory = state.reachable(address, size_of::<$value>() as u64)?.memory();
+                let memory = state.holding(address, size_of::<$value>() as u64)?.memory();
                 if !address.is_multiple_of(size_of::<$value>() as u64) {
                     return Err(INVALID_VALUE);
                 }

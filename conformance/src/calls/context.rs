@@ -12,6 +12,9 @@ calls! {
     fn ctx_create(session, device: i32) -> Context {
         let mut context = ptr::null_mut();
         cuda!(session.cuCtxCreate(&mut context, CUctx_flags::CU_CTX_SCHED_AUTO.0, device));
+        // Creating pushes; the role keeps a stack of one, so that no context means none.
+        cuda!(session.cuCtxPopCurrent(&mut context));
+        cuda!(session.cuCtxSetCurrent(context));
         session.ledger.add(Resource::Context(context as u64));
         Ok(Context(context as u64))
     }

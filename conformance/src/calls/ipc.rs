@@ -28,7 +28,7 @@ calls! {
 
     /// `cuIpcGetMemHandle` of one address from many threads at once; the distinct handles that came back.
     fn ipc_get_mem_handle_from_threads(session, pointer: Pointer, threads: usize, rounds: usize) -> Vec<MemHandle> {
-        let found = session.on_threads(threads, |session| {
+        let answers = session.on_threads(threads, |session| {
             let mut found = Vec::new();
             for _ in 0..rounds {
                 let mut handle = CUipcMemHandle::from_bytes(UNWRITTEN);
@@ -41,9 +41,11 @@ calls! {
             Ok(found)
         })?;
         let mut distinct: Vec<MemHandle> = Vec::new();
-        for handle in found.into_iter().flatten() {
-            if !distinct.contains(&handle) {
-                distinct.push(handle);
+        for handles in answers {
+            for handle in handles? {
+                if !distinct.contains(&handle) {
+                    distinct.push(handle);
+                }
             }
         }
         Ok(distinct)
@@ -77,15 +79,15 @@ calls! {
     /// `cuIpcOpenMemHandle` of one handle from many threads at once, which share the current context.
     fn ipc_open_mem_handle_from_threads(session, handle: MemHandle, threads: usize) -> Vec<Pointer> {
         let handle = CUipcMemHandle::from_bytes(handle.to_bytes());
-        let pointers = session.on_threads(threads, |session| {
+        let answers = session.on_threads(threads, |session| {
             let mut pointer = 0;
             cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle, LAZY_PEER_ACCESS));
             Ok(pointer)
         })?;
-        for pointer in &pointers {
+        for pointer in answers.iter().flatten() {
             session.ledger.add(Resource::Import(*pointer));
         }
-        Ok(pointers.into_iter().map(Pointer).collect())
+        answers.into_iter().map(|answer| answer.map(Pointer)).collect()
     }
 
     /// `cuIpcCloseMemHandle`.

@@ -142,6 +142,12 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemcpyDtoDAsync`.
+    fn memcpy_dtod_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemcpyDtoDAsync(to.0, from.0, count as usize, stream.0 as _));
+        Ok(())
+    }
+
     /// `cuMemcpyHtoD`, then `cuCtxSynchronize`, so that another process may read.
     fn write(session, pointer: Pointer, bytes: Vec<u8>) -> () {
         cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
@@ -170,6 +176,13 @@ calls! {
         cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
         let differ = |(index, word): &(usize, &u32)| **word != kernels::pattern(seed, *index as u64);
         Ok(words.iter().enumerate().filter(differ).count() as u64)
+    }
+
+    /// How many bytes of the range are not this one.
+    fn other_bytes(session, pointer: Pointer, size: u64, value: u8) -> u64 {
+        let mut bytes = vec![0_u8; size as usize];
+        cuda!(session.cuMemcpyDtoH(bytes.as_mut_ptr().cast(), pointer.0, bytes.len()));
+        Ok(bytes.iter().filter(|byte| **byte != value).count() as u64)
     }
 
     /// Write a flag in pinned host memory, which a kernel waits for.

@@ -175,7 +175,7 @@ impl Role {
 
     /// Whether the process was ended or lost.
     #[must_use]
-    pub(crate) fn is_gone(&self) -> bool {
+    pub fn is_gone(&self) -> bool {
         self.process.borrow().is_gone()
     }
 

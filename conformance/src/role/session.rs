@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::ptr;
 
-use cuda_ipc_sys::Driver;
+use cuda_ipc_sys::{CUevent_flags, Driver};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
@@ -155,8 +155,19 @@ impl Session {
             cuda!(session.cuMemsetD8(pointer, 0, size));
             cuda!(session.cuMemFree(pointer));
         }
+        // Where there are no interprocess events, the cases that need them say so.
+        let _ = session.use_an_interprocess_event();
         cuda!(session.cuCtxSynchronize());
         session.descriptors_before = descriptors()?;
+        Ok(())
+    }
+
+    fn use_an_interprocess_event(&mut self) -> Result<(), Refused> {
+        let session = self;
+        let mut event = ptr::null_mut();
+        let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
+        cuda!(session.cuEventCreate(&mut event, flags.0));
+        cuda!(session.cuEventDestroy(event));
         Ok(())
     }
 
@@ -198,19 +209,20 @@ impl Session {
         self.spoiled.push(reason.to_owned());
     }
 
-    /// Perform calls on several threads at once, all with this thread's context.
+    /// Perform calls on several threads at once, all with this thread's context. Each thread's answer stands for
+    /// itself: what the others got has to be given back.
     pub(crate) fn on_threads<T: Send>(
         &mut self,
         threads: usize,
         call: impl Fn(&ThreadSession) -> Result<T, Refused> + Sync,
-    ) -> Result<Vec<T>, Refused> {
+    ) -> Result<Vec<Result<T, Refused>>, Refused> {
         let session = self;
         let mut context = ptr::null_mut();
         cuda!(session.cuCtxGetCurrent(&mut context));
         let shared = ThreadSession { driver: session.driver };
         let (call, shared, context) = (&call, &shared, context as u64);
         let start = std::sync::Barrier::new(threads);
-        std::thread::scope(|scope| {
+        let answers = std::thread::scope(|scope| {
             let start = &start;
             let one = move || {
                 let session = shared;
@@ -223,7 +235,8 @@ impl Session {
                 thread.join().unwrap_or_else(|_| Err(Refused::Role("a thread panicked".to_owned())))
             };
             running.into_iter().map(join).collect()
-        })
+        });
+        Ok(answers)
     }
 
     pub(crate) fn give_back_imports(&mut self) -> Vec<String> {

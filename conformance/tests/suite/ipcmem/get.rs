@@ -1,1 +1,391 @@
-//! x
+//! `cuIpcGetMemHandle`.
+
+use std::io::{Seek as _, SeekFrom};
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use conformance::calls::ipc::UNWRITTEN;
+use conformance::calls::process::Call as ProcessCall;
+use conformance::{Context, Expect as _, KIB, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
+use cuda_ipc_sys::{CUpointer_attribute, CUresult};
+use rstest::rstest;
+
+use super::pointer_kind::PointerKind;
+use crate::fixtures::{exporter, importer};
+
+const LEGACY_IPC_CAPABLE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+
+/// An allocation of cuMemAlloc exports as 64 bytes.
+#[rstest]
+#[conformance::test("IPCMEM-GET-001")]
+fn an_allocation_is_exported(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(4 * MIB)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?.to_bytes();
+    check!(handle != UNWRITTEN, "the driver wrote nothing");
+    let written = handle.iter().zip(UNWRITTEN).filter(|(byte, unwritten)| **byte != *unwritten).count();
+    observe("bytes that differ from what was there", written);
+    Ok(())
+}
+
+/// Every export of one allocation names the same memory.
+#[rstest]
+#[conformance::test("IPCMEM-GET-002")]
+fn repeated_exports_name_the_same_memory(exporter: Role, importer: Role) -> Outcome {
+    let (size, pattern) = (4 * MIB, seed());
+    let buffer = exporter.mem_alloc(size)?;
+    exporter.fill(buffer, size, pattern)?;
+    let first = exporter.ipc_get_mem_handle(buffer)?;
+    let mut last = first;
+    for _ in 0..100 {
+        last = exporter.ipc_get_mem_handle(buffer)?;
+    }
+    observe("the bytes are equal", first == last);
+    for handle in [first, last] {
+        let import = importer.ipc_open_mem_handle(handle)?;
+        check!(importer.mismatches(import, size, pattern)? == 0);
+    }
+    Ok(())
+}
+
+/// New memory at an address that was used before has a handle of its own.
+#[rstest]
+#[conformance::test("IPCMEM-GET-003")]
+fn a_reused_address_has_a_new_handle(exporter: Role) -> Outcome {
+    const TRIES: usize = 16;
+    let size = 4 * MIB;
+    let before = exporter.mem_alloc(size)?;
+    let handle_before = exporter.ipc_get_mem_handle(before)?;
+    exporter.mem_free(before)?;
+    for _ in 0..TRIES {
+        let after = exporter.mem_alloc(size)?;
+        if after == before {
+            let handle_after = exporter.ipc_get_mem_handle(after)?;
+            check!(handle_before != handle_after);
+            return Ok(());
+        }
+    }
+    Err(Stop::Unsupported(format!("the address did not come back in {TRIES} allocations")))
+}
+
+/// Two allocations have two handles, also where they share a block.
+#[rstest]
+#[conformance::test("IPCMEM-GET-004")]
+fn small_neighbours_have_different_handles(exporter: Role) -> Outcome {
+    let one = exporter.ipc_get_mem_handle(exporter.mem_alloc(KIB)?)?;
+    let other = exporter.ipc_get_mem_handle(exporter.mem_alloc(KIB)?)?;
+    check!(one != other);
+    Ok(())
+}
+
+/// The handle of an interior pointer names the whole allocation.
+#[rstest]
+#[conformance::test("IPCMEM-GET-005")]
+fn an_interior_pointer_names_the_allocation(
+    exporter: Role,
+    importer: Role,
+    #[values(1, 4096, 2097152)] offset: u64,
+) -> Outcome {
+    let buffer = exporter.mem_alloc(8 * MIB)?;
+    if let Some(handle) = exporter.ipc_get_mem_handle(buffer.offset(offset)).recorded("get")? {
+        let import = importer.ipc_open_mem_handle(handle)?;
+        let range = importer.mem_get_address_range(import)?;
+        observe("open returns the base", range.base == import);
+        observe("the whole allocation is mapped", range.size == 8 * MIB);
+    }
+    Ok(())
+}
+
+/// Memory that cuMemAlloc did not give cannot be exported.
+#[rstest]
+#[case::heap(PointerKind::Heap)]
+#[case::stack(PointerKind::Stack)]
+#[case::pinned(PointerKind::Pinned)]
+#[case::pinned_mapped(PointerKind::PinnedMapped)]
+#[case::write_combined(PointerKind::WriteCombined)]
+#[case::registered(PointerKind::Registered)]
+#[conformance::test("IPCMEM-GET-010", "IPCMEM-GET-011", "IPCMEM-GET-012", "IPCMEM-GET-013")]
+fn host_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    let pointer = kind.make(&exporter)?;
+    let code = exporter.ipc_get_mem_handle(pointer).refused(&[
+        CUresult::CUDA_ERROR_INVALID_VALUE,
+        CUresult::CUDA_ERROR_INVALID_HANDLE,
+        CUresult::CUDA_ERROR_MAP_FAILED,
+    ])?;
+    observe("code", code.to_string());
+    exporter.ctx_synchronize()
+}
+
+/// Managed memory cannot be exported, whether a GPU touched it or not.
+#[rstest]
+#[case::untouched(PointerKind::Managed)]
+#[case::touched(PointerKind::ManagedTouched)]
+#[conformance::test("IPCMEM-GET-014", needs(managed_memory))]
+fn managed_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    exporter.ipc_get_mem_handle(kind.make(&exporter)?).refused(INVALID_VALUE)?;
+    exporter.ctx_synchronize()
+}
+
+/// Stream-ordered memory cannot be exported, and its attribute says so.
+#[rstest]
+#[conformance::test("IPCMEM-GET-015", needs(memory_pools))]
+fn stream_ordered_memory_is_refused(exporter: Role) -> Outcome {
+    let pointer = PointerKind::DefaultPool.make(&exporter)?;
+    exporter.ipc_get_mem_handle(pointer).refused(INVALID_VALUE)?;
+    check!(exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)? == 0);
+    Ok(())
+}
+
+/// Memory of a pool that is shared as a descriptor has no legacy handle either.
+#[rstest]
+#[conformance::test("IPCMEM-GET-016", needs(memory_pools, pool_descriptors))]
+fn memory_of_a_shareable_pool_is_refused(exporter: Role) -> Outcome {
+    let pointer = PointerKind::DescriptorPool.make(&exporter)?;
+    let code = exporter.ipc_get_mem_handle(pointer).refused(&[])?;
+    observe("code", code.to_string());
+    check!(exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)? == 0);
+    Ok(())
+}
+
+/// Mapped physical memory has no legacy handle.
+#[rstest]
+#[conformance::test("IPCMEM-GET-017", needs(virtual_memory))]
+fn virtual_memory_is_refused(exporter: Role) -> Outcome {
+    exporter.ipc_get_mem_handle(PointerKind::VirtualMemory.make(&exporter)?).refused(INVALID_VALUE)?;
+    exporter.ctx_synchronize()
+}
+
+/// Whether an import can be exported again is what its attribute says.
+#[rstest]
+#[conformance::test("IPCMEM-GET-018")]
+fn an_import_agrees_with_its_attribute(exporter: Role, importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
+    let import = importer.ipc_open_mem_handle(handle)?;
+    let exported = importer.ipc_get_mem_handle(import).recorded("export of the import")?.is_some();
+    let capable = importer.pointer_get_attribute(LEGACY_IPC_CAPABLE, import)? == 1;
+    check!(exported == capable);
+    Ok(())
+}
+
+/// An address without a living allocation cannot be exported.
+#[rstest]
+#[case::null(PointerKind::Null)]
+#[case::one_past_the_end(PointerKind::OnePastTheEnd)]
+#[case::freed(PointerKind::Freed)]
+#[conformance::test("IPCMEM-GET-006", "IPCMEM-GET-007", "IPCMEM-GET-019")]
+fn an_address_without_allocation_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    exporter.ipc_get_mem_handle(kind.make(&exporter)?).refused(INVALID_VALUE)?;
+    exporter.ctx_synchronize()
+}
+
+/// A null output does not harm the process.
+#[rstest]
+#[case::of_memory(PointerKind::Linear)]
+#[case::of_null(PointerKind::Null)]
+#[conformance::test("IPCMEM-GET-008", "IPCMEM-GET-009")]
+fn a_null_output_is_recorded(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    let pointer = kind.make(&exporter)?;
+    exporter.ipc_get_mem_handle_into_null(pointer).survived_or_not("get into null")?;
+    Ok(())
+}
+
+/// Padded rows are linear memory: what their attribute says of export holds.
+#[rstest]
+#[conformance::test("IPCMEM-GET-021")]
+fn pitched_memory_agrees_with_its_attribute(exporter: Role) -> Outcome {
+    let pointer = PointerKind::Pitched.make(&exporter)?;
+    let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
+    let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)? == 1;
+    check!(exported == capable);
+    Ok(())
+}
+
+/// Memory of a graph's allocation node cannot be exported.
+#[rstest]
+#[conformance::test("IPCMEM-GET-022", needs(memory_pools))]
+fn graph_owned_memory_is_refused(exporter: Role) -> Outcome {
+    let code = exporter.ipc_get_mem_handle(PointerKind::GraphOwned.make(&exporter)?).refused(&[])?;
+    observe("code", code.to_string());
+    exporter.ctx_synchronize()
+}
+
+/// Without a current context nothing is exported.
+#[rstest]
+#[conformance::test("IPCMEM-GET-023")]
+fn a_current_context_is_needed(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(2 * MIB)?;
+    exporter.ctx_set_current(None)?;
+    exporter.ipc_get_mem_handle(buffer).refused(&[CUresult::CUDA_ERROR_INVALID_CONTEXT])?;
+    Ok(())
+}
+
+/// Whether another context of the process may export is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-GET-024")]
+fn another_context_of_the_device_is_recorded(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(2 * MIB)?;
+    exporter.ctx_create(0)?;
+    exporter.ipc_get_mem_handle(buffer).recorded("get in a second context")?;
+    Ok(())
+}
+
+/// An allocation goes with its context, and its address exports no more.
+#[rstest]
+#[conformance::test("IPCMEM-GET-025")]
+fn memory_of_a_destroyed_context_is_refused(exporter: Role) -> Outcome {
+    let primary = exporter.ctx_get_current()?;
+    let created: Context = exporter.ctx_create(0)?;
+    let buffer = exporter.mem_alloc(2 * MIB)?;
+    exporter.ctx_set_current(Some(primary))?;
+    exporter.ctx_destroy(created)?;
+    let code = exporter.ipc_get_mem_handle(buffer).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// Every size that cuMemAlloc takes can be exported and read.
+#[rstest]
+#[conformance::test("IPCMEM-GET-026")]
+fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(4, 41, 4097, 2097151)] size: u64) -> Outcome {
+    let (whole_words, pattern) = (size / 4 * 4, seed());
+    let buffer = exporter.mem_alloc(size)?;
+    exporter.fill(buffer, whole_words, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, whole_words, pattern)? == 0);
+    Ok(())
+}
+
+/// Export succeeds exactly where the attribute says that it does.
+#[rstest]
+#[case::linear(PointerKind::Linear)]
+#[case::interior(PointerKind::Interior)]
+#[case::pitched(PointerKind::Pitched)]
+#[case::null(PointerKind::Null)]
+#[case::freed(PointerKind::Freed)]
+#[case::heap(PointerKind::Heap)]
+#[case::pinned(PointerKind::Pinned)]
+#[case::pinned_mapped(PointerKind::PinnedMapped)]
+#[case::registered(PointerKind::Registered)]
+#[case::graph_owned(PointerKind::GraphOwned)]
+#[conformance::test("IPCMEM-GET-027")]
+fn export_agrees_with_the_attribute(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    agrees(&exporter, kind.make(&exporter)?)
+}
+
+/// Export of managed memory succeeds exactly where the attribute says that it does.
+#[rstest]
+#[conformance::test("IPCMEM-GET-027", needs(managed_memory))]
+fn export_of_managed_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
+    agrees(&exporter, PointerKind::Managed.make(&exporter)?)
+}
+
+/// Export of pool memory succeeds exactly where the attribute says that it does.
+#[rstest]
+#[conformance::test("IPCMEM-GET-027", needs(memory_pools))]
+fn export_of_pool_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
+    agrees(&exporter, PointerKind::DefaultPool.make(&exporter)?)
+}
+
+/// Export of mapped physical memory succeeds exactly where the attribute says that it does.
+#[rstest]
+#[conformance::test("IPCMEM-GET-027", needs(virtual_memory))]
+fn export_of_virtual_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
+    agrees(&exporter, PointerKind::VirtualMemory.make(&exporter)?)
+}
+
+fn agrees(exporter: &Role, pointer: Pointer) -> Outcome {
+    let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
+    // The attribute is refused for a pointer that the driver does not know, which is then not capable.
+    let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")? == Some(1);
+    check!(exported == capable);
+    Ok(())
+}
+
+/// Threads may export one allocation at the same time, and every handle opens.
+#[rstest]
+#[conformance::test("IPCMEM-GET-028")]
+fn threads_export_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
+    let (size, pattern) = (2 * MIB, seed());
+    let buffer = exporter.mem_alloc(size)?;
+    exporter.fill(buffer, size, pattern)?;
+    let handles = exporter.ipc_get_mem_handle_from_threads(buffer, 16, 1000)?;
+    observe("distinct handles", handles.len());
+    for handle in handles {
+        let import = importer.ipc_open_mem_handle(handle)?;
+        check!(importer.mismatches(import, size, pattern)? == 0);
+    }
+    Ok(())
+}
+
+/// How a handle's bytes travel.
+#[derive(Clone, Copy, Debug)]
+enum Transport {
+    Pipe,
+    File,
+    SharedMemory,
+    Socket,
+}
+
+impl Transport {
+    /// Where the exporter writes and where the importer reads.
+    fn open(self) -> std::io::Result<(OwnedFd, OwnedFd)> {
+        Ok(match self {
+            Self::Pipe => {
+                let (read, write) = rustix::pipe::pipe()?;
+                (write, read)
+            }
+            Self::File => {
+                let file = tempfile::tempfile()?;
+                (file.try_clone()?.into(), file.into())
+            }
+            Self::SharedMemory => {
+                let memory = rustix::fs::memfd_create("handle", rustix::fs::MemfdFlags::CLOEXEC)?;
+                (memory.try_clone()?, memory)
+            }
+            Self::Socket => {
+                let (one, other) = std::os::unix::net::UnixStream::pair()?;
+                (one.into(), other.into())
+            }
+        })
+    }
+
+    const fn has_a_position(self) -> bool {
+        matches!(self, Self::File | Self::SharedMemory)
+    }
+}
+
+/// A handle is bytes: it opens whatever way it came.
+#[rstest]
+#[case::pipe(Transport::Pipe)]
+#[case::file(Transport::File)]
+#[case::shared_memory(Transport::SharedMemory)]
+#[case::socket(Transport::Socket)]
+#[conformance::test("IPCMEM-GET-029")]
+fn any_transport_carries_a_handle(exporter: Role, importer: Role, #[case] transport: Transport) -> Outcome {
+    let (size, pattern) = (2 * MIB, seed());
+    let buffer = exporter.mem_alloc(size)?;
+    exporter.fill(buffer, size, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let (write, read) = transport.open().map_err(|error| Stop::Harness(error.to_string()))?;
+    exporter.perform_with::<()>(ProcessCall::send_through_descriptor { handle }, &[write.as_fd()])?;
+    if transport.has_a_position() {
+        // Both sides share the position of the file.
+        let mut file = std::fs::File::from(write);
+        file.seek(SeekFrom::Start(0)).map_err(|error| Stop::Harness(error.to_string()))?;
+    }
+    let received: MemHandle = importer.perform_with(ProcessCall::receive_through_descriptor {}, &[read.as_fd()])?;
+    let import = importer.ipc_open_mem_handle(received)?;
+    check!(importer.mismatches(import, size, pattern)? == 0);
+    Ok(())
+}
+
+/// What in a handle differs between two processes that do the same is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-GET-031")]
+fn bytes_that_tell_processes_apart_are_recorded(exporter: Role, importer: Role) -> Outcome {
+    let one = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?.to_bytes();
+    let other = importer.ipc_get_mem_handle(importer.mem_alloc(2 * MIB)?)?.to_bytes();
+    check!(one != other);
+    let places: Vec<usize> = (0..64).filter(|place| one[*place] != other[*place]).collect();
+    observe("bytes that differ", places);
+    Ok(())
+}

@@ -3,3 +3,4 @@
 mod close;
 mod get;
 mod open;
+mod pointer_kind;

@@ -1,0 +1,59 @@
+//! `cuEventCreate` with interprocess flags.
+
+use conformance::{Expect as _, Outcome, Role, check, observe};
+use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUlaunchAttributeID, CUresult};
+use rstest::rstest;
+
+use super::{INTERPROCESS, INTERPROCESS_BLOCKING};
+use crate::fixtures::exporter;
+use conformance::calls::ipc::UNWRITTEN;
+use conformance::{MIB, Stream};
+
+/// An interprocess event without timing is created and exported, blocking or not.
+#[rstest]
+#[case::spinning(INTERPROCESS)]
+#[case::blocking(INTERPROCESS_BLOCKING)]
+#[conformance::test("IPCEVT-001", "IPCEVT-003")]
+fn an_event_without_timing_is_exported(exporter: Role, #[case] flags: u32) -> Outcome {
+    let event = exporter.event_create(flags)?;
+    let handle = exporter.ipc_get_event_handle(event)?.to_bytes();
+    check!(handle != UNWRITTEN, "the driver wrote nothing");
+    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.event_synchronize(event)
+}
+
+/// An interprocess event must not keep time.
+#[rstest]
+#[conformance::test("IPCEVT-002")]
+fn timing_is_refused(exporter: Role) -> Outcome {
+    let code = exporter.event_create(CUevent_flags::CU_EVENT_INTERPROCESS.0).refused(&[])?;
+    observe("code", code.to_string());
+    check!(code == CUresult::CUDA_ERROR_INVALID_VALUE);
+    Ok(())
+}
+
+/// A launch takes no interprocess event in its attributes.
+#[rstest]
+#[case::programmatic(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)]
+#[case::launch_completion(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)]
+#[conformance::test("IPCEVT-035")]
+fn launch_attributes_refuse_an_interprocess_event(exporter: Role, #[case] attribute: CUlaunchAttributeID) -> Outcome {
+    let stream = exporter.stream_create()?;
+    let event = exporter.event_create(INTERPROCESS)?;
+    let code = exporter.launch_with_event_attribute(attribute.0, event, stream).refused(&[])?;
+    observe("code", code.to_string());
+    exporter.ctx_synchronize()
+}
+
+/// The device attribute says whether events and memory can be exported.
+#[rstest]
+#[conformance::test("IPCEVT-038")]
+fn the_attribute_predicts_export(exporter: Role) -> Outcome {
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
+    let supported = exporter.device_get_attribute(attribute.0, 0)? == 1;
+    let event = exporter.event_create(INTERPROCESS).and_then(|event| exporter.ipc_get_event_handle(event));
+    check!(event.recorded("event")?.is_some() == supported);
+    let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?);
+    check!(memory.recorded("memory")?.is_some() == supported);
+    Ok(())
+}

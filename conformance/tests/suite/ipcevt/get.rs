@@ -1,0 +1,82 @@
+//! `cuIpcGetEventHandle`.
+
+use conformance::{Event, Expect as _, Outcome, Role, observe};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use super::{DISABLE_TIMING, INTERPROCESS, export, share};
+use crate::fixtures::{exporter, importer};
+
+/// An event that was not made for other processes is refused.
+#[rstest]
+#[case::without_timing(DISABLE_TIMING)]
+#[case::with_timing(0)]
+#[conformance::test("IPCEVT-004", "IPCEVT-005")]
+fn a_local_event_is_refused(exporter: Role, #[case] flags: u32) -> Outcome {
+    let event = exporter.event_create(flags)?;
+    exporter.ipc_get_event_handle(event).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
+    exporter.ctx_synchronize()
+}
+
+/// No event is an invalid value.
+#[rstest]
+#[conformance::test("IPCEVT-006")]
+fn a_null_event_is_refused(exporter: Role) -> Outcome {
+    let code = exporter.ipc_get_event_handle(Event::NULL).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// A null output does not harm anybody else.
+#[rstest]
+#[conformance::test("IPCEVT-007")]
+fn a_null_output_is_recorded(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
+    let event = sacrifice.event_create(INTERPROCESS)?;
+    sacrifice.ipc_get_event_handle_into_null(event).survived_or_not("get into null")?;
+    importer.ctx_synchronize()
+}
+
+/// Using a destroyed event is undefined: others stay sound.
+#[rstest]
+#[conformance::test("IPCEVT-008")]
+fn a_destroyed_event_is_recorded(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
+    let event = sacrifice.event_create(INTERPROCESS)?;
+    sacrifice.event_destroy(event)?;
+    sacrifice.ipc_get_event_handle(event).survived_or_not("get")?;
+    sacrifice.kill()?;
+    importer.ctx_synchronize()
+}
+
+/// What a thread without context gets is recorded.
+#[rstest]
+#[conformance::test("IPCEVT-009")]
+fn getting_without_a_context_is_recorded(exporter: Role) -> Outcome {
+    let event = exporter.event_create(INTERPROCESS)?;
+    exporter.ctx_set_current(None)?;
+    exporter.ipc_get_event_handle(event).recorded("get")?;
+    Ok(())
+}
+
+/// An event can be exported more than once.
+#[rstest]
+#[conformance::test("IPCEVT-010")]
+fn repeated_exports_succeed(exporter: Role, importer: Role) -> Outcome {
+    let (event, first) = export(&exporter)?;
+    let mut equal = true;
+    for _ in 0..10 {
+        equal &= exporter.ipc_get_event_handle(event)? == first;
+    }
+    observe("the bytes are equal", equal);
+    importer.ipc_open_event_handle(first)?;
+    Ok(())
+}
+
+/// An event that came from elsewhere is not exported again.
+#[rstest]
+#[conformance::test("IPCEVT-004")]
+fn an_imported_event_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let (_, imported) = share(&exporter, &importer)?;
+    let code = importer.ipc_get_event_handle(imported).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}

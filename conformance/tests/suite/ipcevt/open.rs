@@ -1,0 +1,112 @@
+//! `cuIpcOpenEventHandle`.
+
+use std::collections::BTreeMap;
+
+use conformance::{EventHandle, Expect as _, MIB, Outcome, Role, Stop, Stream, check, observe};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use super::{export, share};
+use crate::fixtures::{exporter, importer, start};
+
+/// An exported event opens in another process and works there.
+#[rstest]
+#[conformance::test("IPCEVT-011")]
+fn an_event_opens_in_another_process(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    exporter.event_record(event, Stream::DEFAULT)?;
+    importer.event_synchronize(imported)?;
+    importer.event_query(imported)
+}
+
+/// The creating process cannot open its own event.
+#[rstest]
+#[conformance::test("IPCEVT-012")]
+fn the_creating_process_is_refused(exporter: Role) -> Outcome {
+    let (_, handle) = export(&exporter)?;
+    let code = exporter.ipc_open_event_handle(handle).refused(&[])?;
+    observe("code", code.to_string());
+    exporter.ctx_synchronize()
+}
+
+/// What a second open in one process gives is recorded, and each is destroyed once.
+#[rstest]
+#[conformance::test("IPCEVT-013")]
+fn opening_twice_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    let (_, handle) = export(&exporter)?;
+    let first = importer.ipc_open_event_handle(handle)?;
+    if let Some(second) = importer.ipc_open_event_handle(handle).recorded("second open")? {
+        observe("the events are equal", first == second);
+        if first != second {
+            importer.event_destroy(second)?;
+            importer.event_query(first)?;
+        }
+    }
+    Ok(())
+}
+
+/// Uniform bytes are no event.
+#[rstest]
+#[case::zeroed(0)]
+#[case::ones(0xff)]
+#[conformance::test("IPCEVT-014")]
+fn uniform_bytes_do_not_open(importer: Role, #[case] byte: u8) -> Outcome {
+    let code = importer.ipc_open_event_handle(EventHandle::from_bytes([byte; 64])).refused(&[
+        CUresult::CUDA_ERROR_INVALID_VALUE,
+        CUresult::CUDA_ERROR_MAP_FAILED,
+        CUresult::CUDA_ERROR_INVALID_HANDLE,
+    ])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}
+
+/// No single flipped bit harms the exporter; what the driver makes of each byte is recorded.
+#[rstest]
+#[conformance::test("IPCEVT-015")]
+fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
+    let (event, handle) = export(&exporter)?;
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut sacrifice = start("sacrifice", Default::default());
+    for bit in (0..512).step_by(4) {
+        let answer = match sacrifice.ipc_open_event_handle(handle.with_bit_flipped(bit)) {
+            Ok(_) => "CUDA_SUCCESS".to_owned(),
+            Err(Stop::Refused(refusal)) => refusal.code.to_string(),
+            Err(Stop::Crashed { end, .. }) => {
+                sacrifice = start("sacrifice", Default::default());
+                end
+            }
+            Err(other) => return Err(other),
+        };
+        *answers.entry(answer).or_default() += 1;
+    }
+    // What it opened may be anything; it is not to serve another case.
+    sacrifice.kill()?;
+    for (answer, count) in answers {
+        observe(&answer, count);
+    }
+    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.event_synchronize(event)
+}
+
+/// The bytes of a memory handle are no event.
+#[rstest]
+#[conformance::test("IPCEVT-016")]
+fn a_memory_handle_is_no_event_handle(exporter: Role, importer: Role) -> Outcome {
+    let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
+    let code = importer.ipc_open_event_handle(EventHandle::from_bytes(memory.to_bytes())).refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}
+
+/// An event of one GPU opens on a peer and orders its streams.
+#[rstest]
+#[conformance::test("IPCEVT-030", needs(gpus = 2, peer_access))]
+fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = importer.stream_create()?;
+    exporter.event_record(event, Stream::DEFAULT)?;
+    importer.stream_wait_event(stream, imported)?;
+    importer.stream_synchronize(stream)?;
+    check!(importer.event_query(imported).is_ok(), "the event is not complete after its work was waited for");
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! `cuEventRecord` and `cuEventQuery` from both sides.
+
+use conformance::calls::event::Call as EventCall;
+use conformance::{Expect as _, Outcome, Role, Stream, check};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use super::latch::Latch;
+use super::{DISABLE_TIMING, share};
+use crate::fixtures::{exporter, importer};
+
+const NOT_READY: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_READY];
+
+/// Before any record there is nothing to wait for.
+#[rstest]
+#[conformance::test("IPCEVT-017")]
+fn an_unrecorded_event_is_complete(exporter: Role, importer: Role) -> Outcome {
+    let (_, imported) = share(&exporter, &importer)?;
+    importer.event_query(imported)?;
+    importer.event_synchronize(imported)
+}
+
+/// The importer sees the exporter's work pending, then done.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn the_importer_sees_work_pending_and_done(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    exporter.event_query(event).refused(NOT_READY)?;
+    latch.release()?;
+    importer.event_synchronize(imported)?;
+    importer.event_query(imported)
+}
+
+/// The importer records, and the exporter waits.
+#[rstest]
+#[conformance::test("IPCEVT-020")]
+fn the_importer_records(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    for _ in 0..10 {
+        let stream = importer.stream_create()?;
+        let latch = Latch::hold(&importer, stream)?;
+        importer.event_record(imported, stream)?;
+        exporter.event_query(event).refused(NOT_READY)?;
+        latch.release()?;
+        exporter.event_synchronize(event)?;
+    }
+    Ok(())
+}
+
+/// Both processes record at once, and in the end the event is complete.
+#[rstest]
+#[conformance::test("IPCEVT-022")]
+fn both_record_at_once(exporter: Role, importer: Role) -> Outcome {
+    const ROUNDS: usize = 500;
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let recording = exporter.begin::<()>(EventCall::event_record_repeatedly { event, stream, rounds: ROUNDS })?;
+    importer.event_record_repeatedly(imported, importer.stream_create()?, ROUNDS)?;
+    recording.finish()?;
+    exporter.event_synchronize(event)?;
+    importer.event_synchronize(imported)?;
+    importer.event_query(imported)
+}
+
+/// An imported event keeps no time.
+#[rstest]
+#[conformance::test("IPCEVT-023")]
+fn an_imported_event_has_no_time(exporter: Role, importer: Role) -> Outcome {
+    let (_, imported) = share(&exporter, &importer)?;
+    let local = importer.event_create(0)?;
+    importer.event_record(local, Stream::DEFAULT)?;
+    importer.event_record(imported, Stream::DEFAULT)?;
+    importer.ctx_synchronize()?;
+    importer.event_elapsed_time(imported, local).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
+    Ok(())
+}
+
+/// Event and stream must be of one context.
+#[rstest]
+#[conformance::test("IPCEVT-031")]
+fn a_stream_of_another_context_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let (_, imported) = share(&exporter, &importer)?;
+    let first = importer.ctx_get_current()?;
+    importer.ctx_create(0)?;
+    let foreign = importer.stream_create()?;
+    importer.event_record(imported, foreign).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
+    importer.ctx_set_current(Some(first))?;
+    importer.event_record(imported, Stream::DEFAULT)
+}
+
+/// A record of a local event says nothing of the interprocess one.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn pending_work_before_the_record_does_not_count(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (held, free) = (exporter.stream_create()?, exporter.stream_create()?);
+    let latch = Latch::hold(&exporter, held)?;
+    exporter.event_record(exporter.event_create(DISABLE_TIMING)?, held)?;
+    exporter.event_record(event, free)?;
+    importer.event_synchronize(imported)?;
+    check!(exporter.stream_query(held).is_err(), "the held stream is done before it was let go");
+    latch.release()
+}

@@ -1,0 +1,89 @@
+//! Bytes that no exporter made.
+
+use std::collections::BTreeMap;
+
+use conformance::{Expect as _, MIB, MemHandle, Outcome, Role, Stop, check, observe, random, seed};
+use cuda_ipc_sys::CUevent_flags;
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer, start};
+
+const SIZE: u64 = 2 * MIB;
+
+/// Uniform bytes do not open.
+#[rstest]
+#[case::zeroed(0)]
+#[case::ones(0xff)]
+#[conformance::test("IPCMEM-OPEN-013")]
+fn uniform_bytes_do_not_open(importer: Role, #[case] byte: u8) -> Outcome {
+    let code = importer.ipc_open_mem_handle(MemHandle::from_bytes([byte; 64])).refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}
+
+/// No single flipped bit of a handle harms the exporter; what the driver makes of each is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-014")]
+fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let flipped = (0..512).map(|bit| handle.with_bit_flipped(bit));
+    open_each(flipped)?;
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
+    Ok(())
+}
+
+/// Random bytes do not harm anybody; what the driver makes of them is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-014")]
+fn random_bytes_leave_the_exporter_sound(exporter: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let mut random = random();
+    let blobs = (0..200).map(|_| MemHandle::from_bytes(std::array::from_fn(|_| random.u8(..))));
+    open_each(blobs)?;
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
+    Ok(())
+}
+
+/// Open and close each in a process that may be lost. Nothing is read: a handle that opens may name anything.
+fn open_each(handles: impl Iterator<Item = MemHandle>) -> Outcome {
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut sacrifice = start("sacrifice", Default::default());
+    for handle in handles {
+        let answer = match sacrifice.ipc_open_mem_handle(handle) {
+            Ok(import) => {
+                // A close that is refused is the driver's matter here; the case is about the exporter.
+                let _ = sacrifice.ipc_close_mem_handle(import);
+                "CUDA_SUCCESS".to_owned()
+            }
+            Err(Stop::Refused(refusal)) => refusal.code.to_string(),
+            Err(Stop::Crashed { end, .. }) => {
+                sacrifice = start("sacrifice", Default::default());
+                end
+            }
+            Err(other) => return Err(other),
+        };
+        *answers.entry(answer).or_default() += 1;
+    }
+    // Its context may be poisoned by what it opened; it is not to serve another case.
+    sacrifice.kill()?;
+    for (answer, count) in answers {
+        observe(&answer, count);
+    }
+    Ok(())
+}
+
+/// The bytes of an event handle do not open as memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-015")]
+fn an_event_handle_is_no_memory_handle(exporter: Role, importer: Role) -> Outcome {
+    let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
+    let event = exporter.ipc_get_event_handle(exporter.event_create(flags.0)?)?;
+    let code = importer.ipc_open_mem_handle(MemHandle::from_bytes(event.to_bytes())).refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}

@@ -1,0 +1,88 @@
+//! Exporter and importer on different GPUs.
+
+use conformance::role::Placement;
+use conformance::{Expect as _, MIB, Outcome, Role, check, observe, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer, start};
+
+const SIZE: u64 = 4 * MIB;
+
+/// Memory of one GPU opens on a peer.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-029", needs(gpus = 2, peer_access))]
+fn memory_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let (there, back) = (seed(), seed());
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, there)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, SIZE, there)? == 0);
+    importer.fill(import, SIZE, back)?;
+    check!(exporter.mismatches(buffer, SIZE, back)? == 0);
+    Ok(())
+}
+
+/// What the missing flag means for a peer is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-030", needs(gpus = 2, peer_access))]
+fn opening_on_a_peer_without_the_flag_is_recorded(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
+    importer.ipc_open_mem_handle_with_flags(handle, 0).recorded("open")?;
+    importer.ctx_synchronize()
+}
+
+/// Memory does not open on a GPU that cannot reach it.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-031", needs(gpus = 2, no_peer_access))]
+fn memory_does_not_open_without_peer_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
+    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}
+
+/// The exporter's GPU need not be visible to the importer.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-032", needs(gpus = 2, peer_access))]
+fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
+    let pattern = seed();
+    let importer = start("importer", Placement::device(0).visible_devices("1"));
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    Ok(())
+}
+
+/// Ordinals belong to a process: another order of devices opens the same memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-033", needs(gpus = 2, peer_access))]
+fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: i32) -> Outcome {
+    let pattern = seed();
+    let importer = start("importer", Placement::device(device).visible_devices("1,0"));
+    check!(importer.device_get_uuid(1)? == exporter.device_get_uuid(0)?);
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    Ok(())
+}
+
+/// Opening acts as if peer access had been enabled: what enabling it then says is recorded.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-034", needs(gpus = 2, peer_access))]
+fn peer_access_beside_an_import_is_recorded(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let pattern = seed();
+    let peer = importer.device_primary_ctx_retain_of(0)?;
+    importer.ctx_enable_peer_access(peer).recorded("enable before the open")?;
+    importer.ctx_disable_peer_access(peer).recorded("disable before the open")?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    if importer.ctx_enable_peer_access(peer).recorded("enable while open")?.is_some() {
+        importer.ctx_disable_peer_access(peer).recorded("disable while open")?;
+    }
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    Ok(())
+}

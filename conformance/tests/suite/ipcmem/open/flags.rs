@@ -1,0 +1,35 @@
+//! Flags and outputs.
+
+use conformance::{Expect as _, MIB, Outcome, Role, check};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const SIZE: u64 = 2 * MIB;
+const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+
+/// Flags other than the documented one open nothing, or what the documented one opens.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-010", "IPCMEM-OPEN-011")]
+fn other_flags_do_no_harm(exporter: Role, importer: Role, #[values(0, 2, 3, 123, 4294967295)] flags: u32) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.memset_d8(buffer, 7, SIZE)?;
+    exporter.ctx_synchronize()?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let opened = importer.ipc_open_mem_handle_with_flags(handle, flags);
+    match opened.recorded("open")? {
+        Some(import) => check!(importer.read(import, 4)? == [7; 4]),
+        None => check!(importer.ipc_open_mem_handle(handle).is_ok(), "the handle does not open any more"),
+    }
+    Ok(())
+}
+
+/// A null output is refused.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-012")]
+fn a_null_output_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
+    importer.ipc_open_mem_handle_into_null(handle).refused(&[INVALID_VALUE])?;
+    importer.ctx_synchronize()
+}

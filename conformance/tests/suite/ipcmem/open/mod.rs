@@ -1,0 +1,10 @@
+//! `cuIpcOpenMemHandle`.
+
+mod contexts;
+mod corrupted;
+mod devices;
+mod flags;
+mod references;
+mod sharing;
+mod stale;
+mod wrong_release;

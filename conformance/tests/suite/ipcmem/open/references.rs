@@ -1,0 +1,47 @@
+//! Opening more than once.
+
+use conformance::{MIB, Outcome, Role, check, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const SIZE: u64 = 4 * MIB;
+
+/// Opening a handle twice in one context gives one pointer, mapped until the second close.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-002")]
+fn opening_twice_counts_references(exporter: Role, importer: Role) -> Outcome {
+    let pattern = seed();
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let first = importer.ipc_open_mem_handle(handle)?;
+    let second = importer.ipc_open_mem_handle(handle)?;
+    check!(first == second);
+    importer.ipc_close_mem_handle(first)?;
+    check!(importer.mismatches(second, SIZE, pattern)? == 0);
+    importer.ipc_close_mem_handle(second)
+}
+
+/// Threads that share a context get one pointer, and each open is a reference.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-037")]
+fn threads_of_a_context_share_the_mapping(exporter: Role, importer: Role) -> Outcome {
+    const THREADS: usize = 8;
+    // Two threads must meet inside the first open: one round seldom shows what many do.
+    const ROUNDS: usize = 100;
+    let pattern = seed();
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    for _ in 0..ROUNDS {
+        let imports = importer.ipc_open_mem_handle_from_threads(handle, THREADS)?;
+        check!(imports.iter().all(|import| *import == imports[0]), "threads got different pointers: {imports:?}");
+        for import in &imports[1..] {
+            importer.ipc_close_mem_handle(*import)?;
+        }
+        check!(importer.mismatches(imports[0], 4096, pattern)? == 0);
+        importer.ipc_close_mem_handle(imports[0])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! What an import and its allocation have in common.
+
+use conformance::calls::module::{BLOCKS, THREADS};
+use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, observe, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer, start};
+
+const SIZE: u64 = 4 * MIB;
+
+/// What either process writes, the other reads.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn both_sides_see_what_the_other_writes(exporter: Role, importer: Role) -> Outcome {
+    let (there, back) = (seed(), seed());
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, there)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, SIZE, there)? == 0);
+    importer.fill(import, SIZE, back)?;
+    check!(exporter.mismatches(buffer, SIZE, back)? == 0);
+    Ok(())
+}
+
+/// A kernel of the importer works on the exporter's memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
+fn kernels_reach_an_import(exporter: Role, importer: Role) -> Outcome {
+    let (words, pattern) = (SIZE / 4, seed());
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let arguments = vec![import.into(), words.into(), pattern.into()];
+    importer.launch("fill".into(), arguments, Stream::DEFAULT)?;
+    importer.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
+    Ok(())
+}
+
+/// The mapped range has the size that was asked for where that is a multiple of 2 MiB.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-027", "IPCMEM-OPEN-044")]
+fn the_imported_range_is_the_allocation(exporter: Role, importer: Role, #[values(2, 4)] mebibytes: u64) -> Outcome {
+    let size = mebibytes * MIB;
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(size)?)?;
+    let import = importer.ipc_open_mem_handle(handle)?;
+    for offset in [0, size / 2, size - 1] {
+        let range = importer.mem_get_address_range(import.offset(offset))?;
+        check!(range.base == import, "the base of an import is {:?}, expected {import:?}", range.base);
+        check!(range.size == size, "an import of {size} bytes has a range of {}", range.size);
+    }
+    Ok(())
+}
+
+/// Small allocations share a block, and opening one may put its neighbour in reach.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-025")]
+fn the_reach_beyond_a_small_allocation_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    let size = 64 * KIB;
+    let (one, other) = (exporter.mem_alloc(size)?, exporter.mem_alloc(size)?);
+    let (pattern, secret) = (seed(), seed());
+    exporter.fill(one, size, pattern)?;
+    exporter.fill(other, size, secret)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(one)?)?;
+    check!(importer.mismatches(import, size, pattern)? == 0);
+    let range = importer.mem_get_address_range(import)?;
+    observe("size of the imported range", range.size);
+    let distance = other.0.wrapping_sub(one.0);
+    observe("distance of the neighbour", distance);
+    if distance < 2 * MIB {
+        let found = importer.mismatches(import.offset(distance), size, secret).recorded("read of the neighbour")?;
+        observe("the neighbour is readable", found == Some(0));
+    }
+    Ok(())
+}
+
+/// Two allocations of one block live and close independently.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-026")]
+fn neighbours_close_independently(exporter: Role, importer: Role) -> Outcome {
+    let (size, pattern) = (64 * KIB, seed());
+    let (one, other) = (exporter.mem_alloc(size)?, exporter.mem_alloc(size)?);
+    exporter.fill(other, size, pattern)?;
+    let first = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(one)?)?;
+    let second = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(other)?)?;
+    observe("the distance is kept", second.0.wrapping_sub(first.0) == other.0.wrapping_sub(one.0));
+    importer.ipc_close_mem_handle(first)?;
+    check!(importer.mismatches(second, size, pattern)? == 0);
+    Ok(())
+}
+
+/// Many processes open one handle, at whatever addresses, and each sees the others' writes.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-036", "IPCMEM-OPEN-028")]
+fn many_processes_open_one_handle(exporter: Role) -> Outcome {
+    const IMPORTERS: usize = 8;
+    const SIZE: u64 = 256 * KIB;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let mut imports = Vec::new();
+    for number in 0..IMPORTERS {
+        let importer = start(&format!("importer {number}"), Default::default());
+        let import = importer.ipc_open_mem_handle(handle)?;
+        imports.push((importer, import));
+    }
+    observe("addresses", imports.iter().map(|(_, import)| import.0).collect::<Vec<_>>());
+    for (writer, written) in &imports {
+        let pattern = seed();
+        writer.fill(*written, SIZE, pattern)?;
+        for (reader, read) in &imports {
+            check!(reader.mismatches(*read, SIZE, pattern)? == 0);
+        }
+    }
+    Ok(())
+}
+
+/// System-scope atomics of two processes on one word lose nothing.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-041")]
+fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome {
+    const ROUNDS: u64 = 200;
+    let counter = exporter.mem_alloc(4 * KIB)?;
+    exporter.memset_d8(counter, 0, 4)?;
+    exporter.ctx_synchronize()?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(counter)?)?;
+    exporter.launch("add".into(), vec![counter.into(), 1_u32.into(), ROUNDS.into()], Stream::DEFAULT)?;
+    importer.launch("add".into(), vec![import.into(), 2_u32.into(), ROUNDS.into()], Stream::DEFAULT)?;
+    exporter.ctx_synchronize()?;
+    importer.ctx_synchronize()?;
+    let sum = u64::from(BLOCKS * THREADS) * ROUNDS * 3;
+    check!(exporter.read(counter, 4)? == (sum as u32).to_le_bytes());
+    Ok(())
+}
+
+/// Opening does not need the exporter to run.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-050")]
+fn opening_while_the_exporter_is_stopped_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
+    exporter.stop()?;
+    let opened = importer.ipc_open_mem_handle(handle).recorded("open");
+    exporter.resume()?;
+    opened?;
+    exporter.ctx_synchronize()
+}

@@ -1,0 +1,34 @@
+//! An import goes back by close, and by nothing else.
+
+use conformance::{Expect as _, MIB, Outcome, Role, check, observe, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const SIZE: u64 = 2 * MIB;
+
+/// cuMemFree refuses an import, which stays mapped and closes.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-042")]
+fn free_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let code = importer.mem_free(import).refused(&[])?;
+    observe("code", code.to_string());
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    importer.ipc_close_mem_handle(import)
+}
+
+/// cuMemFreeAsync refuses an import, which stays mapped and closes.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-043", needs(memory_pools))]
+fn free_async_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let code = importer.mem_free_async(import).refused(&[])?;
+    observe("code", code.to_string());
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    importer.ipc_close_mem_handle(import)
+}
