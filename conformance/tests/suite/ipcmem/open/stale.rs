@@ -1,17 +1,22 @@
 //! Handles whose allocation, context or process is gone.
 
-use conformance::{Expect as _, MIB, Outcome, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
 use crate::fixtures::{exporter, importer, observer};
 
 const SIZE: u64 = 4 * MIB;
+/// Small enough to share a block with others.
+const SMALL: u64 = 64 * KIB;
 
-/// A handle of freed memory does not open.
+/// A handle of freed memory does not open, whether it had its own block or shares one that lives on.
 #[rstest]
+#[case::own_block(SIZE)]
+#[case::shared_block(SMALL)]
 #[conformance::test("IPCMEM-OPEN-016")]
-fn freed_memory_does_not_open(exporter: Role, importer: Role) -> Outcome {
-    let buffer = exporter.mem_alloc(SIZE)?;
+fn freed_memory_does_not_open(exporter: Role, importer: Role, #[case] size: u64) -> Outcome {
+    exporter.mem_alloc(size)?;
+    let buffer = exporter.mem_alloc(size)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     exporter.mem_free(buffer)?;
     let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
@@ -21,9 +26,12 @@ fn freed_memory_does_not_open(exporter: Role, importer: Role) -> Outcome {
 
 /// A handle of freed memory does not open again after it was open before.
 #[rstest]
+#[case::own_block(SIZE)]
+#[case::shared_block(SMALL)]
 #[conformance::test("IPCMEM-OPEN-016")]
-fn freed_memory_does_not_open_again(exporter: Role, importer: Role) -> Outcome {
-    let buffer = exporter.mem_alloc(SIZE)?;
+fn freed_memory_does_not_open_again(exporter: Role, importer: Role, #[case] size: u64) -> Outcome {
+    exporter.mem_alloc(size)?;
+    let buffer = exporter.mem_alloc(size)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let import = importer.ipc_open_mem_handle(handle)?;
     importer.ipc_close_mem_handle(import)?;
