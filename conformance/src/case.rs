@@ -40,6 +40,9 @@ pub(crate) struct Case {
     pub(crate) registered: &'static Registered,
 }
 
+/// Cases that go wrong on purpose are listed only where this variable is set: the checks of the harness set it.
+const PLANTED_VARIABLE: &str = "CONFORMANCE_PLANTED";
+
 /// Every registered case, by name.
 pub(crate) fn all() -> Vec<Case> {
     let mut summaries = BTreeMap::new();
@@ -51,6 +54,9 @@ pub(crate) fn all() -> Vec<Case> {
             summaries.insert(base.clone(), registered.summary.to_owned());
         }
         cases.push(Case { base, id, summary: String::new(), registered });
+    }
+    if std::env::var_os(PLANTED_VARIABLE).is_none() {
+        cases.retain(|case| !case.base.contains("::planted::"));
     }
     for case in &mut cases {
         case.summary = summaries.get(&case.base).cloned().unwrap_or_default();

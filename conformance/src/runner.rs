@@ -272,6 +272,14 @@ impl Shared {
                 }
             }
         }
+        for role in gone {
+            self.retire(role, false);
+        }
+        for (device, missing) in self.pool.settle() {
+            if missing > self.kept_by_the_driver() && outcome.is_ok() {
+                worse(Verdict::Leak, format!("{missing} bytes of GPU {device} did not come back"));
+            }
+        }
         for (role, proof) in living.into_iter().zip(proofs) {
             let name = role.name();
             let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
@@ -282,14 +290,6 @@ impl Shared {
                 worse(Verdict::Leak, format!("{name}: a descriptor of {left} was left open"));
             }
             self.retire(role, is_clean);
-        }
-        for role in gone {
-            self.retire(role, false);
-        }
-        for (device, missing) in self.pool.settle() {
-            if missing > self.kept_by_the_driver() && outcome.is_ok() {
-                worse(Verdict::Leak, format!("{missing} bytes of GPU {device} did not come back"));
-            }
         }
         worst
     }

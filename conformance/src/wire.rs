@@ -106,7 +106,8 @@ impl Channel {
             length.ok_or_else(|| io::Error::other(format!("a message of {} bytes is too long", bytes.len())))?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        let fits = descriptors.len() <= MOST_DESCRIPTORS;
+        if !fits || !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
             return Err(io::Error::other(format!("{} descriptors are too many for one message", descriptors.len())));
         }
         // The descriptors ride on the header, so that they arrive with the first byte.

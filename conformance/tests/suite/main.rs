@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod fixtures;
+mod harness;
 mod ipcevt;
 mod ipcmem;
 

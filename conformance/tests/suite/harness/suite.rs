@@ -1,0 +1,54 @@
+//! The suite executable, run as a child.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use conformance::Stop;
+use conformance::report::Report;
+use tempfile::TempDir;
+
+/// What a run of the suite left.
+pub(crate) struct Run {
+    pub(crate) output: Output,
+    report: PathBuf,
+    _folder: TempDir,
+}
+
+/// A run of the suite on a driver, with nothing of this run's own settings.
+pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
+    let program = std::env::current_exe().map_err(harness)?;
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["CONFORMANCE_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_"].iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
+    command.arg("--driver").arg(driver).stdin(Stdio::null());
+    Ok(command)
+}
+
+pub(crate) fn run(mut command: Command) -> Result<Run, Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let report = folder.path().join("report.json");
+    let output = command.arg("--report").arg(&report).output().map_err(harness)?;
+    Ok(Run { output, report, _folder: folder })
+}
+
+impl Run {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output.stdout).into_owned()
+    }
+
+    pub(crate) fn errors(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    pub(crate) fn report(&self) -> Result<Report, Stop> {
+        serde_json::from_slice(&std::fs::read(&self.report).map_err(harness)?).map_err(harness)
+    }
+}
+
+pub(crate) fn harness(error: impl std::fmt::Display) -> Stop {
+    Stop::Harness(error.to_string())
+}
