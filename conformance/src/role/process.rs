@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::Shutdown;
 use rustix::process::{Signal, kill_process};
 
 use crate::Stop;
@@ -187,6 +188,7 @@ impl Process {
         let status =
             self.child.wait().map_err(|error| Stop::Harness(format!("{}: cannot wait for it: {error}", self.name)))?;
         self.ended = Some(status);
+        remove_what_the_driver_left(self.child.id());
         Ok(())
     }
 
@@ -200,8 +202,27 @@ impl Process {
 }
 
 impl Drop for Process {
+    /// Let the process end by itself, so that the driver can tidy up; one that does not is killed.
     fn drop(&mut self) {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        if !self.is_gone() && rustix::net::shutdown(&self.channel, Shutdown::Write).is_ok() {
+            let ended = self.channel.receive(Some(Instant::now() + PATIENCE));
+            if matches!(ended, Err(ReceiveError::Closed | ReceiveError::Truncated { .. })) {
+                let _ = self.reap();
+            }
+        }
         let _ = self.kill();
+    }
+}
+
+/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too.
+fn remove_what_the_driver_left(process: u32) {
+    let user = rustix::process::getuid().as_raw();
+    let prefix = format!("cuda.shm.{user:x}.{process:x}.");
+    for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 
