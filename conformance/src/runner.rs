@@ -291,6 +291,8 @@ impl Shared {
             }
             self.retire(role, is_clean);
         }
+        // What the ended roles held is free again, and some had given up more than their price: the present counts.
+        self.pool.settle();
         worst
     }
 

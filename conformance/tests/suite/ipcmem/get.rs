@@ -49,10 +49,13 @@ fn repeated_exports_name_the_same_memory(exporter: Role, importer: Role) -> Outc
 
 /// New memory at an address that was used before has a handle of its own.
 #[rstest]
+#[case::own_block(4 * MIB)]
+#[case::shared_block(64 * KIB)]
 #[conformance::test("IPCMEM-GET-003")]
-fn a_reused_address_has_a_new_handle(exporter: Role) -> Outcome {
+fn a_reused_address_has_a_new_handle(exporter: Role, #[case] size: u64) -> Outcome {
     const TRIES: usize = 16;
-    let size = 4 * MIB;
+    // A neighbour keeps a shared block alive.
+    exporter.mem_alloc(size)?;
     let before = exporter.mem_alloc(size)?;
     let handle_before = exporter.ipc_get_mem_handle(before)?;
     exporter.mem_free(before)?;
