@@ -1,31 +1,38 @@
 //! Physical memory: a memfd, mapped once in this process.
 //!
-//! Behind the data lies a page area with one serial for every 512 bytes: not zero where an allocation begins and
-//! lives. An importer reads there whether what a handle names is still the same allocation.
+//! Behind the data lies an area with one serial for every place where an allocation can begin: not zero while that
+//! allocation lives. An importer reads there whether what a handle names is still the same allocation.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::ptr;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_ipc_sys::CUresult;
 
-use crate::answer::{NOT_PERMITTED, OUT_OF_MEMORY, Result};
+use crate::answer::{OUT_OF_MEMORY, Result};
 use crate::environment::environment;
 
 /// The granularity of physical memory, 2 MiB as on every GPU of the last years.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// Where an allocation may begin in a shared block.
+/// Where an allocation may begin in a block that several share.
 pub(crate) const UNIT: u64 = 512;
 
-const SERIALS: u64 = GRANULARITY / UNIT * 8;
+const SERIALS_SIZE: u64 = GRANULARITY / UNIT * 8;
 
 #[derive(Debug)]
 pub(crate) struct Block {
     file: File,
+    /// The device's place in the machine.
+    device: usize,
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) inode: u64,
@@ -33,60 +40,53 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Fresh zeroed memory of a device. CUDA_ERROR_OUT_OF_MEMORY where the device has no more.
+    /// Fresh zeroed memory of a device. CUDA_ERROR_OUT_OF_MEMORY where the device, or the process, has no more.
     pub(crate) fn new(device: usize, size: u64) -> Result<Self> {
         let size = size.checked_next_multiple_of(GRANULARITY).ok_or(OUT_OF_MEMORY)?;
         if size > free_memory(device) {
             return Err(OUT_OF_MEMORY);
         }
-        let name = CString::new(file_name(device)).map_err(|_| OUT_OF_MEMORY)?;
-        // SAFETY: the name is a C string; the call has no other input.
-        let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-        if descriptor < 0 {
-            return Err(OUT_OF_MEMORY);
-        }
-        // SAFETY: the descriptor is new, and nobody else has it.
-        let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
-        file.set_len(size + SERIALS).map_err(|_| OUT_OF_MEMORY)?;
-        Self::map(file)
+        let file = new_file(&file_name(device), size + SERIALS_SIZE)?;
+        Self::map(file, device)
     }
 
-    /// A block of another process, through the kernel's link to that process's descriptor: `gone` where there is no
-    /// such descriptor, NOT_PERMITTED where it is something else by now.
-    pub(crate) fn of_process(process: u32, descriptor: u32, inode: u64, gone: CUresult) -> Result<Self> {
-        let link = format!("/proc/{process}/fd/{descriptor}");
-        let file = File::options().read(true).write(true).open(link).map_err(|_| gone)?;
-        if file.metadata().map_or(true, |metadata| metadata.ino() != inode) {
-            return Err(NOT_PERMITTED);
-        }
-        Self::map(file)
+    /// A block of another process.
+    pub(crate) fn of_process(
+        process: u32,
+        descriptor: u32,
+        device: usize,
+        inode: u64,
+    ) -> std::result::Result<Self, Elsewhere> {
+        let file = file_of_process(process, descriptor, &file_name(device), inode)?;
+        Self::map(file, device).map_err(Elsewhere::Failed)
     }
 
-    fn map(file: File) -> Result<Self> {
+    fn map(file: File, device: usize) -> Result<Self> {
         let metadata = file.metadata().map_err(|_| OUT_OF_MEMORY)?;
-        let size = metadata.len().checked_sub(SERIALS).ok_or(OUT_OF_MEMORY)?;
+        let size = metadata.len().checked_sub(SERIALS_SIZE).ok_or(OUT_OF_MEMORY)?;
         let base = map_shared(&file, 0, size)?;
-        let serials = match map_shared(&file, size, SERIALS) {
-            Ok(serials) => serials,
-            Err(error) => {
-                unmap(base, size);
-                return Err(error);
-            }
-        };
-        Ok(Self { file, base, size, inode: metadata.ino(), serials })
+        let serials = map_shared(&file, size, SERIALS_SIZE).inspect_err(|_| unmap(base, size))?;
+        let block = Self { file, device, base, size, inode: metadata.ino(), serials };
+        *own_blocks().entry((device, block.inode, size)).or_insert(0) += 1;
+        Ok(block)
     }
 
     pub(crate) fn descriptor(&self) -> u32 {
         self.file.as_raw_fd().cast_unsigned()
     }
 
-    pub(crate) const fn file(&self) -> &File {
-        &self.file
+    /// The serial of what begins at an offset; 0 where nothing does.
+    pub(crate) fn serial(&self, offset: u64) -> u64 {
+        self.serial_at(offset).load(Ordering::Acquire)
     }
 
-    /// The serial of what begins at an offset.
-    pub(crate) fn serial(&self, offset: u64) -> &AtomicU64 {
-        let index = (offset / UNIT).min(SERIALS / 8 - 1);
+    pub(crate) fn set_serial(&self, offset: u64, serial: u64) {
+        self.serial_at(offset).store(serial, Ordering::Release);
+    }
+
+    fn serial_at(&self, offset: u64) -> &AtomicU64 {
+        // Only blocks of one granule are shared; in a larger one the only allocation begins at 0.
+        let index = (offset / UNIT).min(SERIALS_SIZE / 8 - 1);
         // SAFETY: the area is mapped as long as the block lives, aligned, and only ever read and written atomically.
         unsafe { AtomicU64::from_ptr((self.serials + index * 8) as *mut u64) }
     }
@@ -95,13 +95,67 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         unmap(self.base, self.size);
-        unmap(self.serials, SERIALS);
+        unmap(self.serials, SERIALS_SIZE);
+        if let Entry::Occupied(mut entry) = own_blocks().entry((self.device, self.inode, self.size)) {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
     }
+}
+
+/// A memfd of zeros. The name is for the eyes of the other processes of the machine.
+pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
+    let name = CString::new(name).map_err(|_| OUT_OF_MEMORY)?;
+    // SAFETY: the name is a C string; the call has no other input.
+    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(OUT_OF_MEMORY);
+    }
+    // SAFETY: the descriptor is new, and nobody else has it.
+    let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    file.set_len(size).map_err(|_| OUT_OF_MEMORY)?;
+    Ok(file)
+}
+
+/// Why another process's file is not to be had.
+#[derive(Debug)]
+pub(crate) enum Elsewhere {
+    /// The process has no such file any more.
+    Gone,
+    /// The process has another file there by now.
+    Replaced,
+    /// The system does not let this process look at that one.
+    Forbidden,
+    Failed(CUresult),
+}
+
+/// The memfd that another process has at a descriptor, if it is still the one of that name and inode.
+pub(crate) fn file_of_process(
+    process: u32,
+    descriptor: u32,
+    name: &str,
+    inode: u64,
+) -> std::result::Result<File, Elsewhere> {
+    let refused = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => Elsewhere::Gone,
+        ErrorKind::PermissionDenied => Elsewhere::Forbidden,
+        // CUDA_ERROR_OUT_OF_MEMORY for want of descriptors.
+        _ => Elsewhere::Failed(OUT_OF_MEMORY),
+    };
+    let link = format!("/proc/{process}/fd/{descriptor}");
+    if !is_memfd(&std::fs::read_link(&link).map_err(refused)?, name) {
+        return Err(Elsewhere::Replaced);
+    }
+    let file = File::options().read(true).write(true).open(link).map_err(refused)?;
+    let same = file.metadata().map_err(refused)?.ino() == inode;
+    same.then_some(file).ok_or(Elsewhere::Replaced)
 }
 
 /// Map a part of a file, shared with everyone who maps it.
 pub(crate) fn map_shared(file: &File, offset: u64, size: u64) -> Result<u64> {
-    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
     let offset = libc::off_t::try_from(offset).map_err(|_| OUT_OF_MEMORY)?;
     // SAFETY: a new mapping at an address of the kernel's choice.
     let address = unsafe { libc::mmap(ptr::null_mut(), size as usize, protection, flags, file.as_raw_fd(), offset) };
@@ -117,20 +171,39 @@ fn file_name(device: usize) -> String {
     format!("cuda:{}:{device}", environment().machine)
 }
 
-/// What a device has left: its size without every block that any process of this machine holds. The descriptors are
-/// counted, not the allocations, so the account is right whatever way a process ended.
+/// Whether a descriptor's link leads to a memfd of a name.
+fn is_memfd(target: &Path, name: &str) -> bool {
+    let text = target.as_os_str().as_encoded_bytes();
+    text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())
+}
+
+/// Blocks by device, inode and size, each with the number of its mappings.
+type Blocks = HashMap<(usize, u64, u64), usize>;
+
+/// The blocks of this process.
+fn own_blocks() -> MutexGuard<'static, Blocks> {
+    static BLOCKS: LazyLock<Mutex<Blocks>> = LazyLock::new(Mutex::default);
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a device has left: its size without every block that any process of this machine holds. Of the others
+/// descriptors are counted, not allocations, so the account is right whatever way a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
-    let target = format!("/memfd:{} (deleted)", file_name(device));
-    let mut blocks = std::collections::HashMap::new();
+    let name = file_name(device);
+    let own = std::process::id().to_string();
+    let mut blocks: HashMap<u64, u64> =
+        own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        if !process.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()) {
+        let number = process.file_name();
+        let number = number.as_encoded_bytes();
+        if !number.iter().all(u8::is_ascii_digit) || number == own.as_bytes() {
             continue;
         }
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
-            let path = descriptor.path();
-            let is_ours = std::fs::read_link(&path).is_ok_and(|link| link.as_os_str() == target.as_str());
-            if is_ours && let Ok(metadata) = std::fs::metadata(&path) {
-                blocks.insert(metadata.ino(), metadata.len().saturating_sub(SERIALS));
+            let link = descriptor.path();
+            let is_ours = std::fs::read_link(&link).is_ok_and(|target| is_memfd(&target, &name));
+            if is_ours && let Ok(metadata) = std::fs::metadata(&link) {
+                blocks.insert(metadata.ino(), metadata.len().saturating_sub(SERIALS_SIZE));
             }
         }
     }

@@ -1,42 +1,55 @@
 //! Contexts: one primary a device, any number of created ones, a stack of current ones a thread.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::ThreadId;
 
-use cuda_ipc_sys::{CUcontext, CUdevice, CUresult};
+use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Result, give, wanted};
+use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Output, Result};
+use crate::piece::Divider;
 use crate::process::{State, state};
-use crate::stream::Stream;
+use crate::stream::{Stream, synchronize};
 
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) device: CUdevice,
     /// The device's place in the machine.
     pub(crate) device_index: usize,
-    pub(crate) is_primary: bool,
+    is_primary: bool,
     pub(crate) flags: u32,
     /// Contexts whose memory kernels of this one may reach.
     pub(crate) peers: HashSet<u64>,
-    pub(crate) default_stream: Option<Arc<Stream>>,
-    pub(crate) per_thread_stream: Option<Arc<Stream>>,
-    pub(crate) error: Arc<StickyError>,
+    /// What `cuMemAlloc` takes from.
+    pub(crate) memory: Divider,
+    pub(crate) default_stream: Arc<Stream>,
+    /// The default streams of threads that asked for one of their own.
+    pub(crate) thread_streams: HashMap<ThreadId, Arc<Stream>>,
+    /// Destroyed streams, which still have work to do.
+    pub(crate) closing_streams: Vec<Arc<Stream>>,
+    pub(crate) health: Arc<Health>,
 }
 
-/// An error of device code: every later call in the context answers it.
+/// Whether a context still works: an error of device code, or its destruction, is what every later call in it
+/// answers.
 #[derive(Debug, Default)]
-pub(crate) struct StickyError(AtomicU32);
+pub(crate) struct Health(AtomicU32);
 
-impl StickyError {
-    pub(crate) fn set(&self, code: CUresult) {
-        // The first error is the one that stays.
+impl Health {
+    /// The first error is the one that stays.
+    pub(crate) fn fail(&self, code: CUresult) {
         let _ = self.0.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    pub(crate) fn get(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         CUresult(self.0.load(Ordering::Acquire)).result()
+    }
+
+    /// Whether device work of the context goes on.
+    pub(crate) fn works(&self) -> bool {
+        self.check().is_ok()
     }
 }
 
@@ -44,26 +57,33 @@ thread_local! {
     static CURRENT: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// This thread's current context by number, alive or not.
+/// This thread's current context, alive or not; 0 where there is none.
 pub(crate) fn top() -> u64 {
     CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
 }
 
-fn replace_top(context: u64) {
-    CURRENT.with_borrow_mut(|stack| {
-        stack.pop();
-        if context != 0 {
-            stack.push(context);
-        }
-    });
+fn pop() -> Option<u64> {
+    CURRENT.with_borrow_mut(Vec::pop)
+}
+
+fn push(context: u64) {
+    CURRENT.with_borrow_mut(|stack| stack.push(context));
 }
 
 impl State {
     /// This thread's current context, in working order.
     pub(crate) fn current(&self) -> Result<u64> {
         let id = top();
-        self.contexts.get(&id).ok_or(INVALID_CONTEXT)?.error.get()?;
-        Ok(id)
+        match self.contexts.get(&id) {
+            Some(context) => context.health.check().map(|()| id),
+            None if id == 0 => Err(INVALID_CONTEXT),
+            None => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
+        }
+    }
+
+    /// For calls that need no context: one that does not work any more is still an error.
+    pub(crate) fn current_if_any(&self) -> Result<Option<u64>> {
+        if top() == 0 { Ok(None) } else { self.current().map(Some) }
     }
 
     /// A context that a call names.
@@ -71,136 +91,152 @@ impl State {
         self.contexts.get(&id).ok_or(INVALID_CONTEXT)
     }
 
-    fn new_context(&mut self, device: CUdevice, is_primary: bool, flags: u32) -> Result<u64> {
-        let device_index = self.device(device)?.index;
-        let id = self.new_id();
+    pub(crate) fn context_mut(&mut self, id: u64) -> Result<&mut Context> {
+        self.contexts.get_mut(&id).ok_or(INVALID_CONTEXT)
+    }
+
+    fn add_context(&mut self, id: u64, device: CUdevice, is_primary: bool, flags: u32) -> Result<()> {
+        let health = Arc::default();
         let context = Context {
             device,
-            device_index,
+            device_index: self.device(device)?.index,
             is_primary,
             flags,
             peers: HashSet::new(),
-            default_stream: None,
-            per_thread_stream: None,
-            error: Arc::default(),
+            memory: Divider::default(),
+            default_stream: Stream::new(id, true, &health),
+            thread_streams: HashMap::new(),
+            closing_streams: Vec::new(),
+            health,
         };
         self.contexts.insert(id, context);
+        Ok(())
+    }
+
+    fn retain_primary(&mut self, device: CUdevice) -> Result<u64> {
+        let id = match self.device(device)?.primary_context {
+            Some(id) => id,
+            None => self.new_id(),
+        };
+        if !self.contexts.contains_key(&id) {
+            self.add_context(id, device, true, 0)?;
+        }
+        let device = self.device(device)?;
+        device.primary_context = Some(id);
+        device.primary_references += 1;
         Ok(id)
     }
 
-    /// Everything of a context goes with it, except physical memory, which `cuMemCreate` made for the process.
-    fn destroy_context(&mut self, id: u64) {
-        let Some(context) = self.contexts.remove(&id) else { return };
-        for stream in self.streams.values().filter(|stream| stream.context == id) {
-            stream.close();
-        }
+    /// IPCMEM-GET-025: everything of a context goes with it, except the memory that belongs to the process.
+    fn forget_context(&mut self, id: u64) {
+        self.contexts.remove(&id);
         self.streams.retain(|_, stream| stream.context != id);
-        for stream in [context.default_stream, context.per_thread_stream].into_iter().flatten() {
-            stream.close();
-        }
         self.events.retain(|_, event| event.context != id);
         self.modules.retain(|_, module| module.context != id);
         self.functions.retain(|_, function| function.context != id);
-        self.forget_imports_of(id);
-        self.forget_ranges_of(id);
+        self.imports.forget_context(id);
+        self.ranges.retain(|_, range| range.context != id);
         for other in self.contexts.values_mut() {
             other.peers.remove(&id);
         }
     }
 }
 
-/// Wait until a context's streams have done what was enqueued before.
-pub(crate) fn synchronize(id: u64) -> Result<()> {
+/// Destroy an active context. What runs in it ends, and what has not begun never does: waits of device code could
+/// last for ever.
+fn destroy(id: u64) -> Result<()> {
     let streams = {
         let state = state()?;
-        let context = state.context(id)?;
-        let own = [&context.default_stream, &context.per_thread_stream].into_iter().flatten();
-        let streams: Vec<_> =
-            own.chain(state.streams.values().filter(|stream| stream.context == id)).cloned().collect();
-        streams
+        let Some(context) = state.contexts.get(&id) else { return Ok(()) };
+        context.health.fail(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        state.streams_of(id)
     };
+    // Without the lock, which kernels need to come to their end.
     for stream in streams {
-        stream.synchronize();
+        stream.close();
+        stream.now().wait();
     }
-    state()?.context(id)?.error.get()
+    state()?.forget_context(id);
+    Ok(())
+}
+
+/// CU_CTX_MAP_HOST is always on; a coredump is never written.
+fn check_flags(flags: u32) -> Result<()> {
+    let schedules = [0, 1, 2, 4];
+    let known = flags & !CUctx_flags::CU_CTX_FLAGS_MASK.0 == 0;
+    let schedule = flags & CUctx_flags::CU_CTX_SCHED_MASK.0;
+    if known && schedules.contains(&schedule) { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
 entry_points! {
-    fn cuDevicePrimaryCtxRetain(output: *mut CUcontext, device: CUdevice) {
+    fn cuDevicePrimaryCtxRetain(output: Output<CUcontext>, device: CUdevice) {
         let mut state = state()?;
-        wanted(output)?;
-        let context = match state.device(device)?.primary_context {
-            Some(context) => context,
-            None => state.new_context(device, true, 0)?,
-        };
-        let device = state.device(device)?;
-        device.primary_context = Some(context);
-        device.primary_references += 1;
-        give(output, context as CUcontext)
+        state.device(device)?;
+        output.wanted()?;
+        output.give(state.retain_primary(device)? as CUcontext)
     }
 
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
-        let mut state = state()?;
-        let device = state.device(device)?;
-        let Some(context) = device.primary_context else { return Err(INVALID_CONTEXT) };
-        device.primary_references = device.primary_references.saturating_sub(1);
-        if device.primary_references == 0 {
-            device.primary_context = None;
-            state.destroy_context(context);
-        }
-        Ok(())
+        let unused = {
+            let mut state = state()?;
+            let device = state.device(device)?;
+            device.primary_references = device.primary_references.checked_sub(1).ok_or(INVALID_CONTEXT)?;
+            device.primary_context.filter(|_| device.primary_references == 0)
+        };
+        unused.map_or(Ok(()), destroy)
     }
 
+    // The references stay: who retained the context still releases it.
     fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
-        let mut state = state()?;
-        let device = state.device(device)?;
-        device.primary_references = 0;
-        if let Some(context) = device.primary_context.take() {
-            state.destroy_context(context);
-        }
-        Ok(())
+        let context = state()?.device(device)?.primary_context;
+        context.map_or(Ok(()), destroy)
     }
 
-    fn cuDevicePrimaryCtxGetState(device: CUdevice, flags: *mut u32, active: *mut i32) {
+    fn cuDevicePrimaryCtxGetState(device: CUdevice, flags: Output<u32>, active: Output<i32>) {
         let mut state = state()?;
         let context = state.device(device)?.primary_context;
-        wanted(flags)?;
-        give(active, i32::from(context.is_some()))?;
-        give(flags, context.and_then(|context| state.contexts.get(&context)).map_or(0, |context| context.flags))
+        flags.wanted()?;
+        let context = context.and_then(|context| state.contexts.get(&context));
+        active.give(i32::from(context.is_some()))?;
+        flags.give(context.map_or(0, |context| context.flags))
     }
 
-    fn cuCtxCreate_v2(output: *mut CUcontext, flags: u32, device: CUdevice) {
+    fn cuCtxCreate_v2(output: Output<CUcontext>, flags: u32, device: CUdevice) {
         let mut state = state()?;
-        wanted(output)?;
-        let context = state.new_context(device, false, flags)?;
-        CURRENT.with_borrow_mut(|stack| stack.push(context));
-        give(output, context as CUcontext)
+        output.wanted()?;
+        check_flags(flags)?;
+        state.device(device)?;
+        let id = state.new_id();
+        state.add_context(id, device, false, flags)?;
+        push(id);
+        output.give(id as CUcontext)
     }
 
     fn cuCtxDestroy_v2(context: CUcontext) {
         let id = context as u64;
+        if id == 0 {
+            return Err(INVALID_VALUE);
+        }
         if state()?.context(id)?.is_primary {
             return Err(INVALID_CONTEXT);
         }
-        // What runs in it is waited for, unless device code already failed.
-        let _ = synchronize(id);
-        state()?.destroy_context(id);
+        destroy(id)?;
         if top() == id {
-            replace_top(0);
+            pop();
         }
         Ok(())
     }
 
     fn cuCtxPushCurrent_v2(context: CUcontext) {
         state()?.context(context as u64)?;
-        CURRENT.with_borrow_mut(|stack| stack.push(context as u64));
+        push(context as u64);
         Ok(())
     }
 
-    fn cuCtxPopCurrent_v2(output: *mut CUcontext) {
-        drop(state()?);
-        let popped = CURRENT.with_borrow_mut(Vec::pop).ok_or(INVALID_CONTEXT)?;
-        crate::answer::give_if_asked(output, popped as CUcontext);
+    fn cuCtxPopCurrent_v2(output: Output<CUcontext>) {
+        let _state = state()?;
+        let popped = pop().ok_or(INVALID_CONTEXT)?;
+        output.give_if_wanted(popped as CUcontext);
         Ok(())
     }
 
@@ -209,19 +245,21 @@ entry_points! {
         if !context.is_null() {
             state.context(context as u64)?;
         }
-        replace_top(context as u64);
+        pop();
+        if !context.is_null() {
+            push(context as u64);
+        }
         Ok(())
     }
 
-    fn cuCtxGetCurrent(output: *mut CUcontext) {
-        drop(state()?);
-        give(output, top() as CUcontext)
+    fn cuCtxGetCurrent(output: Output<CUcontext>) {
+        let _state = state()?;
+        output.give(top() as CUcontext)
     }
 
-    fn cuCtxGetDevice(output: *mut CUdevice) {
+    fn cuCtxGetDevice(output: Output<CUdevice>) {
         let state = state()?;
-        let context = state.current()?;
-        give(output, state.context(context)?.device)
+        output.give(state.context(state.current()?)?.device)
     }
 
     fn cuCtxSynchronize() {
@@ -229,27 +267,24 @@ entry_points! {
         synchronize(context)
     }
 
-    fn cuCtxGetFlags(output: *mut u32) {
+    fn cuCtxGetFlags(output: Output<u32>) {
         let state = state()?;
-        let context = state.current()?;
-        give(output, state.context(context)?.flags)
+        output.give(state.context(state.current()?)?.flags)
     }
 
     fn cuCtxSetFlags(flags: u32) {
         let mut state = state()?;
         let context = state.current()?;
-        state.contexts.get_mut(&context).ok_or(INVALID_CONTEXT)?.flags = flags;
+        check_flags(flags)?;
+        state.context_mut(context)?.flags = flags;
         Ok(())
     }
 
-    fn cuCtxGetApiVersion(context: CUcontext, version: *mut u32) {
+    fn cuCtxGetApiVersion(context: CUcontext, version: Output<u32>) {
         const VERSION_OF_CTX_CREATE_V2: u32 = 3020;
         let state = state()?;
-        if context.is_null() {
-            state.current()?;
-        } else {
-            state.context(context as u64).map_err(|_| INVALID_VALUE)?;
-        }
-        give(version, VERSION_OF_CTX_CREATE_V2)
+        let id = if context.is_null() { state.current()? } else { context as u64 };
+        state.context(id)?;
+        version.give(VERSION_OF_CTX_CREATE_V2)
     }
 }

@@ -1,179 +1,287 @@
 //! Copies and fills.
 
 use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
 
-use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUstream};
+use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdeviceptr, CUstream};
 
 use crate::answer::{INVALID_VALUE, Result};
-use crate::kernel::Access;
-use crate::memory::Kind;
+use crate::host::is_mapped;
 use crate::process::{State, state};
+use crate::range::{Access, By, Span};
+use crate::stream::{Stream, perform};
 
-/// One side of a copy.
+/// Memory that a copy reads or writes.
 #[derive(Clone, Copy)]
-enum Side {
-    /// An address that the driver must know.
+enum Place {
     Device(u64),
-    /// An address of the caller's own.
-    Host(u64),
-    /// Either: the driver looks.
+    /// The caller's memory, or, since addresses are unified, any memory of the driver.
     Any(u64),
 }
 
-impl Side {
+impl Place {
     const fn address(self) -> u64 {
         match self {
-            Self::Device(address) | Self::Host(address) | Self::Any(address) => address,
+            Self::Device(address) | Self::Any(address) => address,
+        }
+    }
+}
+
+/// The memory of a place.
+enum Found {
+    /// The driver's, or page-locked: it is there when the stream comes to it.
+    Kept(Vec<Span>),
+    /// The caller's own, which is only there during the call.
+    Pageable(Span),
+}
+
+impl Found {
+    const fn is_pageable(&self) -> bool {
+        matches!(self, Self::Pageable(_))
+    }
+
+    fn spans(self) -> Vec<Span> {
+        match self {
+            Self::Kept(spans) => spans,
+            Self::Pageable(span) => vec![span],
         }
     }
 }
 
 impl State {
-    /// Refuse what the copy engine could not reach.
-    fn check(&self, side: Side, size: u64, access: Access) -> Result<()> {
-        let address = side.address();
-        if address == 0 {
-            return Err(INVALID_VALUE);
+    fn find(&self, context: u64, place: Place, size: u64, access: Access) -> Result<Found> {
+        match place {
+            Place::Device(address) => self.reach_device(context, address, size, By::Driver, access).map(Found::Kept),
+            Place::Any(address) => match self.reach(context, address, size, By::Driver, access)? {
+                Some(spans) => Ok(Found::Kept(spans)),
+                // Null, or what was freed.
+                None if !is_mapped(address, size) => Err(INVALID_VALUE),
+                None => Ok(Found::Pageable(Span::of_user(address, size))),
+            },
         }
-        let known = self.holding(address, size);
-        let range = match (side, known) {
-            (Side::Device(_), known) => known?,
-            (_, Ok(range)) => range,
-            // A known range that is too short is an error; an unknown address is ordinary host memory.
-            (Side::Host(_) | Side::Any(_), Err(error)) => {
-                return if self.range(address).is_some_and(|range| !range.is_host()) { Err(error) } else { Ok(()) };
-            }
-        };
-        // VMM-MAP-019, VMM-MAP-020: a mapping without access is no memory yet. Other memory of peers is staged.
-        let refused = matches!(range.kind, Kind::Mapped { .. }) && !self.may_touch(self.current()?, range, access);
-        if refused { Err(INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Whether a synchronous call on memory returns only when it is done: on the host's, and where that was asked for.
+    fn synchronizes(&self, context: u64, address: u64) -> Result<bool> {
+        let by_context = self.context(context)?.flags & CUctx_flags::CU_CTX_SYNC_MEMOPS.0 != 0;
+        let by_memory = self.range(address).is_some_and(|range| range.sync_memops || range.memory.is_host());
+        Ok(by_context || by_memory)
     }
 }
 
-/// Enqueue a copy, and wait for it where the call is not asynchronous.
-fn copy(to: Side, from: Side, size: usize, stream: Option<CUstream>) -> Result<()> {
-    let done = {
-        let mut state = state()?;
-        let queue = state.stream(stream.unwrap_or_default())?;
-        if size == 0 {
-            return Ok(());
-        }
-        state.check(to, size as u64, Access::Write)?;
-        state.check(from, size as u64, Access::Read)?;
-        let kept = [to, from].map(|side| state.holding(side.address(), 1).ok().and_then(|range| range.memory()));
-        let (to, from) = (to.address(), from.address());
-        state.enqueue(&queue, move || {
-            // SAFETY: both sides were checked where the driver knows them, and `kept` keeps them mapped; the caller
-            // promises the rest. Regions may overlap.
-            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, size) };
-            drop(kept);
-            Ok(())
-        })?
-    };
-    if stream.is_none() {
-        done.wait();
-        let state = state()?;
-        state.current()?;
+/// Copy between spans of the same length in all.
+fn transfer(to: &[Span], from: &[Span]) {
+    let (mut to, mut from) = (pieces(to), pieces(from));
+    let (mut target, mut source) = (to.next(), from.next());
+    while let (Some((to_address, to_size)), Some((from_address, from_size))) = (target, source) {
+        let size = to_size.min(from_size);
+        // SAFETY: spans of the driver are mapped as long as they live, and those of the caller as long as it said.
+        unsafe { ptr::copy(from_address as *const u8, to_address as *mut u8, size as usize) };
+        let rest = |address: u64, length: u64| (length > size).then(|| (address + size, length - size));
+        target = rest(to_address, to_size).or_else(|| to.next());
+        source = rest(from_address, from_size).or_else(|| from.next());
     }
-    Ok(())
 }
 
-/// Enqueue a fill with 1- or 4-byte values.
-fn fill<T: Copy + Send + 'static>(to: u64, value: T, count: usize, stream: Option<CUstream>) -> Result<()> {
-    let done = {
-        let mut state = state()?;
-        let queue = state.stream(stream.unwrap_or_default())?;
-        if count == 0 {
-            return Ok(());
-        }
-        let size = count.checked_mul(size_of::<T>()).ok_or(INVALID_VALUE)?;
-        if !to.is_multiple_of(size_of::<T>() as u64) {
-            return Err(INVALID_VALUE);
-        }
-        state.check(Side::Device(to), size as u64, Access::Write)?;
-        let kept = state.holding(to, 1)?.memory();
-        state.enqueue(&queue, move || {
-            // SAFETY: checked, aligned and kept mapped.
-            unsafe { std::slice::from_raw_parts_mut(to as *mut T, count) }.fill(value);
-            drop(kept);
-            Ok(())
-        })?
-    };
-    if stream.is_none() {
-        done.wait();
-        let state = state()?;
-        state.current()?;
+fn pieces(spans: &[Span]) -> impl Iterator<Item = (u64, u64)> {
+    spans.iter().map(|span| (span.address, span.size))
+}
+
+/// A copy in the default stream. The call waits where the host takes part; between devices it does not have to.
+fn copy(to: Place, from: Place, size: usize) -> Result<()> {
+    let mut state = state()?;
+    let stream = state.stream(ptr::null_mut())?;
+    if size == 0 {
+        return Ok(());
     }
+    let found_from = state.find(stream.context, from, size as u64, Access::Read)?;
+    let found_to = state.find(stream.context, to, size as u64, Access::Write)?;
+    let waits = found_from.is_pageable()
+        || found_to.is_pageable()
+        || state.synchronizes(stream.context, from.address())?
+        || state.synchronizes(stream.context, to.address())?;
+    let (from, to) = (found_from.spans(), found_to.spans());
+    perform(state, &stream, waits, move |_| {
+        transfer(&to, &from);
+        Ok(())
+    })
+}
+
+fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<()> {
+    let mut state = state()?;
+    state.current()?;
+    let stream = state.stream(stream)?;
+    if size == 0 {
+        return Ok(());
+    }
+    let from = state.find(stream.context, from, size as u64, Access::Read)?;
+    let to = state.find(stream.context, to, size as u64, Access::Write)?;
+    // Pageable memory is the caller's again when the call returns: it is read into a copy, or waited for.
+    let waits = to.is_pageable();
+    let mut staged = Vec::new();
+    let from = match from {
+        Found::Pageable(span) if !waits => {
+            staged.resize(span.size as usize, 0_u8);
+            let copy = Span::of_user(staged.as_mut_ptr() as u64, span.size);
+            transfer(std::slice::from_ref(&copy), &[span]);
+            vec![copy]
+        }
+        found => found.spans(),
+    };
+    let to = to.spans();
+    let task = move || {
+        transfer(&to, &from);
+        drop(staged);
+        Ok(())
+    };
+    if waits {
+        perform(state, &stream, true, move |_| task())
+    } else {
+        state.enqueue(&stream, move |_| task()).map(drop)
+    }
+}
+
+fn copy_peer(
+    to: (CUdeviceptr, CUcontext),
+    from: (CUdeviceptr, CUcontext),
+    copy: impl FnOnce(Place, Place) -> Result<()>,
+) -> Result<()> {
+    {
+        let state = state()?;
+        state.context(to.1 as u64)?;
+        state.context(from.1 as u64)?;
+    }
+    copy(Place::Device(to.0), Place::Device(from.0))
+}
+
+/// Memory to fill: the spans, if the call is right.
+fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count: usize) -> Result<Vec<Span>> {
+    let size = (count as u64).checked_mul(unit as u64).ok_or(INVALID_VALUE)?;
+    if !address.is_multiple_of(unit as u64) {
+        return Err(INVALID_VALUE);
+    }
+    if size == 0 {
+        return Ok(Vec::new());
+    }
+    state.reach_device(stream.context, address, size, By::Driver, Access::Write)
+}
+
+/// Fill spans with a value of 1 or 4 bytes.
+fn paint(spans: &[Span], value: &[u8]) {
+    let page: Vec<u8> = value.iter().copied().cycle().take(4096).collect();
+    for span in spans {
+        for at in (0..span.size).step_by(page.len()) {
+            let size = (span.size - at).min(page.len() as u64) as usize;
+            // SAFETY: the span is mapped as long as it lives, and the page is no part of it.
+            unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (span.address + at) as *mut u8, size) };
+        }
+    }
+}
+
+/// A fill in the default stream. The call does not have to wait for it, except where the memory asks for that.
+fn fill(address: u64, value: &[u8], count: usize) -> Result<()> {
+    let mut state = state()?;
+    let stream = state.stream(ptr::null_mut())?;
+    let spans = prepare(&state, &stream, address, value.len(), count)?;
+    let waits = state.synchronizes(stream.context, address)?;
+    let value = value.to_vec();
+    perform(state, &stream, waits, move |_| {
+        paint(&spans, &value);
+        Ok(())
+    })
+}
+
+fn fill_async(address: u64, value: &[u8], count: usize, stream: CUstream) -> Result<()> {
+    let mut state = state()?;
+    state.current()?;
+    let stream = state.stream(stream)?;
+    let spans = prepare(&state, &stream, address, value.len(), count)?;
+    let value = value.to_vec();
+    state.enqueue(&stream, move |_| {
+        paint(&spans, &value);
+        Ok(())
+    })?;
     Ok(())
 }
 
 entry_points! {
     fn cuMemcpy(to: CUdeviceptr, from: CUdeviceptr, size: usize) {
-        copy(Side::Any(to), Side::Any(from), size, None)
+        copy(Place::Any(to), Place::Any(from), size)
     }
 
     fn cuMemcpyAsync(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) {
-        copy(Side::Any(to), Side::Any(from), size, Some(stream))
+        copy_async(Place::Any(to), Place::Any(from), size, stream)
     }
 
     fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, size: usize) {
-        copy(Side::Device(to), Side::Host(from as u64), size, None)
+        copy(Place::Device(to), Place::Any(from as u64), size)
     }
 
     fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, size: usize, stream: CUstream) {
-        copy(Side::Device(to), Side::Host(from as u64), size, Some(stream))
+        copy_async(Place::Device(to), Place::Any(from as u64), size, stream)
     }
 
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, size: usize) {
-        copy(Side::Host(to as u64), Side::Device(from), size, None)
+        copy(Place::Any(to as u64), Place::Device(from), size)
     }
 
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, size: usize, stream: CUstream) {
-        copy(Side::Host(to as u64), Side::Device(from), size, Some(stream))
+        copy_async(Place::Any(to as u64), Place::Device(from), size, stream)
     }
 
     fn cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize) {
-        copy(Side::Device(to), Side::Device(from), size, None)
+        copy(Place::Device(to), Place::Device(from), size)
     }
 
     fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, size: usize, stream: CUstream) {
-        copy(Side::Device(to), Side::Device(from), size, Some(stream))
+        copy_async(Place::Device(to), Place::Device(from), size, stream)
     }
 
     fn cuMemcpyPeer(to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, size: usize) {
-        {
-            let state = state()?;
-            state.context(to_context as u64)?;
-            state.context(from_context as u64)?;
-        }
-        copy(Side::Device(to), Side::Device(from), size, None)
+        copy_peer((to, to_context), (from, from_context), |to, from| copy(to, from, size))
     }
 
     fn cuMemcpyPeerAsync(
-        to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, size: usize,
+        to: CUdeviceptr,
+        to_context: CUcontext,
+        from: CUdeviceptr,
+        from_context: CUcontext,
+        size: usize,
         stream: CUstream,
     ) {
-        {
-            let state = state()?;
-            state.context(to_context as u64)?;
-            state.context(from_context as u64)?;
-        }
-        copy(Side::Device(to), Side::Device(from), size, Some(stream))
+        copy_peer((to, to_context), (from, from_context), |to, from| copy_async(to, from, size, stream))
     }
 
-    fn cuMemsetD8_v2(to: CUdeviceptr, value: u8, count: usize) {
-        fill(to, value, count, None)
+    fn cuMemsetD8_v2(pointer: CUdeviceptr, value: u8, count: usize) {
+        fill(pointer, &[value], count)
     }
 
-    fn cuMemsetD32_v2(to: CUdeviceptr, value: u32, count: usize) {
-        fill(to, value, count, None)
+    fn cuMemsetD32_v2(pointer: CUdeviceptr, value: u32, count: usize) {
+        fill(pointer, &value.to_ne_bytes(), count)
     }
 
-    fn cuMemsetD8Async(to: CUdeviceptr, value: u8, count: usize, stream: CUstream) {
-        fill(to, value, count, Some(stream))
+    fn cuMemsetD8Async(pointer: CUdeviceptr, value: u8, count: usize, stream: CUstream) {
+        fill_async(pointer, &[value], count, stream)
     }
 
-    fn cuMemsetD32Async(to: CUdeviceptr, value: u32, count: usize, stream: CUstream) {
-        fill(to, value, count, Some(stream))
+    fn cuMemsetD32Async(pointer: CUdeviceptr, value: u32, count: usize, stream: CUstream) {
+        fill_async(pointer, &value.to_ne_bytes(), count, stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_different_sizes_are_copied_in_order() {
+        let from = [1_u8, 2, 3, 4, 5, 6];
+        let mut to = [0_u8; 6];
+        let span = |bytes: *const u8, at: usize, size: u64| Span::of_user(bytes as u64 + at as u64, size);
+        let source = [span(from.as_ptr(), 0, 1), span(from.as_ptr(), 1, 5)];
+        let target = to.as_mut_ptr();
+        transfer(&[span(target, 0, 2), span(target, 2, 2), span(target, 4, 2)], &source);
+        assert_eq!(to, from);
     }
 }

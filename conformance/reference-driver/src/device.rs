@@ -1,10 +1,10 @@
 //! Devices.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int};
 
 use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
-use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Result, give, wanted};
+use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
 use crate::process::{State, state};
 
@@ -13,43 +13,53 @@ use crate::process::{State, state};
 pub(crate) struct Device {
     /// Its place in the machine, which is the same for every process.
     pub(crate) index: usize,
+    /// The primary context's id, which stays the same through resets, once it was asked for.
     pub(crate) primary_context: Option<u64>,
     pub(crate) primary_references: usize,
-    pub(crate) current_pool: Option<u64>,
     pub(crate) default_pool: Option<u64>,
+    pub(crate) current_pool: Option<u64>,
 }
 
 const NAME: &CStr = c"Reference device";
 
-/// The devices that `CUDA_VISIBLE_DEVICES` leaves, in its order. It ends at the first entry that names none.
+/// The devices that `CUDA_VISIBLE_DEVICES` leaves, in its order.
 pub(crate) fn visible() -> Vec<Device> {
     let count = environment().devices;
-    let indices: Vec<usize> = match &environment().visible {
+    let indices = match &environment().visible {
         None => (0..count).collect(),
-        Some(list) => list.split(',').map_while(|entry| find(entry.trim(), count)).collect(),
+        Some(list) => select(list, count),
     };
     let device =
-        |index| Device { index, primary_context: None, primary_references: 0, current_pool: None, default_pool: None };
+        |index| Device { index, primary_context: None, primary_references: 0, default_pool: None, current_pool: None };
     indices.into_iter().map(device).collect()
 }
 
-fn find(entry: &str, count: usize) -> Option<usize> {
-    match entry.strip_prefix("GPU-") {
-        Some(uuid) => {
-            let digits: String = uuid.chars().filter(|character| *character != '-').collect();
-            let hexadecimal = |index| uuid_of(index).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-            (0..count).find(|index| !digits.is_empty() && hexadecimal(*index).starts_with(&digits))
+/// The devices of a list, which ends at the first entry that names none, or one that it has already.
+fn select(list: &str, count: usize) -> Vec<usize> {
+    let mut selected = Vec::new();
+    for index in list.split(',').map_while(|entry| find(entry.trim(), count)) {
+        if selected.contains(&index) {
+            break;
         }
-        None => entry.parse().ok().filter(|index| *index < count),
+        selected.push(index);
     }
+    selected
+}
+
+/// A device by its number, or by as much of its UUID as no other device has.
+fn find(entry: &str, count: usize) -> Option<usize> {
+    let Some(uuid) = entry.strip_prefix("GPU-") else { return entry.parse().ok().filter(|index| *index < count) };
+    let digits: String = uuid.to_lowercase().chars().filter(|character| *character != '-').collect();
+    let hexadecimal = |index| uuid_of(index).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let mut named = (0..count).filter(|index| !digits.is_empty() && hexadecimal(*index).starts_with(&digits));
+    named.next().filter(|_| named.next().is_none())
 }
 
 /// 16 bytes that follow from the machine's name and the device's place.
 fn uuid_of(index: usize) -> [u8; 16] {
-    let mut bytes = *b"reference-gpu-00";
-    let sum = environment().machine.bytes().fold(7_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
-    bytes[13] = sum;
-    bytes[15] = index as u8;
+    let mut bytes = *b"........cuda\0\0\0\0";
+    bytes[..8].copy_from_slice(&environment().machine_number().to_be_bytes());
+    bytes[12..].copy_from_slice(&(index as u32).to_be_bytes());
     bytes
 }
 
@@ -59,15 +69,18 @@ impl State {
         usize::try_from(ordinal).ok().and_then(|ordinal| self.devices.get_mut(ordinal)).ok_or(INVALID_DEVICE)
     }
 
-    /// The ordinal of a device of the machine, where this process sees it.
+    /// The ordinal of a device of the machine; CU_DEVICE_INVALID where this process does not see it.
     pub(crate) fn ordinal(&self, index: usize) -> CUdevice {
         let position = self.devices.iter().position(|device| device.index == index);
         position.map_or(cuda_ipc_sys::CU_DEVICE_INVALID, |position| position as CUdevice)
     }
 }
 
+/// The first number that names no attribute in the version that this driver serves.
+const ATTRIBUTES_END: u32 = 148;
+
 /// The value of an attribute. What is not written yet reads 0: nothing is claimed that does not work.
-fn attribute(attribute: CUdevice_attribute) -> Result<c_int> {
+fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
     type A = CUdevice_attribute;
     Ok(match attribute {
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
@@ -76,18 +89,29 @@ fn attribute(attribute: CUdevice_attribute) -> Result<c_int> {
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
         | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
+        | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+        | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
+        | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
-        | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => 1,
+        | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
+        A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
         A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
-        A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
-        A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => 1024,
-        // DEVATTR-008: numbers that no enumerator has.
-        CUdevice_attribute(number) if number == 0 || number >= A::CU_DEVICE_ATTRIBUTE_MAX.0 => {
-            return Err(INVALID_VALUE);
-        }
+        A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+        | A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X
+        | A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y => 1024,
+        A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z => 64,
+        A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => c_int::MAX,
+        A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y | A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z => 65535,
+        // DEVATTR-008
+        CUdevice_attribute(number) if number == 0 || number >= ATTRIBUTES_END => return Err(INVALID_VALUE),
         _ => 0,
     })
+}
+
+fn pci_address(index: usize) -> String {
+    format!("0000:{index:02x}:00.0")
 }
 
 entry_points! {
@@ -98,80 +122,82 @@ entry_points! {
         crate::process::initialise()
     }
 
-    fn cuDriverGetVersion(version: *mut c_int) {
-        give(version, crate::proc_address::CUDA_VERSION)
+    fn cuDriverGetVersion(version: Output<c_int>) {
+        version.give(crate::proc_address::CUDA_VERSION)
     }
 
-    fn cuDeviceGetCount(count: *mut c_int) {
+    fn cuDeviceGetCount(count: Output<c_int>) {
         let state = state()?;
-        give(count, state.devices.len() as c_int)
+        count.give(state.devices.len() as c_int)
     }
 
-    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int) {
+    fn cuDeviceGet(device: Output<CUdevice>, ordinal: c_int) {
         let mut state = state()?;
+        device.wanted()?;
         state.device(ordinal)?;
-        give(device, ordinal)
+        device.give(ordinal)
     }
 
-    fn cuDeviceGetName(name: *mut c_char, length: c_int, device: CUdevice) {
-        let mut state = state()?;
-        state.device(device)?;
-        wanted(name)?;
-        let length = usize::try_from(length).ok().filter(|length| *length > 0).ok_or(INVALID_VALUE)?;
-        let bytes = NAME.to_bytes();
-        for index in 0..length {
-            let byte = if index + 1 < length { bytes.get(index).copied().unwrap_or(0) } else { 0 };
-            // SAFETY: the caller promises `length` bytes.
-            unsafe { name.add(index).write(byte as c_char) };
-        }
-        Ok(())
+    fn cuDeviceGetName(name: Output<c_char>, length: c_int, device: CUdevice) {
+        state()?.device(device)?;
+        name.wanted()?;
+        // The name is cut where the caller's memory ends.
+        let room = usize::try_from(length).ok().filter(|length| *length > 0).ok_or(INVALID_VALUE)?;
+        let cut = &NAME.to_bytes()[..NAME.count_bytes().min(room - 1)];
+        name.give_text(length, &CString::new(cut).unwrap_or_default())
     }
 
-    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, device: CUdevice) {
+    fn cuDeviceGetUuid_v2(uuid: Output<CUuuid>, device: CUdevice) {
+        let index = state()?.device(device)?.index;
+        uuid.give(CUuuid { bytes: uuid_of(index).map(|byte| byte as c_char) })
+    }
+
+    fn cuDeviceTotalMem_v2(bytes: Output<usize>, device: CUdevice) {
+        state()?.device(device)?;
+        bytes.give(environment().memory as usize)
+    }
+
+    fn cuDeviceGetAttribute(value: Output<c_int>, name: CUdevice_attribute, device: CUdevice) {
         let mut state = state()?;
+        value.wanted()?;
         let index = state.device(device)?.index;
-        give(uuid, CUuuid { bytes: uuid_of(index).map(|byte| byte as c_char) })
+        value.give(attribute(name, index)?)
     }
 
-    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice) {
-        let mut state = state()?;
-        state.device(device)?;
-        give(bytes, environment().memory as usize)
+    fn cuDeviceGetPCIBusId(text: Output<c_char>, length: c_int, device: CUdevice) {
+        let index = state()?.device(device)?.index;
+        text.give_text(length, &CString::new(pci_address(index)).unwrap_or_default())
     }
 
-    fn cuDeviceGetAttribute(value: *mut c_int, name: CUdevice_attribute, device: CUdevice) {
-        let mut state = state()?;
-        wanted(value)?;
-        let found = attribute(name)?;
-        state.device(device)?;
-        give(value, found)
-    }
-
-    fn cuDeviceGetPCIBusId(text: *mut c_char, length: c_int, device: CUdevice) {
-        let mut state = state()?;
-        let index = state.device(device)?.index;
-        wanted(text)?;
-        let address = format!("0000:{index:02X}:00.0\0");
-        if usize::try_from(length).map_or(true, |length| length < address.len()) {
-            return Err(INVALID_VALUE);
-        }
-        for (position, byte) in address.bytes().enumerate() {
-            // SAFETY: the caller promises `length` bytes, and the text is not longer.
-            unsafe { text.add(position).write(byte as c_char) };
-        }
-        Ok(())
-    }
-
-    fn cuDeviceGetByPCIBusId(device: *mut CUdevice, text: *const c_char) {
+    fn cuDeviceGetByPCIBusId(device: Output<CUdevice>, text: Input<c_char>) {
         let state = state()?;
-        if text.is_null() {
-            return Err(INVALID_VALUE);
-        }
-        // SAFETY: not null, and the caller promises a C string.
-        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy().to_lowercase();
-        let place = |index: usize| format!("{index:02x}:00.0");
-        let named = |index: usize| text == place(index) || text == format!("0000:{}", place(index));
+        device.wanted()?;
+        let text = text.text()?.to_string_lossy().to_lowercase();
+        // The domain and the function may be left out.
+        let named = |index| {
+            let address = pci_address(index);
+            let short = address.trim_start_matches("0000:");
+            [address.as_str(), short, address.trim_end_matches(".0"), short.trim_end_matches(".0")].contains(&&*text)
+        };
         let found = state.devices.iter().position(|candidate| named(candidate.index));
-        give(device, found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)? as CUdevice)
+        device.give(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)? as CUdevice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_ends_at_the_first_entry_that_is_wrong() {
+        assert_eq!(select("1,0", 3), [1, 0]);
+        assert_eq!(select("2, 7,0", 3), [2]);
+        assert_eq!(select("0,0,1", 3), [0]);
+        for nothing in ["", "-1", "all", "GPU-", "3"] {
+            assert_eq!(select(nothing, 3), [] as [usize; 0], "{nothing:?}");
+        }
+        let uuid: String = uuid_of(1).iter().map(|byte| format!("{byte:02X}")).collect();
+        assert_eq!(select(&format!("GPU-{}-{},2", &uuid[..8], &uuid[8..]), 3), [1, 2]);
+        assert_eq!(select(&format!("GPU-{}", &uuid[..8]), 3), [] as [usize; 0], "all devices begin like this");
     }
 }

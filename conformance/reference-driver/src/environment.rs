@@ -16,6 +16,13 @@ pub(crate) struct Environment {
     pub(crate) visible: Option<String>,
 }
 
+impl Environment {
+    /// A number for the machine's name, the same in every process (FNV-1a).
+    pub(crate) fn machine_number(&self) -> u64 {
+        crate::handle::fnv1a(self.machine.bytes())
+    }
+}
+
 pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| Environment {

@@ -1,112 +1,155 @@
-//! Host memory that devices reach, and managed memory.
+//! Host memory that devices reach, and managed memory, which here is the same.
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 use cuda_ipc_sys::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, CUdeviceptr, CUmemAttach_flags,
-    CUresult,
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, CU_MEMHOSTREGISTER_DEVICEMAP,
+    CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr,
+    CUmemAttach_flags, CUresult,
 };
 
-use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result, give, wanted};
-use crate::context::synchronize;
-use crate::memory::Kind;
+use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Output, Result};
+use crate::block::unmap;
 use crate::process::{State, state};
+use crate::range::Memory;
+use crate::stream::synchronize;
 
 /// Zeroed memory of this process alone.
-fn private(size: u64) -> Result<u64> {
-    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    let address = unsafe { libc::mmap(ptr::null_mut(), size as usize, protection, flags, -1, 0) };
-    if address == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(address as u64) }
+#[derive(Debug)]
+pub(crate) struct HostMemory {
+    base: u64,
+    size: u64,
+}
+
+impl HostMemory {
+    fn new(size: u64) -> Result<Self> {
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let address = unsafe { libc::mmap(ptr::null_mut(), size as usize, protection, flags, -1, 0) };
+        if address == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(Self { base: address as u64, size }) }
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        unmap(self.base, self.size);
+    }
 }
 
 impl State {
-    fn allocate_host(&mut self, size: u64, kind: Kind) -> Result<u64> {
-        let context = self.current()?;
+    fn allocate_host(&mut self, context: u64, size: u64, kind: fn(Arc<HostMemory>) -> Memory) -> Result<u64> {
         if size == 0 {
             return Err(INVALID_VALUE);
         }
-        let device_index = self.context(context)?.device_index;
-        let base = private(size)?;
-        self.add_range(base, size, kind, context, device_index);
+        let device = self.context(context)?.device_index;
+        let memory = HostMemory::new(size)?;
+        let base = memory.base;
+        self.add_range(base, size, context, device, kind(Arc::new(memory)));
         Ok(base)
+    }
+
+    fn register(&mut self, context: u64, base: u64, size: u64) -> Result<()> {
+        let end = base.checked_add(size).ok_or(INVALID_VALUE)?;
+        if base == 0 || size == 0 {
+            return Err(INVALID_VALUE);
+        }
+        if self.is_taken(base, end) {
+            return Err(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        if !is_mapped(base, size) {
+            return Err(INVALID_VALUE);
+        }
+        let device = self.context(context)?.device_index;
+        self.add_range(base, size, context, device, Memory::Registered);
+        Ok(())
     }
 }
 
+/// Whether something is mapped at all of these addresses, whoever mapped it.
+pub(crate) fn is_mapped(base: u64, size: u64) -> bool {
+    const PAGE: u64 = 4096;
+    let first = base - base % PAGE;
+    let length = base + size - first;
+    // SAFETY: the call looks at the mappings only: since Linux 2.6.19 it starts no writing.
+    unsafe { libc::msync(first as *mut c_void, length as usize, libc::MS_ASYNC) == 0 }
+}
+
+/// Refuse bits that have no meaning.
+const fn check_flags(flags: u32, known: u32) -> Result<()> {
+    if flags & !known == 0 { Ok(()) } else { Err(INVALID_VALUE) }
+}
+
 entry_points! {
-    fn cuMemAllocHost_v2(pointer: *mut *mut c_void, size: usize) {
-        wanted(pointer)?;
-        let base = state()?.allocate_host(size as u64, Kind::PinnedHost)?;
-        give(pointer, base as *mut c_void)
+    fn cuMemAllocHost_v2(pointer: Output<*mut c_void>, size: usize) {
+        let mut state = state()?;
+        let context = state.current()?;
+        pointer.wanted()?;
+        pointer.give(state.allocate_host(context, size as u64, Memory::Host)? as *mut c_void)
     }
 
-    fn cuMemHostAlloc(pointer: *mut *mut c_void, size: usize, flags: u32) {
-        wanted(pointer)?;
-        if flags & !(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED) != 0 {
-            return Err(INVALID_VALUE);
-        }
-        let base = state()?.allocate_host(size as u64, Kind::PinnedHost)?;
-        give(pointer, base as *mut c_void)
+    fn cuMemHostAlloc(pointer: Output<*mut c_void>, size: usize, flags: u32) {
+        let mut state = state()?;
+        let context = state.current()?;
+        pointer.wanted()?;
+        check_flags(flags, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)?;
+        pointer.give(state.allocate_host(context, size as u64, Memory::Host)? as *mut c_void)
     }
 
     fn cuMemFreeHost(pointer: *mut c_void) {
-        let owner = {
+        let base = pointer as u64;
+        let context = {
             let state = state()?;
-            let range = state.range_at(pointer as u64)?;
-            if !matches!(range.kind, Kind::PinnedHost) {
-                return Err(INVALID_VALUE);
-            }
-            range.context
+            state.current()?;
+            state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_))).ok_or(INVALID_VALUE)?.context
         };
-        // The context may be gone while its host memory is not.
-        let _ = synchronize(owner);
-        state()?.forget(pointer as u64);
-        Ok(())
+        synchronize(context)?;
+        state()?.ranges.remove(&base).map(|_| ()).ok_or(INVALID_VALUE)
     }
 
-    fn cuMemHostGetDevicePointer_v2(output: *mut CUdeviceptr, pointer: *mut c_void, flags: u32) {
+    // All host memory of the driver is mapped for every device, at its own address.
+    fn cuMemHostGetDevicePointer_v2(output: Output<CUdeviceptr>, pointer: *mut c_void, flags: u32) {
         let state = state()?;
         state.current()?;
-        let range = state.range(pointer as u64).filter(|range| range.is_host());
-        if flags != 0 || range.is_none() {
-            return Err(INVALID_VALUE);
-        }
-        give(output, pointer as u64)
+        output.wanted()?;
+        check_flags(flags, 0)?;
+        state.range(pointer as u64).filter(|range| range.memory.is_host()).ok_or(INVALID_VALUE)?;
+        output.give(pointer as u64)
     }
 
-    fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, _flags: u32) {
+    fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: u32) {
+        const UNSUPPORTED: u32 = CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
         let mut state = state()?;
         let context = state.current()?;
-        if pointer.is_null() || size == 0 {
-            return Err(INVALID_VALUE);
+        check_flags(flags, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | UNSUPPORTED)?;
+        if flags & UNSUPPORTED != 0 {
+            return Err(NOT_SUPPORTED);
         }
-        let (base, end) = (pointer as u64, (pointer as u64).checked_add(size as u64).ok_or(INVALID_VALUE)?);
-        let overlaps = state.ranges.range(..end).next_back().is_some_and(|(_, range)| range.base + range.size > base);
-        if overlaps {
-            return Err(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-        }
-        let device_index = state.context(context)?.device_index;
-        state.add_range(base, size as u64, Kind::RegisteredHost, context, device_index);
-        Ok(())
+        state.register(context, pointer as u64, size as u64)
     }
 
     fn cuMemHostUnregister(pointer: *mut c_void) {
-        let mut state = state()?;
-        if !state.ranges.get(&(pointer as u64)).is_some_and(|range| matches!(range.kind, Kind::RegisteredHost)) {
-            return Err(CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-        }
-        state.forget(pointer as u64);
-        Ok(())
+        const NOT_REGISTERED: CUresult = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+        let base = pointer as u64;
+        let context = {
+            let state = state()?;
+            state.current()?;
+            let range = state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Registered));
+            range.ok_or(NOT_REGISTERED)?.context
+        };
+        synchronize(context)?;
+        state()?.ranges.remove(&base).map(|_| ()).ok_or(NOT_REGISTERED)
     }
 
-    fn cuMemAllocManaged(pointer: *mut CUdeviceptr, size: usize, flags: u32) {
-        wanted(pointer)?;
+    fn cuMemAllocManaged(pointer: Output<CUdeviceptr>, size: usize, flags: u32) {
+        let mut state = state()?;
+        let context = state.current()?;
+        pointer.wanted()?;
         let known = [CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0, CUmemAttach_flags::CU_MEM_ATTACH_HOST.0];
         if !known.contains(&flags) {
             return Err(INVALID_VALUE);
         }
-        let base = state()?.allocate_host(size as u64, Kind::Managed)?;
-        give(pointer, base)
+        pointer.give(state.allocate_host(context, size as u64, Memory::Managed)?)
     }
 }

@@ -1,172 +1,215 @@
-//! Legacy memory handles: get, open, close.
+//! Memory of other processes: `cuIpcGetMemHandle`, `cuIpcOpenMemHandle`, `cuIpcCloseMemHandle`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Result, give, wanted};
-use crate::block::Block;
-use crate::context::synchronize;
-use crate::handle::{Exporter, MemoryName};
-use crate::memory::Kind;
-use crate::process::{State, state};
+use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
+use crate::block::{Block, Elsewhere};
+use crate::environment::environment;
+use crate::handle::{Handle, Kind};
+use crate::process::{State, own_start_time, start_time, state};
+use crate::range::Memory;
+use crate::stream::synchronize;
 
-/// A handle that is open in a context.
+/// An allocation of another process that is open here.
 #[derive(Debug)]
 pub(crate) struct Import {
-    pub(crate) handle: [u8; 64],
-    pub(crate) pointer: u64,
     pub(crate) context: u64,
-    exporter: Exporter,
-    exporter_device: u32,
-    /// IPCMEM-OPEN-002: opens that were not closed yet.
+    /// The importing context's device.
+    device: usize,
+    bytes: [u8; 64],
+    handle: Handle,
+    block: Arc<Block>,
     references: usize,
 }
 
-impl State {
-    fn export_memory(&self, pointer: u64) -> Result<CUipcMemHandle> {
-        // IPCMEM-GET-005: any address of the allocation names the whole of it.
-        let range = self.range(pointer).ok_or(INVALID_VALUE)?;
-        // IPCMEM-GET-010 to 018: nothing but memory of cuMemAlloc.
-        let Kind::Linear { block, serial } = &range.kind else { return Err(INVALID_VALUE) };
-        let name = MemoryName {
-            exporter: Exporter::this_process(),
-            descriptor: block.descriptor(),
-            inode: block.inode,
-            offset: range.base - block.base,
-            size: range.size,
-            serial: *serial,
-            device_index: range.device_index as u32,
-        };
-        Ok(CUipcMemHandle::from_bytes(name.to_bytes()))
+impl Import {
+    /// Whether the exporter has freed the allocation.
+    fn is_freed(&self) -> bool {
+        self.block.serial(self.handle.place.into()) != self.handle.serial
     }
 
-    fn open_memory(&mut self, handle: [u8; 64]) -> Result<u64> {
-        let context = self.current()?;
-        // IPCMEM-OPEN-013 to 015
-        let name = MemoryName::from_bytes(handle).ok_or(INVALID_VALUE)?;
+    /// The process and device that it comes from.
+    const fn origin(&self) -> (u32, u64, u32) {
+        (self.handle.process, self.handle.start_time, self.handle.device)
+    }
+}
+
+/// Everything that is open here, by the address that opening gave.
+#[derive(Debug, Default)]
+pub(crate) struct Imports {
+    by_pointer: HashMap<u64, Import>,
+    /// The same by context and handle.
+    by_handle: HashMap<(u64, [u8; 64]), u64>,
+}
+
+impl Imports {
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = &u64> {
+        self.by_pointer.keys()
+    }
+
+    pub(crate) fn forget_context(&mut self, context: u64) {
+        self.by_pointer.retain(|_, import| import.context != context);
+        self.by_handle.retain(|(of, _), _| *of != context);
+    }
+
+    fn insert(&mut self, pointer: u64, import: Import) {
+        self.by_handle.insert((import.context, import.bytes), pointer);
+        self.by_pointer.insert(pointer, import);
+    }
+
+    fn remove(&mut self, pointer: u64) -> Option<Import> {
+        let import = self.by_pointer.remove(&pointer)?;
+        self.by_handle.remove(&(import.context, import.bytes));
+        Some(import)
+    }
+}
+
+impl State {
+    fn export(&self, pointer: u64) -> Result<Handle> {
+        // IPCMEM-GET-005: an interior pointer stands for its allocation. IPCMEM-GET-007 to -019: only memory of
+        // `cuMemAlloc` can be exported; everything else is an invalid value.
+        let Some((range, Memory::Linear(piece))) = self.range(pointer).map(|range| (range, &range.memory)) else {
+            return Err(INVALID_VALUE);
+        };
+        Ok(Handle {
+            kind: Kind::Memory,
+            process: std::process::id(),
+            start_time: own_start_time(),
+            descriptor: piece.block().descriptor(),
+            inode: piece.block().inode,
+            place: piece.offset as u32,
+            size: piece.size,
+            // IPCMEM-GET-003: new memory at an old address has another serial.
+            serial: piece.serial,
+            device: range.device as u32,
+        })
+    }
+
+    fn open(&mut self, context: u64, bytes: [u8; 64]) -> Result<u64> {
+        // IPCMEM-OPEN-014: every bit of a handle counts.
+        let machine = environment().machine_number();
+        let handle = Handle::from_bytes(&bytes, Kind::Memory, machine).ok_or(INVALID_VALUE)?;
         // IPCMEM-OPEN-003
-        if name.exporter == Exporter::this_process() {
+        if handle.process == std::process::id() && handle.start_time == own_start_time() {
             return Err(INVALID_CONTEXT);
         }
-        self.refuse_second_context(context, &name)?;
-        let same = |import: &&mut Import| import.handle == handle && import.context == context;
-        if let Some(import) = self.imports.iter_mut().find(same) {
-            import.references += 1;
-            return Ok(import.pointer);
+        // IPCMEM-OPEN-002: the exporter is not asked again, whatever became of it.
+        if let Some(base) = self.imports.by_handle.get(&(context, bytes)).copied() {
+            self.import(base)?.references += 1;
+            return Ok(base);
         }
-        let block = self.block_of(&name, handle)?;
-        let pointer = block.base + name.offset;
-        let exporter_device = name.device_index;
-        self.add_range(pointer, name.size, Kind::Import { block }, context, exporter_device as usize);
-        self.imports.push(Import { handle, pointer, context, exporter: name.exporter, exporter_device, references: 1 });
-        Ok(pointer)
-    }
-
-    /// IPCMEM-OPEN-006, IPCMEM-OPEN-007: one context a device opens what a device of another process exported.
-    fn refuse_second_context(&self, context: u64, name: &MemoryName) -> Result<()> {
+        // IPCMEM-OPEN-006 and -007: one context of a device for each exporting process and device.
         let device = self.context(context)?.device_index;
-        let held_elsewhere = self.imports.iter().any(|import| {
-            import.context != context
-                && import.exporter == name.exporter
-                && import.exporter_device == name.device_index
-                && self.contexts.get(&import.context).is_some_and(|other| other.device_index == device)
-        });
-        if held_elsewhere { Err(INVALID_HANDLE) } else { Ok(()) }
-    }
-
-    /// The exporter's block, with the allocation that the handle names still in it.
-    fn block_of(&mut self, name: &MemoryName, handle: [u8; 64]) -> Result<Arc<Block>> {
-        // IPCMEM-OPEN-018
-        if !name.exporter.is_alive() {
+        let origin = (handle.process, handle.start_time, handle.device);
+        let elsewhere =
+            |import: &Import| import.context != context && import.device == device && import.origin() == origin;
+        if self.imports.by_pointer.values().any(elsewhere) {
             return Err(INVALID_HANDLE);
         }
-        // IPCMEM-OPEN-016: what was freed does not open.
-        let gone = if self.freed_while_open.contains(&handle) { NOT_PERMITTED } else { INVALID_VALUE };
-        let key = (name.inode, self.current()?);
-        self.imported_blocks.retain(|_, block| block.strong_count() > 0);
-        let block = match self.imported_blocks.get(&key).and_then(std::sync::Weak::upgrade) {
+        let block = self.block_of(context, &handle, &bytes)?;
+        let base = block.base + u64::from(handle.place);
+        self.add_range(base, handle.size, context, handle.device as usize, Memory::Import(Arc::clone(&block)));
+        self.imports.insert(base, Import { context, device, bytes, handle, block, references: 1 });
+        Ok(base)
+    }
+
+    /// The block that a handle names, mapped.
+    fn block_of(&self, context: u64, handle: &Handle, bytes: &[u8; 64]) -> Result<Arc<Block>> {
+        // IPCMEM-OPEN-018: the exporter is gone.
+        if start_time(handle.process) != Some(handle.start_time) {
+            return Err(INVALID_HANDLE);
+        }
+        // IPCMEM-OPEN-016: the allocation was freed. An H200 distinguishes whether it was open here at that time.
+        let freed = if self.freed_while_open.contains(bytes) { NOT_PERMITTED } else { INVALID_VALUE };
+        let place = u64::from(handle.place);
+        let end = place.checked_add(handle.size).ok_or(INVALID_VALUE)?;
+        let block = match self.mapped_block(context, handle.inode, place, end) {
             Some(block) => block,
             None => {
-                let block = Block::of_process(name.exporter.process, name.descriptor, name.inode, gone)?;
-                let block = Arc::new(block);
-                self.imported_blocks.insert(key, Arc::downgrade(&block));
-                block
+                let device = handle.device as usize;
+                let found = Block::of_process(handle.process, handle.descriptor, device, handle.inode);
+                Arc::new(found.map_err(|reason| match reason {
+                    Elsewhere::Gone => freed,
+                    Elsewhere::Replaced | Elsewhere::Forbidden => NOT_PERMITTED,
+                    Elsewhere::Failed(code) => code,
+                })?)
             }
         };
-        let fits = name.offset.checked_add(name.size).is_some_and(|end| end <= block.size);
-        match block.serial(name.offset).load(Ordering::Acquire) {
-            serial if serial == name.serial && fits => Ok(block),
-            0 => Err(gone),
+        match block.serial(place) {
+            serial if serial == handle.serial && end <= block.size => Ok(block),
+            0 => Err(freed),
             // IPCMEM-OPEN-017: another allocation lies there by now.
             _ => Err(NOT_PERMITTED),
         }
     }
 
-    /// Whether the exporter freed what is still open here.
-    fn is_freed(&self, import: &Import) -> bool {
-        let Some(name) = MemoryName::from_bytes(import.handle) else { return false };
-        let Some(Kind::Import { block }) = self.ranges.get(&import.pointer).map(|range| &range.kind) else {
-            return false;
-        };
-        block.serial(name.offset).load(Ordering::Acquire) != name.serial
+    /// A mapping of the block that other imports made, where the new one has room in it: what was freed there may
+    /// still be open.
+    fn mapped_block(&self, context: u64, inode: u64, place: u64, end: u64) -> Option<Arc<Block>> {
+        let imports = self.imports.by_pointer.values().filter(|import| import.context == context);
+        let mut blocks = imports.map(|import| &import.block).filter(|block| block.inode == inode);
+        blocks.find(|block| end <= block.size && !self.is_taken(block.base + place, block.base + end)).map(Arc::clone)
     }
 
-    /// The importing context is gone, and its mappings with it.
-    pub(crate) fn forget_imports_of(&mut self, context: u64) {
-        let (gone, kept) = std::mem::take(&mut self.imports).into_iter().partition(|import| import.context == context);
-        self.imports = kept;
-        let gone: Vec<Import> = gone;
-        for import in gone {
-            self.forget(import.pointer);
-        }
+    /// What is open at an address. IPCMEM-CLOSE-003 to -007: only the address that opening gave. IPCMEM-CLOSE-009: for
+    /// whatever context, as on an H200.
+    fn import(&mut self, pointer: u64) -> Result<&mut Import> {
+        self.imports.by_pointer.get_mut(&pointer).ok_or(INVALID_VALUE)
     }
 }
 
-/// Give one open back. IPCMEM-CLOSE-010: the last one waits for the work of its context.
+/// IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.
 fn close(pointer: u64) -> Result<()> {
-    let context = {
+    let (context, is_last) = {
         let mut state = state()?;
+        // IPCMEM-CLOSE-008
         state.current()?;
-        // IPCMEM-CLOSE-003 to 007: only what open gave, at its base.
-        let import = state.imports.iter_mut().find(|import| import.pointer == pointer).ok_or(INVALID_VALUE)?;
-        if import.references > 1 {
-            import.references -= 1;
-            return Ok(());
-        }
-        import.context
+        let import = state.import(pointer)?;
+        (import.context, import.references == 1)
     };
-    synchronize(context)?;
+    if is_last {
+        synchronize(context)?;
+    }
     let mut state = state()?;
-    if let Some(index) = state.imports.iter().position(|import| import.pointer == pointer) {
-        let import = state.imports.swap_remove(index);
-        if state.is_freed(&import) {
-            state.freed_while_open.insert(import.handle);
+    let import = state.import(pointer)?;
+    // IPCMEM-CLOSE-002
+    import.references -= 1;
+    if import.references == 0
+        && let Some(import) = state.imports.remove(pointer)
+    {
+        if import.is_freed() {
+            state.freed_while_open.insert(import.bytes);
         }
-        state.forget(pointer);
+        state.ranges.remove(&pointer);
     }
     Ok(())
 }
 
 entry_points! {
-    fn cuIpcGetMemHandle(output: *mut CUipcMemHandle, pointer: CUdeviceptr) {
+    fn cuIpcGetMemHandle(handle: Output<CUipcMemHandle>, pointer: CUdeviceptr) {
         let state = state()?;
+        // IPCMEM-GET-023
         state.current()?;
-        wanted(output)?;
-        give(output, state.export_memory(pointer)?)
+        // IPCMEM-GET-008
+        handle.wanted()?;
+        let bytes = state.export(pointer)?.to_bytes(environment().machine_number());
+        handle.give(CUipcMemHandle::from_bytes(bytes))
     }
 
-    fn cuIpcOpenMemHandle_v2(pointer: *mut CUdeviceptr, handle: CUipcMemHandle, flags: u32) {
+    fn cuIpcOpenMemHandle_v2(pointer: Output<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
         let mut state = state()?;
-        state.current()?;
-        wanted(pointer)?;
-        // IPCMEM-OPEN-010, IPCMEM-OPEN-011: the H200 asks for the documented bit and ignores the others.
+        // IPCMEM-OPEN-035
+        let context = state.current()?;
+        // IPCMEM-OPEN-012
+        pointer.wanted()?;
+        // IPCMEM-OPEN-010 and -011: an H200 wants the documented bit, and ignores the others.
         if flags & CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 == 0 {
             return Err(INVALID_VALUE);
         }
-        let opened = state.open_memory(handle.to_bytes())?;
-        give(pointer, opened)
+        pointer.give(state.open(context, handle.to_bytes())?)
     }
 
     fn cuIpcCloseMemHandle(pointer: CUdeviceptr) {

@@ -1,96 +1,83 @@
 //! The kernels of the `kernels` package, performed on the CPU with the effect of their whole grid.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::CUresult;
 
-use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Result, take};
-use crate::block::Block;
-use crate::memory::{Kind, Range};
-use crate::process::{State, state};
+use crate::answer::{Input, NOT_SUPPORTED, Result};
+use crate::context::Health;
+use crate::process::state;
+use crate::range::{Access, By, Span};
 
 /// A launch: the kernel and its arguments, as they were when it was enqueued.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Kernel {
     Fill { words: u64, count: u64, seed: u32 },
     Verify { words: u64, count: u64, seed: u32, mismatches: u64 },
     Scale { words: u64, count: u64, factor: u32 },
     Latch { flag: u64, value: u32 },
-    Spin { time: Duration },
-    Add { counter: u64, value: u32, rounds: u64, threads: u64 },
-}
-
-const ILLEGAL_ADDRESS: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
-    Read,
-    Write,
+    Spin { nanoseconds: u64 },
+    Add { counter: u64, value: u32, rounds: u64 },
 }
 
 impl Kernel {
-    /// Read the arguments. What another module calls its kernels is not known here.
-    pub(crate) fn read(entry: &str, arguments: *mut *mut c_void, threads: u64) -> Result<Self> {
-        let pointer = |index: usize| {
-            if arguments.is_null() {
-                return Err(INVALID_VALUE);
-            }
-            // SAFETY: the caller of the launch promises a pointer for every parameter of the kernel.
-            take(unsafe { arguments.add(index) })
-        };
-        let long = |index| take(pointer(index)?.cast::<u64>());
-        let short = |index| take(pointer(index)?.cast::<u32>());
+    /// Read the arguments of an entry. What kernels of other modules do is not known here.
+    pub(crate) fn read(entry: &str, arguments: Input<*const c_void>) -> Result<Self> {
+        let long = |index| argument::<u64>(arguments, index);
+        let short = |index| argument::<u32>(arguments, index);
         Ok(match entry {
             "fill" => Self::Fill { words: long(0)?, count: long(1)?, seed: short(2)? },
             "verify" => Self::Verify { words: long(0)?, count: long(1)?, seed: short(2)?, mismatches: long(3)? },
             "scale" => Self::Scale { words: long(0)?, count: long(1)?, factor: short(2)? },
             "latch" => Self::Latch { flag: long(0)?, value: short(1)? },
-            "spin" => Self::Spin { time: Duration::from_nanos(long(0)?) },
-            "add" => Self::Add { counter: long(0)?, value: short(1)?, rounds: long(2)?, threads },
+            "spin" => Self::Spin { nanoseconds: long(0)? },
+            "add" => Self::Add { counter: long(0)?, value: short(1)?, rounds: long(2)? },
             _ => return Err(NOT_SUPPORTED),
         })
     }
 
-    pub(crate) fn run(self, context: u64) -> Result<()> {
+    /// What all threads of the grid do.
+    pub(crate) fn run(self, context: u64, threads: u64, health: &Health) -> Result<()> {
         match self {
             Self::Fill { words, count, seed } => {
                 let words = Words::new(context, words, count, Access::Write)?;
-                (0..count).for_each(|index| words.at(index).store(kernels::pattern(seed, index), Ordering::Relaxed));
+                for (index, word) in (0..).zip(words.iter()) {
+                    word.store(kernels::pattern(seed, index), Ordering::Relaxed);
+                }
             }
             Self::Verify { words, count, seed, mismatches } => {
                 let words = Words::new(context, words, count, Access::Read)?;
-                let output = Words::new(context, mismatches, 2, Access::Write)?;
-                let differs = |index: &u64| words.at(*index).load(Ordering::Relaxed) != kernels::pattern(seed, *index);
-                output.long().fetch_add((0..count).filter(differs).count() as u64, Ordering::SeqCst);
+                let differs =
+                    |(index, word): &(u64, &AtomicU32)| word.load(Ordering::Relaxed) != kernels::pattern(seed, *index);
+                let found = (0..).zip(words.iter()).filter(differs).count() as u64;
+                // A clean buffer costs no addition, so a wrong address of the counter is not noticed either.
+                if found != 0 {
+                    let spans = reach::<u64>(context, mismatches, 1, Access::Write)?;
+                    let counter = spans.first().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
+                    // SAFETY: `reach` checked place and alignment, and the span keeps it mapped.
+                    unsafe { AtomicU64::from_ptr(counter.address as *mut u64) }.fetch_add(found, Ordering::SeqCst);
+                }
             }
             Self::Scale { words, count, factor } => {
-                let words = Words::new(context, words, count, Access::Write)?;
-                for word in (0..count).map(|index| words.at(index)) {
+                for word in Words::new(context, words, count, Access::Write)?.iter() {
                     word.store(word.load(Ordering::Relaxed).wrapping_mul(factor), Ordering::Relaxed);
                 }
             }
             Self::Latch { flag, value } => {
                 let flag = Words::new(context, flag, 1, Access::Read)?;
-                // A GPU polls too: whoever writes the flag has no way to signal.
-                let mut pause = Duration::from_micros(1);
-                while flag.at(0).load(Ordering::SeqCst) != value {
-                    std::thread::sleep(pause);
-                    pause = (pause * 2).min(Duration::from_micros(200));
-                }
+                let flag = flag.iter().next().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
+                poll(health, || flag.load(Ordering::SeqCst) == value);
             }
-            Self::Spin { time } => {
-                // The kernel's work is to take this long.
-                let end = Instant::now() + time;
-                while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
-                    std::thread::sleep(left);
-                }
-            }
-            Self::Add { counter, value, rounds, threads } => {
+            Self::Spin { nanoseconds } => spin(health, Duration::from_nanos(nanoseconds)),
+            Self::Add { counter, value, rounds } => {
                 let counter = Words::new(context, counter, 1, Access::Write)?;
-                for _ in 0..rounds * threads {
-                    counter.at(0).fetch_add(value, Ordering::SeqCst);
+                let counter = counter.iter().next().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
+                // All threads of a round at once: every round meets the additions of others.
+                let value = value.wrapping_mul(threads as u32);
+                for _ in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
+                    counter.fetch_add(value, Ordering::SeqCst);
                 }
             }
         }
@@ -100,52 +87,61 @@ impl Kernel {
     }
 }
 
-/// Words that a kernel may touch, kept mapped while it does.
-struct Words {
-    address: u64,
-    _memory: Option<Arc<Block>>,
+fn argument<T: Copy>(arguments: Input<*const c_void>, index: usize) -> Result<T> {
+    // SAFETY: the caller of a launch promises a pointer for every parameter of the kernel.
+    let argument = unsafe { arguments.at(index) }?;
+    // SAFETY: as above; the pointer leads to a value of the parameter's type.
+    unsafe { Input::new(argument.cast::<T>()) }.value()
 }
+
+/// Wait for memory that anyone may write, who has no way to signal it: a GPU polls too. The wait ends with the
+/// context.
+pub(crate) fn poll(health: &Health, condition: impl Fn() -> bool) {
+    let mut pause = Duration::from_micros(1);
+    while !condition() && health.works() {
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_micros(200));
+    }
+}
+
+/// Keep the simulated device busy: to take its time is what the kernel is for.
+fn spin(health: &Health, time: Duration) {
+    let start = Instant::now();
+    while let Some(left) = time.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
+        if !health.works() {
+            return;
+        }
+        std::thread::sleep(left.min(Duration::from_millis(10)));
+    }
+}
+
+/// Memory that a kernel touches: all of it, or the context has an error.
+fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Vec<Span>> {
+    if !address.is_multiple_of(align_of::<T>() as u64) {
+        return Err(CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);
+    }
+    let size = count.checked_mul(size_of::<T>() as u64).ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
+    if size == 0 {
+        return Ok(Vec::new());
+    }
+    let spans = state()?.reach_device(context, address, size, By::Kernel, access);
+    spans.map_err(|_| CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)
+}
+
+/// Words that a kernel may touch, kept mapped while it does.
+struct Words(Vec<Span>);
 
 impl Words {
     fn new(context: u64, address: u64, count: u64, access: Access) -> Result<Self> {
-        let bytes = count.checked_mul(4).ok_or(ILLEGAL_ADDRESS)?;
-        if !address.is_multiple_of(4) {
-            return Err(CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);
-        }
-        let state = state()?;
-        let range = state.mapped(address, bytes).map_err(|_| ILLEGAL_ADDRESS)?;
-        if !state.may_touch(context, range, access) {
-            return Err(ILLEGAL_ADDRESS);
-        }
-        Ok(Self { address, _memory: range.memory() })
+        reach::<u32>(context, address, count, access).map(Self)
     }
 
-    fn at(&self, index: u64) -> &AtomicU32 {
-        // SAFETY: `new` checked the range and its alignment; other threads and processes may touch it too, hence
-        // atomically.
-        unsafe { AtomicU32::from_ptr((self.address + index * 4) as *mut u32) }
-    }
-
-    fn long(&self) -> &AtomicU64 {
-        // SAFETY: as above, for two words; a counter is a `u64` of the caller, so it is aligned to 8.
-        unsafe { AtomicU64::from_ptr(self.address as *mut u64) }
-    }
-}
-
-impl State {
-    /// Whether kernels of a context may touch a range.
-    pub(crate) fn may_touch(&self, context: u64, range: &Range, access: Access) -> bool {
-        let Some(toucher) = self.contexts.get(&context) else { return false };
-        match &range.kind {
-            Kind::PinnedHost | Kind::RegisteredHost | Kind::Managed => true,
-            Kind::Linear { .. } | Kind::GraphOwned { .. } | Kind::StreamOrdered { .. } => {
-                // P2P-007, P2P-012: a peer's memory only where access was enabled from here.
-                toucher.device_index == range.device_index || toucher.peers.contains(&range.context)
-            }
-            Kind::Import { .. } => {
-                self.contexts.get(&range.context).is_some_and(|opener| opener.device_index == toucher.device_index)
-            }
-            Kind::Mapped { access: granted, .. } => crate::vmm::allows(granted, toucher.device, access),
-        }
+    /// The words, which other threads and processes may touch at the same time.
+    fn iter(&self) -> impl Iterator<Item = &AtomicU32> {
+        self.0.iter().flat_map(|span| {
+            // SAFETY: `reach` checked range and alignment, and spans of one access differ by whole granules only. The
+            // memory is mapped as long as the span lives.
+            unsafe { std::slice::from_raw_parts(span.address as *const AtomicU32, span.size as usize / 4) }
+        })
     }
 }

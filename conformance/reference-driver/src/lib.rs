@@ -13,6 +13,7 @@
 //! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
 //! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`.
 
+// The exported functions have C's names.
 #![allow(non_snake_case)]
 
 #[macro_use]
@@ -33,11 +34,14 @@ mod kernel;
 mod memory;
 mod module;
 mod peer;
+mod piece;
 mod pointer;
 mod pool;
 mod proc_address;
 mod process;
+mod range;
 mod shared_event;
 mod stream;
 mod unsupported;
+mod value;
 mod vmm;

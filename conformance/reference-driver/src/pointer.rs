@@ -2,114 +2,172 @@
 
 use std::ffi::c_void;
 
-use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute, CUresult};
+use cuda_ipc_sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute, CUresult};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Result, give, wanted};
-use crate::memory::{Kind, Range};
+use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Input, Output, Result};
 use crate::process::{State, state};
+use crate::range::{By, Memory, Range};
 
 type A = CUpointer_attribute;
 
-/// Write one attribute of a range.
-fn write(state: &State, range: &Range, pointer: u64, attribute: A, output: *mut c_void) -> Result<()> {
-    let number = |value: u32| give(output.cast::<u32>(), value);
-    let address = |value: u64| give(output.cast::<u64>(), value);
-    let size = |value: u64| give(output.cast::<usize>(), value as usize);
+/// The value of an attribute, in the width that the caller has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Half(u32),
+    Whole(u64),
+}
+
+impl Value {
+    fn give(self, output: Output<c_void>) -> Result<()> {
+        match self {
+            // SAFETY: the caller promises room for the attribute's type, which has this width.
+            Self::Half(value) => unsafe { output.cast() }.give(value),
+            // SAFETY: as above.
+            Self::Whole(value) => unsafe { output.cast() }.give(value),
+        }
+    }
+
+    /// PTRATTR-013: what an attribute of no memory at all reads.
+    const fn nothing(attribute: A) -> Option<Self> {
+        Some(match attribute {
+            A::CU_POINTER_ATTRIBUTE_CONTEXT
+            | A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+            | A::CU_POINTER_ATTRIBUTE_HOST_POINTER
+            | A::CU_POINTER_ATTRIBUTE_BUFFER_ID
+            | A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR
+            | A::CU_POINTER_ATTRIBUTE_RANGE_SIZE
+            | A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+            | A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+            | A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE
+            | A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR
+            | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => Self::Whole(0),
+            A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+            | A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+            | A::CU_POINTER_ATTRIBUTE_IS_MANAGED
+            | A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+            | A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+            | A::CU_POINTER_ATTRIBUTE_MAPPED
+            | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+            | A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS
+            | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Self::Half(0),
+            // PTRATTR-015; tokens for nv-p2p.h are not given out.
+            _ => return None,
+        })
+    }
+}
+
+/// An attribute of an address in a range.
+fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result<Value> {
+    type M = Memory;
+    let is_true = |value: bool| Ok(Value::Half(value.into()));
+    let whole = |value: u64| Ok(Value::Whole(value));
     match attribute {
-        A::CU_POINTER_ATTRIBUTE_CONTEXT => give(output.cast(), range.context as CUcontext),
-        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => number(match range.kind {
-            Kind::PinnedHost | Kind::RegisteredHost => CUmemorytype::CU_MEMORYTYPE_HOST.0,
+        A::CU_POINTER_ATTRIBUTE_CONTEXT => whole(range.context),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Ok(Value::Half(match &range.memory {
+            memory if memory.is_host() => CUmemorytype::CU_MEMORYTYPE_HOST.0,
             _ => CUmemorytype::CU_MEMORYTYPE_DEVICE.0,
-        }),
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => address(pointer),
-        A::CU_POINTER_ATTRIBUTE_HOST_POINTER => match range.kind {
-            Kind::PinnedHost | Kind::RegisteredHost | Kind::Managed => address(pointer),
-            _ => Err(INVALID_VALUE),
+        })),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => match state.current_if_any()? {
+            None => Err(INVALID_CONTEXT),
+            Some(context) if state.access_flags(range, context, By::Kernel).0 == 0 => Err(INVALID_VALUE),
+            Some(_) => whole(pointer),
         },
-        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => number(range.sync_memops.into()),
-        A::CU_POINTER_ATTRIBUTE_BUFFER_ID => give(output.cast(), range.buffer_id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => number(matches!(range.kind, Kind::Managed).into()),
-        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => give(output.cast(), state.ordinal(range.device_index)),
-        // PTRATTR-001, IPCMEM-GET-027: exactly what cuIpcGetMemHandle exports.
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => number(matches!(range.kind, Kind::Linear { .. }).into()),
-        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => address(range.base),
-        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => size(range.size),
-        A::CU_POINTER_ATTRIBUTE_MAPPED => number(1),
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => address(0),
-        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => number(0),
-        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => number(state.access_flags(range)),
-        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => address(match range.kind {
-            Kind::StreamOrdered { pool, .. } => pool,
-            _ => 0,
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if range.memory.is_host() || range.memory.is_managed() => whole(pointer),
+        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => is_true(range.sync_memops),
+        A::CU_POINTER_ATTRIBUTE_BUFFER_ID => whole(range.buffer_id),
+        // PTRATTR-010
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => is_true(range.memory.is_managed()),
+        // PTRATTR-009: of imported memory the device that has it, where this process sees that.
+        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Ok(Value::Half(state.ordinal(range.device).cast_unsigned())),
+        // PTRATTR-001, IPCMEM-GET-027: exactly what `cuIpcGetMemHandle` exports.
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => is_true(matches!(range.memory, M::Linear(_))),
+        // PTRATTR-004: of a mapping the reservation that it lies in.
+        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
+            whole(state.reservation(pointer).map_or(range.base, |(base, _)| base))
+        }
+        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => whole(state.reservation(pointer).map_or(range.size, |(_, size)| size)),
+        A::CU_POINTER_ATTRIBUTE_MAPPED => is_true(true),
+        // PTRATTR-002: no kind of handle is written yet.
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(0),
+        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
+            is_true(false)
+        }
+        // PTRATTR-011
+        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
+            let context = state.current_if_any()?.ok_or(INVALID_CONTEXT)?;
+            Ok(Value::Half(state.access_flags(range, context, By::Kernel).0))
+        }
+        // PTRATTR-003
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match range.memory {
+            M::Pool { pool, .. } => whole(pool),
+            _ => whole(0),
+        },
+        // PTRATTR-005
+        A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(range.size),
+        A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => whole(range.base),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => whole(match &range.memory {
+            M::Mapping { handle, .. } => *handle,
+            _ => range.buffer_id,
         }),
         _ => Err(INVALID_VALUE),
     }
 }
 
 impl State {
-    fn access_flags(&self, range: &Range) -> u32 {
-        const READ_WRITE: u32 = 3;
-        match (&range.kind, self.contexts.get(&crate::context::top())) {
-            (Kind::Mapped { access, .. }, Some(context)) => access.get(&context.device).copied().unwrap_or(0),
-            _ => READ_WRITE,
+    fn pointer_attribute(&self, pointer: u64, wanted: A) -> Result<Value> {
+        match (self.range(pointer), self.reservation(pointer), wanted) {
+            (Some(range), _, _) => attribute(self, range, pointer, wanted),
+            // PTRATTR-012: reserved, and nothing mapped there.
+            (None, Some((base, _)), A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR) => Ok(Value::Whole(base)),
+            (None, Some((_, size)), A::CU_POINTER_ATTRIBUTE_RANGE_SIZE) => Ok(Value::Whole(size)),
+            (None, Some(_), A::CU_POINTER_ATTRIBUTE_MAPPED) => Ok(Value::Half(0)),
+            // PTRATTR-013 and -014: not, or no more, an address of the driver.
+            (None, _, _) => Err(INVALID_VALUE),
         }
     }
 }
 
 entry_points! {
-    fn cuPointerGetAttribute(output: *mut c_void, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
+    // PTRATTR-016: attributes that depend on the current context need one; the others do not.
+    fn cuPointerGetAttribute(output: Output<c_void>, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
         let state = state()?;
-        if !state.contexts.contains_key(&crate::context::top()) {
-            return Err(INVALID_CONTEXT);
-        }
-        wanted(output)?;
-        // PTRATTR-013: unlike the plural form.
-        let range = state.range(pointer).ok_or(INVALID_VALUE)?;
-        write(&state, range, pointer, attribute, output)
+        state.current_if_any()?;
+        output.wanted()?;
+        state.pointer_attribute(pointer, attribute)?.give(output)
     }
 
     fn cuPointerGetAttributes(
-        count: u32, attributes: *mut CUpointer_attribute, outputs: *mut *mut c_void, pointer: CUdeviceptr,
+        count: u32,
+        attributes: Input<CUpointer_attribute>,
+        outputs: Input<*mut c_void>,
+        pointer: CUdeviceptr,
     ) {
         let state = state()?;
-        wanted(attributes)?;
-        wanted(outputs)?;
-        for index in 0..count as usize {
-            // SAFETY: the caller promises `count` of both.
-            let (attribute, output) = unsafe { (attributes.add(index).read(), outputs.add(index).read()) };
-            let written = match state.range(pointer) {
-                Some(range) => write(&state, range, pointer, attribute, output),
-                None => Err(INVALID_VALUE),
-            };
-            // PTRATTR-013: what the pointer does not have reads as nothing.
-            if written.is_err() && !output.is_null() {
-                match attribute {
-                    A::CU_POINTER_ATTRIBUTE_CONTEXT
-                    | A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER
-                    | A::CU_POINTER_ATTRIBUTE_HOST_POINTER
-                    | A::CU_POINTER_ATTRIBUTE_BUFFER_ID
-                    | A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR
-                    | A::CU_POINTER_ATTRIBUTE_RANGE_SIZE
-                    | A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
-                    | A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => give(output.cast(), 0_u64)?,
-                    _ => give(output.cast(), 0_u32)?,
-                }
-            }
+        state.current_if_any()?;
+        if count == 0 {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller promises so many of both.
+        let (attributes, outputs) = unsafe { (attributes.values(count as usize)?, outputs.values(count as usize)?) };
+        for (attribute, output) in attributes.into_iter().zip(outputs) {
+            let nothing = Value::nothing(attribute).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+            // SAFETY: the caller promises null, or room for the attribute.
+            let output = unsafe { Output::new(output) };
+            // PTRATTR-013: what the pointer does not have is no error here.
+            state.pointer_attribute(pointer, attribute).unwrap_or(nothing).give(output)?;
         }
         Ok(())
     }
 
-    fn cuPointerSetAttribute(value: *const c_void, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
+    fn cuPointerSetAttribute(value: Input<u32>, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
         let mut state = state()?;
         state.current()?;
-        let value = crate::answer::take(value.cast::<u32>())?;
+        let value = value.value()?;
         if attribute != A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
             return Err(INVALID_VALUE);
         }
-        let base = state.range(pointer).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?.base;
-        if let Some(range) = state.ranges.get_mut(&base) {
-            range.sync_memops = value != 0;
-        }
+        // PTRATTR-008
+        state.range_mut(pointer).ok_or(INVALID_VALUE)?.sync_memops = value != 0;
         Ok(())
     }
 }

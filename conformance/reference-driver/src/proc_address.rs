@@ -3,24 +3,33 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
-use cuda_ipc_sys::{CUdriverProcAddressQueryResult as Query, CUresult, SYMBOLS};
+use cuda_ipc_sys::{
+    CUdriverProcAddress_flags as Flags, CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, SYMBOLS,
+};
 
-use crate::answer::{INVALID_VALUE, Result, give, give_if_asked, wanted};
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
 
 /// The version that this driver serves, which is that of the H200 it is compared with.
 pub(crate) const CUDA_VERSION: c_int = 13000;
 
-fn find(name: &CStr, version: c_int) -> std::result::Result<*mut c_void, Query> {
-    let symbol = SYMBOLS.iter().find(|symbol| symbol.name == name);
-    let symbol = symbol.ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)?;
-    if symbol.since.0.cast_signed() > version.min(CUDA_VERSION) {
-        return Err(Query::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-    }
-    exported(symbol.exported).ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+/// Names and versions of the table as far as this version goes, and the one older signature that is exported too:
+/// `cuGetProcAddress` before CUDA 12 gave it an output for the reason.
+fn versions() -> impl Iterator<Item = (&'static CStr, CudaVersion, &'static CStr)> {
+    let older = (c"cuGetProcAddress", CudaVersion(11030), c"cuGetProcAddress");
+    let served = SYMBOLS.iter().filter(|symbol| symbol.since.0.cast_signed() <= CUDA_VERSION);
+    served.map(|symbol| (symbol.name, symbol.since, symbol.exported)).chain([older])
 }
 
-/// An address that this library exports: what it has is written down once, as its exports.
-fn exported(name: &CStr) -> Option<*mut c_void> {
+fn find(wanted: &CStr, version: c_int) -> std::result::Result<*mut c_void, Query> {
+    let mut found = versions().filter(|(name, ..)| *name == wanted).peekable();
+    found.peek().ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)?;
+    let newest = found.filter(|(_, since, _)| since.0.cast_signed() <= version).max_by_key(|(_, since, _)| *since);
+    let (_, _, exported) = newest.ok_or(Query::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)?;
+    address(exported).ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+}
+
+/// An address that this library exports: what there is was written down once, as the exports themselves.
+fn address(name: &CStr) -> Option<*mut c_void> {
     let mut own = libc::Dl_info {
         dli_fname: ptr::null(),
         dli_fbase: ptr::null_mut(),
@@ -28,48 +37,55 @@ fn exported(name: &CStr) -> Option<*mut c_void> {
         dli_saddr: ptr::null_mut(),
     };
     // SAFETY: the address is one of this library, and the output is a local.
-    if unsafe { libc::dladdr(exported as *const c_void, &mut own) } == 0 {
+    if unsafe { libc::dladdr(address as *const c_void, &mut own) } == 0 {
         return None;
     }
-    // SAFETY: the name of a loaded library; it is not loaded again.
+    // SAFETY: the name of a loaded library, which is not loaded again.
     let library = unsafe { libc::dlopen(own.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     if library.is_null() {
         return None;
     }
     // SAFETY: a live handle and a C string.
     let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-    // SAFETY: the reference that `dlopen` took is given back; the library stays loaded, since this code runs in it.
+    // SAFETY: the reference that `dlopen` took is given back; the library stays, since this code runs in it.
     unsafe { libc::dlclose(library) };
     (!address.is_null()).then_some(address)
 }
 
-fn answer(name: *const c_char, output: *mut *mut c_void, version: c_int, status: *mut Query) -> Result<()> {
-    wanted(output)?;
-    if name.is_null() {
+/// Look for a function: its address, or null and the reason.
+fn search(
+    name: Input<c_char>,
+    output: Output<*mut c_void>,
+    version: c_int,
+    flags: u64,
+) -> Result<std::result::Result<(), Query>> {
+    // This library has no variants whose default stream is the thread's own: the others are documented to stand in.
+    const KNOWN: u64 = Flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0 as u64;
+    output.wanted()?;
+    let name = name.text()?;
+    if flags > KNOWN || version > CUDA_VERSION {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: not null, and the caller promises a C string.
-    match find(unsafe { CStr::from_ptr(name) }, version) {
-        Ok(address) => {
-            give_if_asked(status, Query::CU_GET_PROC_ADDRESS_SUCCESS);
-            give(output, address)
-        }
-        Err(reason) => {
-            give(output, ptr::null_mut())?;
-            give_if_asked(status, reason);
-            Err(CUresult::CUDA_ERROR_NOT_FOUND)
-        }
-    }
+    let found = find(name, version);
+    output.give(found.unwrap_or(ptr::null_mut()))?;
+    Ok(found.map(|_| ()))
 }
 
 entry_points! {
-    fn cuGetProcAddress(name: *const c_char, output: *mut *mut c_void, version: c_int, _flags: u64) {
-        answer(name, output, version, ptr::null_mut())
+    // What is not found is an error only here, where there is no output for the reason.
+    fn cuGetProcAddress(name: Input<c_char>, output: Output<*mut c_void>, version: c_int, flags: u64) {
+        search(name, output, version, flags)?.map_err(|_| CUresult::CUDA_ERROR_NOT_FOUND)
     }
 
     fn cuGetProcAddress_v2(
-        name: *const c_char, output: *mut *mut c_void, version: c_int, _flags: u64, status: *mut Query,
+        name: Input<c_char>,
+        output: Output<*mut c_void>,
+        version: c_int,
+        flags: u64,
+        reason: Output<Query>,
     ) {
-        answer(name, output, version, status)
+        let found = search(name, output, version, flags)?;
+        reason.give_if_wanted(found.err().unwrap_or(Query::CU_GET_PROC_ADDRESS_SUCCESS));
+        Ok(())
     }
 }

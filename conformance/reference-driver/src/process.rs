@@ -1,45 +1,47 @@
 //! The state of the driver in this process, behind one lock. Nothing that waits holds it.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::Result;
-use crate::block::Block;
 use crate::context::Context;
 use crate::device::Device;
 use crate::event::Event;
 use crate::graph::{Executable, Graph};
-use crate::ipc::Import;
-use crate::memory::{Range, SmallBlock};
+use crate::ipc::Imports;
 use crate::module::{Function, Module};
 use crate::pool::Pool;
+use crate::range::Range;
 use crate::shared_event::Arena;
 use crate::stream::Stream;
 use crate::vmm::Physical;
 
 #[derive(Default)]
 pub(crate) struct State {
-    /// The process that called `cuInit`; a forked child is another.
-    initialised_by: Option<u32>,
     /// The devices that this process sees.
     pub(crate) devices: Vec<Device>,
+    /// The contexts that are active.
     pub(crate) contexts: HashMap<u64, Context>,
-    /// Every address range that the driver knows, by base.
+    /// Every range of addresses that the driver knows, by base.
     pub(crate) ranges: BTreeMap<u64, Range>,
-    pub(crate) small_blocks: Vec<SmallBlock>,
-    pub(crate) imports: Vec<Import>,
-    /// Handles that were open here when their exporter freed the memory.
+    /// What is open of other processes.
+    pub(crate) imports: Imports,
+    /// Handles that were open here when the exporter freed what they name.
     pub(crate) freed_while_open: HashSet<[u8; 64]>,
-    pub(crate) imported_blocks: HashMap<(u64, u64), Weak<Block>>,
     pub(crate) streams: HashMap<u64, Arc<Stream>>,
     pub(crate) events: HashMap<u64, Event>,
+    /// The interprocess events of this process.
     pub(crate) arena: Option<Arc<Arena>>,
-    pub(crate) imported_arenas: HashMap<(u32, u64), Weak<Arena>>,
+    /// Those of others, by inode.
+    pub(crate) imported_arenas: HashMap<u64, Weak<Arena>>,
     pub(crate) modules: HashMap<u64, Module>,
     pub(crate) functions: HashMap<u64, Function>,
     pub(crate) pools: HashMap<u64, Pool>,
+    /// Physical memory of `cuMemCreate`.
     pub(crate) physical: HashMap<u64, Physical>,
     /// Reserved ranges of addresses: base and size.
     pub(crate) reservations: BTreeMap<u64, u64>,
@@ -57,44 +59,73 @@ impl State {
     }
 }
 
+/// The process that called `cuInit`; 0 before. A forked child is another process.
+static INITIALISED_BY: AtomicU32 = AtomicU32::new(0);
+
 fn lock() -> MutexGuard<'static, State> {
-    static STATE: OnceLock<Mutex<State>> = OnceLock::new();
-    STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+    static STATE: std::sync::LazyLock<Mutex<State>> = std::sync::LazyLock::new(Mutex::default);
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `cuInit`.
 pub(crate) fn initialise() -> Result<()> {
-    let mut state = lock();
-    match state.initialised_by {
-        Some(process) if process == std::process::id() => return Ok(()),
-        // FORK-001: a child of an initialised process cannot use the driver.
-        Some(_) => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
-        None => {}
+    match INITIALISED_BY.load(Ordering::Acquire) {
+        0 => {}
+        process if process == std::process::id() => return Ok(()),
+        // FORK-001: a child of an initialised process cannot use the driver. The lock is not asked, since another
+        // thread of the parent may have held it at the fork.
+        _ => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
     }
     let devices = crate::device::visible();
     if devices.is_empty() {
         return Err(CUresult::CUDA_ERROR_NO_DEVICE);
     }
-    state.devices = devices;
-    state.initialised_by = Some(std::process::id());
+    let mut state = lock();
+    if INITIALISED_BY.load(Ordering::Acquire) == 0 {
+        state.devices = devices;
+        INITIALISED_BY.store(std::process::id(), Ordering::Release);
+    }
     Ok(())
+}
+
+thread_local! {
+    static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Call a function of `cuLaunchHostFunc`, which must not call the driver.
+pub(crate) fn in_host_function(function: impl FnOnce()) {
+    IN_HOST_FUNCTION.set(true);
+    function();
+    IN_HOST_FUNCTION.set(false);
 }
 
 /// The state, for a call that needs an initialised driver.
 pub(crate) fn state() -> Result<MutexGuard<'static, State>> {
-    let state = lock();
-    if state.initialised_by == Some(std::process::id()) { Ok(state) } else { Err(CUresult::CUDA_ERROR_NOT_INITIALIZED) }
+    if IN_HOST_FUNCTION.get() {
+        return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
+    }
+    if INITIALISED_BY.load(Ordering::Acquire) == std::process::id() {
+        Ok(lock())
+    } else {
+        Err(CUresult::CUDA_ERROR_NOT_INITIALIZED)
+    }
 }
 
-/// When a process started, in the kernel's ticks: with the id, a process's identity.
+/// When a process started, in the kernel's ticks: with the number, a process's identity. `None` where it is gone.
 pub(crate) fn start_time(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything, blanks included; the fields are counted behind it.
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
     // A zombie has given everything back already.
-    if fields.next()? == "Z" {
+    if matches!(fields.next()?, "Z" | "X") {
         return None;
     }
     fields.nth(18)?.parse().ok()
+}
+
+/// This process's own start time.
+pub(crate) fn own_start_time() -> u64 {
+    static OWN: std::sync::LazyLock<u64> = std::sync::LazyLock::new(|| start_time(std::process::id()).unwrap_or(0));
+    *OWN
 }

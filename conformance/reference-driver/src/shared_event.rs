@@ -1,35 +1,47 @@
 //! The part of an interprocess event that all its processes see: one slot of a shared arena.
 //!
-//! A record takes the next number; its completion is noted in a ring under that number. Who waits captures the number
-//! of the latest record and waits for that one, whatever is recorded later.
+//! A record takes the next number of its slot; its completion is noted in a ring under that number. Who waits
+//! captures the number of the latest record and waits for that one, whatever is recorded later. Numbers go on where a
+//! slot gets another event, so that nobody waits for the wrong one.
 
 use std::fs::File;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::ops::Deref;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::sync::Arc;
+use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cuda_ipc_sys::CUresult;
 
 use crate::answer::{OUT_OF_MEMORY, Result};
-use crate::block::{map_shared, unmap};
+use crate::block::{Elsewhere, file_of_process, map_shared, new_file, unmap};
+use crate::environment::environment;
 
-/// Interprocess events of one process, as many as an H200 gives.
-pub(crate) const SLOTS: usize = 4096;
+/// Interprocess events of one process: as many as an H200 gives.
+const SLOTS: u32 = 4096;
 
-/// Records whose completion can be told apart.
-const RING: u64 = 32;
+/// Records of one event that can be pending. A further one waits.
+const RING: u64 = 1024;
 
 #[repr(C)]
 struct Slot {
-    /// Which event has the slot; 0 while none has.
+    /// Which event has the slot, or had it last.
     serial: AtomicU64,
-    issued: AtomicU64,
+    /// Records of earlier events of the slot.
+    earlier: AtomicU64,
+    /// Records that were ever begun.
+    begun: AtomicU64,
+    /// Records that were ever completed.
+    completed: AtomicU64,
     /// Changes with every completion: what waiters sleep on.
-    completions: AtomicU32,
-    _padding: u32,
-    done: [AtomicU64; RING as usize],
+    changes: AtomicU32,
+    /// The last completed record of each place.
+    ring: [AtomicU64; RING as usize],
 }
 
-const SIZE: u64 = (SLOTS * size_of::<Slot>()) as u64;
+const SIZE: u64 = SLOTS as u64 * size_of::<Slot>() as u64;
 
 /// The interprocess events of one process.
 #[derive(Debug)]
@@ -37,64 +49,84 @@ pub(crate) struct Arena {
     file: File,
     base: u64,
     pub(crate) inode: u64,
+    /// In the process that owns the arena.
+    slots: Mutex<Slots>,
+}
+
+#[derive(Debug, Default)]
+struct Slots {
+    /// How many were ever used: the others are free.
+    used: u32,
+    /// Slots of destroyed events. Records of theirs may be pending.
+    destroyed: Vec<u32>,
+    last_serial: u64,
+}
+
+fn file_name() -> String {
+    format!("cuda-events:{}", environment().machine)
 }
 
 impl Arena {
     pub(crate) fn new() -> Result<Self> {
-        // SAFETY: the name is a C string; the call has no other input.
-        let descriptor = unsafe { libc::memfd_create(c"cuda-events".as_ptr(), libc::MFD_CLOEXEC) };
-        if descriptor < 0 {
-            return Err(OUT_OF_MEMORY);
-        }
-        // SAFETY: the descriptor is new, and nobody else has it.
-        let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
-        file.set_len(SIZE).map_err(|_| OUT_OF_MEMORY)?;
-        Self::map(file)
+        Self::map(new_file(&file_name(), SIZE)?)
     }
 
-    /// The arena of another process, or `None` where it is gone.
-    pub(crate) fn of_process(process: u32, descriptor: u32, inode: u64) -> Result<Option<Self>> {
-        let link = format!("/proc/{process}/fd/{descriptor}");
-        let Ok(file) = File::options().read(true).write(true).open(link) else { return Ok(None) };
-        if file.metadata().map_or(true, |metadata| metadata.ino() != inode || metadata.len() != SIZE) {
-            return Ok(None);
-        }
-        Self::map(file).map(Some)
+    /// The arena of another process.
+    pub(crate) fn of_process(process: u32, descriptor: u32, inode: u64) -> std::result::Result<Self, Elsewhere> {
+        let file = file_of_process(process, descriptor, &file_name(), inode)?;
+        Self::map(file).map_err(Elsewhere::Failed)
     }
 
     fn map(file: File) -> Result<Self> {
-        let inode = file.metadata().map_err(|_| OUT_OF_MEMORY)?.ino();
+        let metadata = file.metadata().map_err(|_| OUT_OF_MEMORY)?;
+        if metadata.len() != SIZE {
+            return Err(CUresult::CUDA_ERROR_MAP_FAILED);
+        }
         let base = map_shared(&file, 0, SIZE)?;
-        Ok(Self { file, base, inode })
+        Ok(Self { file, base, inode: metadata.ino(), slots: Mutex::default() })
     }
 
     pub(crate) fn descriptor(&self) -> u32 {
         self.file.as_raw_fd().cast_unsigned()
     }
 
-    fn slot(&self, index: usize) -> &Slot {
-        let index = index.min(SLOTS - 1);
+    fn slots(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slot(&self, index: u32) -> &Slot {
+        let index = index.min(SLOTS - 1) as usize;
         // SAFETY: the arena is mapped as long as it lives, aligned, and only ever touched through atomics.
         unsafe { &*(self.base as *const Slot).add(index) }
     }
 
-    /// A free slot for a new event. Only the process that owns the arena takes slots, under its lock.
-    pub(crate) fn take_slot(&self, serial: u64) -> Result<usize> {
-        let index = (0..SLOTS).find(|index| self.slot(*index).serial.load(Ordering::Acquire) == 0);
-        let index = index.ok_or(OUT_OF_MEMORY)?;
+    /// A new event of this process.
+    pub(crate) fn create(self: &Arc<Self>) -> Result<OwnEvent> {
+        let mut slots = self.slots();
+        // What a destroyed event still has pending is waited for elsewhere: its slot stays.
+        let settled = slots.destroyed.iter().position(|index| {
+            let slot = self.slot(*index);
+            slot.completed.load(Ordering::Acquire) == slot.begun.load(Ordering::Acquire)
+        });
+        let index = match settled {
+            Some(position) => slots.destroyed.swap_remove(position),
+            None if slots.used < SLOTS => {
+                slots.used += 1;
+                slots.used - 1
+            }
+            None => return Err(OUT_OF_MEMORY),
+        };
+        slots.last_serial += 1;
         let slot = self.slot(index);
-        slot.issued.store(0, Ordering::Relaxed);
-        slot.done.iter().for_each(|done| done.store(0, Ordering::Relaxed));
-        slot.serial.store(serial, Ordering::Release);
-        Ok(index)
+        slot.earlier.store(slot.begun.load(Ordering::Acquire), Ordering::Release);
+        slot.serial.store(slots.last_serial, Ordering::Release);
+        Ok(OwnEvent(SharedEvent { arena: Arc::clone(self), slot: index, serial: slots.last_serial }))
     }
 
-    pub(crate) fn give_slot_back(&self, index: usize) {
-        self.slot(index).serial.store(0, Ordering::Release);
-    }
-
-    pub(crate) fn serial(&self, index: usize) -> u64 {
-        self.slot(index).serial.load(Ordering::Acquire)
+    /// The event that a handle names, unless its slot has another one by now.
+    pub(crate) fn find(self: &Arc<Self>, slot: u32, serial: u64) -> Option<SharedEvent> {
+        let event = SharedEvent { arena: Arc::clone(self), slot, serial };
+        event.is_current().then_some(event)
     }
 }
 
@@ -104,11 +136,30 @@ impl Drop for Arena {
     }
 }
 
+/// An event of this process: its slot goes back with it. Waits for its pending records go on.
+#[derive(Debug)]
+pub(crate) struct OwnEvent(SharedEvent);
+
+impl Deref for OwnEvent {
+    type Target = SharedEvent;
+
+    fn deref(&self) -> &SharedEvent {
+        &self.0
+    }
+}
+
+impl Drop for OwnEvent {
+    fn drop(&mut self) {
+        self.0.arena.slots().destroyed.push(self.0.slot);
+    }
+}
+
 /// One event in an arena.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedEvent {
     pub(crate) arena: Arc<Arena>,
-    pub(crate) slot: usize,
+    pub(crate) slot: u32,
+    pub(crate) serial: u64,
 }
 
 impl SharedEvent {
@@ -116,40 +167,127 @@ impl SharedEvent {
         self.arena.slot(self.slot)
     }
 
-    /// Begin a record; its number.
-    pub(crate) fn issue(&self) -> u64 {
-        self.slot().issued.fetch_add(1, Ordering::AcqRel) + 1
+    /// Whether the slot was not given to another event, which happens after this one was destroyed.
+    fn is_current(&self) -> bool {
+        self.slot().serial.load(Ordering::Acquire) == self.serial
     }
 
-    /// The latest record; 0 before any.
-    pub(crate) fn latest(&self) -> u64 {
-        self.slot().issued.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn complete(&self, record: u64) {
-        let slot = self.slot();
-        slot.done[(record % RING) as usize].fetch_max(record, Ordering::AcqRel);
-        slot.completions.fetch_add(1, Ordering::AcqRel);
-        // SAFETY: an aligned address of this process; the call wakes and writes nothing.
-        unsafe { libc::syscall(libc::SYS_futex, slot.completions.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
-    }
-
-    /// IPCEVT-017: before any record there is nothing to wait for.
-    pub(crate) fn is_complete(&self, record: u64) -> bool {
-        record == 0 || self.slot().done[(record % RING) as usize].load(Ordering::Acquire) >= record
-    }
-
-    /// Wait for a record. It does not end if the process that recorded is killed before its work is done.
-    pub(crate) fn wait(&self, record: u64) {
-        let slot = self.slot();
-        loop {
-            let seen = slot.completions.load(Ordering::Acquire);
-            if self.is_complete(record) {
-                return;
-            }
-            let timeout = std::ptr::null::<libc::timespec>();
-            // SAFETY: an aligned address of this process; the call sleeps while the value is the one seen.
-            unsafe { libc::syscall(libc::SYS_futex, slot.completions.as_ptr(), libc::FUTEX_WAIT, seen, timeout) };
+    /// Begin a record, which is complete when the answer is dropped. Where too many are pending this waits, as a call
+    /// of a real driver waits for room in its queue.
+    pub(crate) fn begin(&self) -> Option<PendingRecord> {
+        if !self.is_current() {
+            return None;
         }
+        let number = self.slot().begun.fetch_add(1, Ordering::AcqRel) + 1;
+        if number > RING {
+            let earlier = SharedRecord { event: self.clone(), number: number - RING };
+            while !earlier.wait_for(None) {}
+        }
+        Some(PendingRecord(SharedRecord { event: self.clone(), number }))
+    }
+
+    /// IPCEVT-021: the latest record now. IPCEVT-017: `None` before any.
+    pub(crate) fn latest(&self) -> Option<SharedRecord> {
+        let number = self.slot().begun.load(Ordering::Acquire);
+        let was_recorded = number > self.slot().earlier.load(Ordering::Acquire);
+        (was_recorded && self.is_current()).then(|| SharedRecord { event: self.clone(), number })
+    }
+}
+
+/// One record of an event.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedRecord {
+    event: SharedEvent,
+    number: u64,
+}
+
+impl SharedRecord {
+    fn place(&self) -> &AtomicU64 {
+        &self.event.slot().ring[(self.number % RING) as usize]
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.place().load(Ordering::Acquire) >= self.number
+    }
+
+    /// Wait, for a time at most, and answer whether the record is complete.
+    ///
+    /// IPCEVT-028: a record of a process that was killed before its work was done never is, as on an H200.
+    pub(crate) fn wait_for(&self, at_most: Option<Duration>) -> bool {
+        let changes = &self.event.slot().changes;
+        let seen = changes.load(Ordering::Acquire);
+        if self.is_complete() {
+            return true;
+        }
+        let time = at_most
+            .map(|time| libc::timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() });
+        let timeout = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: an aligned address in the mapped arena; the call sleeps while the value is the one seen.
+        unsafe { libc::syscall(libc::SYS_futex, changes.as_ptr(), libc::FUTEX_WAIT, seen, timeout) };
+        self.is_complete()
+    }
+}
+
+/// A record whose work is not done yet.
+#[derive(Debug)]
+pub(crate) struct PendingRecord(SharedRecord);
+
+impl Drop for PendingRecord {
+    fn drop(&mut self) {
+        let Self(record) = self;
+        let slot = record.event.slot();
+        record.place().fetch_max(record.number, Ordering::AcqRel);
+        slot.completed.fetch_add(1, Ordering::AcqRel);
+        slot.changes.fetch_add(1, Ordering::AcqRel);
+        // SAFETY: an aligned address in the mapped arena; the call wakes and writes nothing.
+        unsafe { libc::syscall(libc::SYS_futex, slot.changes.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_for_the_record_that_it_captured() {
+        let event = Arc::new(Arena::new().unwrap()).create().unwrap();
+        assert!(event.latest().is_none());
+        let first = event.begin().unwrap();
+        let captured = event.latest().unwrap();
+        let second = event.begin().unwrap();
+        drop(second);
+        assert!(event.latest().unwrap().is_complete());
+        assert!(!captured.is_complete(), "the earlier record may end later");
+        drop(first);
+        assert!(captured.wait_for(None));
+    }
+
+    #[test]
+    fn a_slot_is_reused_once_nothing_is_pending() {
+        let arena = Arc::new(Arena::new().unwrap());
+        let own = arena.create().unwrap();
+        let event = own.clone();
+        let pending = event.begin().unwrap();
+        let captured = event.latest().unwrap();
+        drop(own);
+        let other = arena.create().unwrap();
+        assert_ne!(other.slot, event.slot);
+        drop(pending);
+        let next = arena.create().unwrap();
+        assert_eq!(next.slot, event.slot);
+        assert!(next.latest().is_none(), "records of an earlier event are none of this one");
+        let _pending = next.begin().unwrap();
+        assert!(captured.is_complete(), "a wait for the earlier event is not affected");
+        assert!(event.latest().is_none());
+        assert!(arena.find(event.slot, event.serial).is_none());
+    }
+
+    #[test]
+    fn there_are_4096() {
+        let arena = Arc::new(Arena::new().unwrap());
+        let mut events: Vec<_> = (0..SLOTS).map(|_| arena.create().unwrap()).collect();
+        assert_eq!(arena.create().unwrap_err(), OUT_OF_MEMORY);
+        events.pop();
+        arena.create().unwrap();
     }
 }

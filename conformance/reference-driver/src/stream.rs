@@ -1,32 +1,44 @@
 //! Streams: work in order, each on a thread of its own that starts with the first work.
 
 use std::collections::VecDeque;
+use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUhostFn, CUresult, CUstream, CUstream_flags, CUstreamWaitValue_flags};
+use cuda_ipc_sys::{CUcontext, CUhostFn, CUresult, CUstream, CUstream_flags, CUstreamCaptureStatus};
 
-use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Result, give, wanted};
-use crate::process::{State, state};
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
+use crate::context::Health;
+use crate::process::{State, in_host_function, state};
 
-type Work = Box<dyn FnOnce() + Send>;
+type Task = Box<dyn FnOnce(&Health) -> Result<()> + Send>;
+
+/// What a stream comes to.
+pub(crate) enum Work {
+    /// Something to do. It is dropped where the context no longer works.
+    Perform(Task),
+    /// A record of an event, which is complete as soon as it is dropped: for everyone at the moment at which the
+    /// stream has come here.
+    Complete(Box<dyn Send>),
+}
 
 pub(crate) struct Stream {
     pub(crate) context: u64,
     /// Whether it keeps order with the context's default stream.
-    blocking: bool,
+    is_blocking: bool,
+    pub(crate) health: Arc<Health>,
     queue: Mutex<Queue>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<Work>,
+    waiting: VecDeque<(Vec<Point>, Work)>,
     /// Pieces of work that were ever enqueued.
     issued: u64,
     /// Pieces of work that are done.
     done: u64,
-    runs: bool,
-    closed: bool,
+    has_thread: bool,
+    is_closed: bool,
 }
 
 impl std::fmt::Debug for Stream {
@@ -36,6 +48,7 @@ impl std::fmt::Debug for Stream {
 }
 
 /// A place in a stream's order.
+#[derive(Clone, Debug)]
 pub(crate) struct Point {
     stream: Arc<Stream>,
     ticket: u64,
@@ -44,43 +57,70 @@ pub(crate) struct Point {
 impl Point {
     /// Wait until the stream has come here.
     pub(crate) fn wait(&self) {
-        self.stream.wait_for(self.ticket);
+        let mut queue = self.stream.lock();
+        while queue.done < self.ticket {
+            queue = self.stream.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.stream.lock().done >= self.ticket
     }
 }
 
 impl Stream {
-    fn new(context: u64, blocking: bool) -> Arc<Self> {
-        Arc::new(Self { context, blocking, queue: Mutex::default(), changed: Condvar::new() })
+    pub(crate) fn new(context: u64, is_blocking: bool, health: &Arc<Health>) -> Arc<Self> {
+        let health = Arc::clone(health);
+        Arc::new(Self { context, is_blocking, health, queue: Mutex::default(), changed: Condvar::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enqueue; the ticket is done when the work is.
-    fn push(self: &Arc<Self>, work: Work) -> u64 {
+    /// Make sure that work can be enqueued.
+    pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
+        let mut queue = self.lock();
+        if !queue.has_thread {
+            let stream = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("stream".to_owned());
+            thread.spawn(move || stream.run()).map_err(|_| OUT_OF_MEMORY)?;
+            queue.has_thread = true;
+        }
+        Ok(())
+    }
+
+    /// Enqueue work that comes after other streams' work too.
+    pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, work: Work) -> Result<Point> {
+        self.start()?;
         let mut queue = self.lock();
         queue.issued += 1;
-        queue.waiting.push_back(work);
-        if !queue.runs {
-            queue.runs = true;
-            let stream = Arc::clone(self);
-            std::thread::spawn(move || stream.run());
-        }
+        queue.waiting.push_back((after, work));
         self.changed.notify_all();
-        queue.issued
+        Ok(Point { stream: Arc::clone(self), ticket: queue.issued })
     }
 
     fn run(&self) {
         let mut queue = self.lock();
         loop {
-            if let Some(work) = queue.waiting.pop_front() {
+            if let Some((after, work)) = queue.waiting.pop_front() {
                 drop(queue);
-                work();
-                queue = self.lock();
+                after.iter().for_each(Point::wait);
+                drop(after);
+                queue = match work {
+                    Work::Perform(task) => {
+                        self.perform(task);
+                        self.lock()
+                    }
+                    Work::Complete(record) => {
+                        let queue = self.lock();
+                        drop(record);
+                        queue
+                    }
+                };
                 queue.done += 1;
                 self.changed.notify_all();
-            } else if queue.closed {
+            } else if queue.is_closed {
                 return;
             } else {
                 queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -88,229 +128,254 @@ impl Stream {
         }
     }
 
-    fn wait_for(&self, ticket: u64) {
-        let mut queue = self.lock();
-        while queue.done < ticket {
-            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    /// Perform work; its failure is the context's from then on.
+    fn perform(&self, task: impl FnOnce(&Health) -> Result<()>) {
+        if !self.health.works() {
+            return;
+        }
+        let performed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| task(&self.health)));
+        match performed {
+            Ok(Ok(())) => {}
+            Ok(Err(code)) => self.health.fail(code),
+            Err(_) => self.health.fail(CUresult::CUDA_ERROR_LAUNCH_FAILED),
         }
     }
 
-    /// Wait for everything that was enqueued until now.
-    pub(crate) fn synchronize(&self) {
-        let ticket = self.lock().issued;
-        self.wait_for(ticket);
-    }
-
-    fn is_idle(&self) -> bool {
-        let queue = self.lock();
-        queue.done == queue.issued
-    }
-
-    /// No more work will come; what waits is still done.
-    pub(crate) fn close(&self) {
-        self.lock().closed = true;
-        self.changed.notify_all();
-    }
-
-    fn now(self: &Arc<Self>) -> Point {
+    /// The end of what was enqueued until now.
+    pub(crate) fn now(self: &Arc<Self>) -> Point {
         let ticket = self.lock().issued;
         Point { stream: Arc::clone(self), ticket }
+    }
+
+    /// No more work will come; what was enqueued is still done.
+    pub(crate) fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_all();
     }
 }
 
 impl State {
-    /// The stream behind a handle, in the current context or its own.
+    /// The stream behind a handle.
     pub(crate) fn stream(&mut self, handle: CUstream) -> Result<Arc<Stream>> {
         const LEGACY: u64 = 1;
         const PER_THREAD: u64 = 2;
-        let current = self.current()?;
         match handle as u64 {
             0 | LEGACY => {
-                let context = self.contexts.get_mut(&current).ok_or(INVALID_HANDLE)?;
-                Ok(Arc::clone(context.default_stream.get_or_insert_with(|| Stream::new(current, true))))
+                let current = self.current()?;
+                Ok(Arc::clone(&self.context(current)?.default_stream))
             }
             PER_THREAD => {
-                let context = self.contexts.get_mut(&current).ok_or(INVALID_HANDLE)?;
-                Ok(Arc::clone(context.per_thread_stream.get_or_insert_with(|| Stream::new(current, true))))
+                let current = self.current()?;
+                let context = self.context_mut(current)?;
+                let new = || Stream::new(current, true, &context.health);
+                Ok(Arc::clone(context.thread_streams.entry(std::thread::current().id()).or_insert_with(new)))
             }
-            id => self.streams.get(&id).cloned().ok_or(INVALID_HANDLE),
+            id => {
+                let stream = self.streams.get(&id).ok_or(INVALID_HANDLE)?;
+                stream.health.check()?;
+                Ok(Arc::clone(stream))
+            }
         }
     }
 
-    /// What must be done before new work of a stream: the default stream waits for every blocking stream of its
-    /// context, and each of those for the default stream.
-    fn dependencies(&self, stream: &Arc<Stream>) -> Vec<Point> {
+    /// Every stream of a context.
+    pub(crate) fn streams_of(&self, id: u64) -> Vec<Arc<Stream>> {
+        let created = self.streams.values().filter(|stream| stream.context == id);
+        let Some(context) = self.contexts.get(&id) else { return created.cloned().collect() };
+        let others = context.thread_streams.values().chain(&context.closing_streams).chain(created);
+        std::iter::once(&context.default_stream).chain(others).cloned().collect()
+    }
+
+    /// What comes before new work of a stream: the default stream waits for every blocking stream of its context,
+    /// and each of those for the default stream.
+    fn before(&self, stream: &Arc<Stream>) -> Vec<Point> {
         let Some(context) = self.contexts.get(&stream.context) else { return Vec::new() };
-        let is_default = context.default_stream.as_ref().is_some_and(|default| Arc::ptr_eq(default, stream));
-        if is_default {
-            let others = self.streams.values().filter(|other| other.context == stream.context && other.blocking);
-            others.chain(context.per_thread_stream.iter()).map(Stream::now).collect()
-        } else if stream.blocking {
-            context.default_stream.iter().map(Stream::now).collect()
+        let is_default = Arc::ptr_eq(&context.default_stream, stream);
+        let others = if is_default {
+            let others = self.streams_of(stream.context).into_iter();
+            others.filter(|other| other.is_blocking && !Arc::ptr_eq(other, stream)).collect()
+        } else if stream.is_blocking {
+            vec![Arc::clone(&context.default_stream)]
         } else {
             Vec::new()
-        }
+        };
+        others.iter().map(Stream::now).filter(|point| !point.is_done()).collect()
     }
 
-    /// Enqueue work that may fail; a failure is the context's from then on.
+    /// What a stream has to do, itself and before its next work.
+    fn outstanding(&self, stream: &Arc<Stream>) -> Vec<Point> {
+        let own = stream.now();
+        self.before(stream).into_iter().chain((!own.is_done()).then_some(own)).collect()
+    }
+
     pub(crate) fn enqueue(
         &self,
         stream: &Arc<Stream>,
-        work: impl FnOnce() -> Result<()> + Send + 'static,
+        task: impl FnOnce(&Health) -> Result<()> + Send + 'static,
     ) -> Result<Point> {
-        let error = Arc::clone(&self.context(stream.context)?.error);
-        let dependencies = self.dependencies(stream);
-        let ticket = stream.push(Box::new(move || {
-            dependencies.iter().for_each(Point::wait);
-            // After an error of device code nothing more is executed.
-            if error.get().is_ok()
-                && let Err(code) = work()
-            {
-                error.set(code);
-            }
-        }));
-        Ok(Point { stream: Arc::clone(stream), ticket })
+        stream.push(self.before(stream), Work::Perform(Box::new(task)))
+    }
+
+    pub(crate) fn enqueue_record(&self, stream: &Arc<Stream>, record: Box<dyn Send>) -> Result<()> {
+        stream.push(self.before(stream), Work::Complete(record)).map(drop)
     }
 }
 
-/// Wait until a 32- or 64-bit value meets a condition. The writer may be another process, which has no way to
-/// signal: a GPU polls too.
-fn poll(condition: impl Fn() -> bool) {
-    let mut pause = std::time::Duration::from_micros(1);
-    while !condition() {
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(std::time::Duration::from_micros(200));
+/// Perform work in a stream's order before the caller goes on: at once where nothing is before it.
+pub(crate) fn perform(
+    state: MutexGuard<'_, State>,
+    stream: &Arc<Stream>,
+    waits: bool,
+    task: impl FnOnce(&Health) -> Result<()> + Send + 'static,
+) -> Result<()> {
+    if state.outstanding(stream).is_empty() {
+        drop(state);
+        stream.perform(task);
+    } else {
+        let point = state.enqueue(stream, task)?;
+        drop(state);
+        if waits {
+            point.wait();
+        }
     }
+    stream.health.check()
 }
 
-/// Compare as `CUstreamWaitValue_flags` says; the difference is signed, so that counters may wrap.
-fn condition<T: Copy + Eq>(
-    flags: u32,
-    difference: impl Fn(T) -> i64,
-    and: impl Fn(T) -> bool,
-) -> Result<impl Fn(T) -> bool> {
-    type F = CUstreamWaitValue_flags;
-    let flags = CUstreamWaitValue_flags(flags);
-    if ![F::CU_STREAM_WAIT_VALUE_GEQ, F::CU_STREAM_WAIT_VALUE_EQ, F::CU_STREAM_WAIT_VALUE_AND].contains(&flags) {
-        return Err(if flags.0 > 3 { INVALID_VALUE } else { NOT_SUPPORTED });
-    }
-    Ok(move |found| match flags {
-        F::CU_STREAM_WAIT_VALUE_GEQ => difference(found) >= 0,
-        F::CU_STREAM_WAIT_VALUE_EQ => difference(found) == 0,
-        _ => and(found),
-    })
-}
-
-macro_rules! stream_values {
-    ($($write:ident, $wait:ident: $value:ty, $atomic:ty;)*) => {
-        entry_points! {$(
-            fn $write(stream: CUstream, address: CUdeviceptr, value: $value, _flags: u32) {
-                let mut state = state()?;
-                let stream = state.stream(stream)?;
-                let memory = state.holding(address, size_of::<$value>() as u64)?.memory();
-                if !address.is_multiple_of(size_of::<$value>() as u64) {
-                    return Err(INVALID_VALUE);
-                }
-                state.enqueue(&stream, move || {
-                    // SAFETY: a checked, aligned address in memory that `memory` keeps mapped.
-                    unsafe { <$atomic>::from_ptr(address as *mut $value) }
-                        .store(value, std::sync::atomic::Ordering::SeqCst);
-                    drop(memory);
-                    Ok(())
-                })?;
-                Ok(())
-            }
-
-            fn $wait(stream: CUstream, address: CUdeviceptr, value: $value, flags: u32) {
-                let mut state = state()?;
-                let stream = state.stream(stream)?;
-                let memory = state.holding(address, size_of::<$value>() as u64)?.memory();
-                if !address.is_multiple_of(size_of::<$value>() as u64) {
-                    return Err(INVALID_VALUE);
-                }
-                let met = condition::<$value>(
-                    flags,
-                    move |found| i64::from(found.wrapping_sub(value).cast_signed()),
-                    move |found| found & value != 0,
-                )?;
-                state.enqueue(&stream, move || {
-                    // SAFETY: as for the write.
-                    let found = unsafe { <$atomic>::from_ptr(address as *mut $value) };
-                    poll(|| met(found.load(std::sync::atomic::Ordering::SeqCst)));
-                    drop(memory);
-                    Ok(())
-                })?;
-                Ok(())
-            }
-        )*}
+/// Wait until a context's streams have done what was enqueued before.
+pub(crate) fn synchronize(context: u64) -> Result<()> {
+    let (streams, health) = {
+        let state = state()?;
+        (state.streams_of(context), Arc::clone(&state.context(context)?.health))
     };
+    streams.iter().map(Stream::now).for_each(|point| point.wait());
+    health.check()
 }
 
-stream_values! {
-    cuStreamWriteValue32_v2, cuStreamWaitValue32_v2: u32, std::sync::atomic::AtomicU32;
-    cuStreamWriteValue64_v2, cuStreamWaitValue64_v2: u64, std::sync::atomic::AtomicU64;
-}
-
-fn create(output: *mut CUstream, flags: u32) -> Result<()> {
-    wanted(output)?;
+fn create(output: Output<CUstream>, flags: u32) -> Result<()> {
+    let mut state = state()?;
+    let context = state.current()?;
+    output.wanted()?;
     if flags & !CUstream_flags::CU_STREAM_NON_BLOCKING.0 != 0 {
         return Err(INVALID_VALUE);
     }
-    let mut state = state()?;
-    let context = state.current()?;
+    let stream = Stream::new(context, flags == 0, &state.context(context)?.health);
     let id = state.new_id();
-    state.streams.insert(id, Stream::new(context, flags == 0));
-    give(output, id as CUstream)
+    state.streams.insert(id, stream);
+    output.give(id as CUstream)
 }
 
 entry_points! {
-    fn cuStreamCreate(output: *mut CUstream, flags: u32) {
+    fn cuStreamCreate(output: Output<CUstream>, flags: u32) {
         create(output, flags)
     }
 
-    fn cuStreamCreateWithPriority(output: *mut CUstream, flags: u32, _priority: i32) {
+    // Priorities are hints, and every stream has a thread of its own.
+    fn cuStreamCreateWithPriority(output: Output<CUstream>, flags: u32, _priority: i32) {
         create(output, flags)
     }
 
+    // What was enqueued is still done.
     fn cuStreamDestroy_v2(stream: CUstream) {
         let mut state = state()?;
-        state.streams.remove(&(stream as u64)).ok_or(INVALID_HANDLE)?.close();
+        let stream = state.streams.remove(&(stream as u64)).ok_or(INVALID_HANDLE)?;
+        stream.close();
+        let closing = &mut state.context_mut(stream.context)?.closing_streams;
+        closing.retain(|stream| !stream.now().is_done());
+        closing.push(stream);
         Ok(())
     }
 
     fn cuStreamQuery(stream: CUstream) {
         let mut state = state()?;
         let stream = state.stream(stream)?;
-        if stream.is_idle() { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }
+        let is_idle = state.outstanding(&stream).is_empty();
+        stream.health.check()?;
+        if is_idle { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }
     }
 
     fn cuStreamSynchronize(stream: CUstream) {
-        let (stream, error) = {
+        let (stream, outstanding) = {
             let mut state = state()?;
             let stream = state.stream(stream)?;
-            let error = Arc::clone(&state.context(stream.context)?.error);
-            (stream, error)
+            let outstanding = state.outstanding(&stream);
+            (stream, outstanding)
         };
-        stream.synchronize();
-        error.get()
+        outstanding.iter().for_each(Point::wait);
+        stream.health.check()
     }
 
-    fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext) {
+    // Captures are not written: no stream is ever in one.
+    fn cuStreamIsCapturing(stream: CUstream, status: Output<CUstreamCaptureStatus>) {
+        state()?.stream(stream)?;
+        status.give(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+    }
+
+    fn cuStreamGetCtx(stream: CUstream, context: Output<CUcontext>) {
         let mut state = state()?;
         let stream = state.stream(stream)?;
-        give(context, stream.context as CUcontext)
+        context.give(stream.context as CUcontext)
     }
 
-    fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: *mut std::ffi::c_void) {
+    fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: *mut c_void) {
+        let mut state = state()?;
+        let stream = state.stream(stream)?;
         let function = function.ok_or(INVALID_VALUE)?;
-        let mut state = state()?;
-        let stream = state.stream(stream)?;
         let data = data as usize;
-        state.enqueue(&stream, move || {
-            // SAFETY: the caller promises that the function may be called with this argument from another thread.
-            unsafe { function(data as *mut _) };
+        state.enqueue(&stream, move |_| {
+            in_host_function(|| {
+                // SAFETY: the caller promises that another thread may call the function with this argument.
+                unsafe { function(data as *mut c_void) };
+            });
             Ok(())
         })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn number(stream: &Arc<Stream>, after: Vec<Point>, numbers: &mpsc::Sender<u32>, number: u32) -> Point {
+        let numbers = numbers.clone();
+        let task = move |_: &Health| {
+            numbers.send(number).unwrap();
+            Ok(())
+        };
+        stream.push(after, Work::Perform(Box::new(task))).unwrap()
+    }
+
+    #[test]
+    fn work_is_done_in_order_and_after_what_it_depends_on() {
+        let health = Arc::new(Health::default());
+        let (one, other) = (Stream::new(1, true, &health), Stream::new(1, true, &health));
+        let (numbers, done) = mpsc::channel();
+        let (release, released) = mpsc::channel::<()>();
+        let wait = move |_: &Health| released.recv().map_err(|_| INVALID_VALUE);
+        let gate = one.push(Vec::new(), Work::Perform(Box::new(wait))).unwrap();
+        number(&one, Vec::new(), &numbers, 1);
+        let last = number(&one, Vec::new(), &numbers, 2);
+        let end = number(&other, vec![last], &numbers, 3);
+        assert!(!gate.is_done() && !end.is_done());
+        release.send(()).unwrap();
+        end.wait();
+        assert_eq!(done.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+        one.close();
+        other.close();
+    }
+
+    #[test]
+    fn after_a_failure_nothing_more_is_performed() {
+        let health = Arc::new(Health::default());
+        let stream = Stream::new(1, true, &health);
+        let (numbers, done) = mpsc::channel();
+        let fail = |_: &Health| Err(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        stream.push(Vec::new(), Work::Perform(Box::new(fail))).unwrap();
+        number(&stream, Vec::new(), &numbers, 1).wait();
+        assert_eq!(health.check(), Err(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS));
+        assert_eq!(done.try_iter().count(), 0);
+        stream.close();
     }
 }

@@ -1,46 +1,42 @@
-//! Functions of the table that are not written yet: multicast, fabric, shared pools and handles, dma-buf, external
-//! memory, capture, logs. They answer `CUDA_ERROR_NOT_SUPPORTED` whatever they are given.
+//! Functions that are exported and not written: they answer CUDA_ERROR_NOT_SUPPORTED, whatever their arguments.
 
+use crate::answer::NOT_SUPPORTED;
+use crate::process::state;
+
+/// The arguments need no names: in the C calling conventions of Linux the caller clears them away.
 macro_rules! unsupported {
-    ($($name:ident),* $(,)?) => {$(
-        /// Takes no arguments, whatever the caller passes: they are the caller's to clean up.
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() -> ::cuda_ipc_sys::CUresult {
-            $crate::answer::NOT_SUPPORTED
-        }
-    )*};
+    ($($name:ident)*) => {
+        entry_points! {$(
+            fn $name() {
+                let _state = state()?;
+                Err(NOT_SUPPORTED)
+            }
+        )*}
+    };
 }
 
 unsupported! {
-    cuDeviceGetFabricClusterUuid,
-    cuDeviceGetCliqueCount,
-    cuDeviceGetCliqueInfo,
-    cuDeviceGetP2PAtomicCapabilities,
-    cuStreamBeginCapture_v2,
-    cuStreamEndCapture,
-    cuStreamIsCapturing,
-    cuMemGetHandleForAddressRange,
-    cuMemExportToShareableHandle,
-    cuMemImportFromShareableHandle,
-    cuMulticastCreate,
-    cuMulticastAddDevice,
-    cuMulticastBindMem,
-    cuMulticastBindAddr,
-    cuMulticastUnbind,
-    cuMulticastGetGranularity,
-    cuMemPoolGetAccess,
-    cuMemPoolSetAccess,
-    cuMemGetDefaultMemPool,
-    cuMemGetMemPool,
-    cuMemSetMemPool,
-    cuMemPoolExportToShareableHandle,
-    cuMemPoolImportFromShareableHandle,
-    cuMemPoolExportPointer,
-    cuMemPoolImportPointer,
-    cuImportExternalMemory,
-    cuDestroyExternalMemory,
-    cuGraphAddEventRecordNode,
-    cuGraphAddEventWaitNode,
-    cuLogsRegisterCallback,
-    cuLogsUnregisterCallback,
+    cuDeviceGetFabricClusterUuid
+    cuDeviceGetCliqueCount
+    cuDeviceGetCliqueInfo
+    cuDeviceGetP2PAtomicCapabilities
+    cuStreamBeginCapture_v2
+    cuStreamEndCapture
+    cuMemGetHandleForAddressRange
+    cuMemExportToShareableHandle
+    cuMemImportFromShareableHandle
+    cuMulticastCreate
+    cuMulticastAddDevice
+    cuMulticastBindMem
+    cuMulticastBindAddr
+    cuMulticastUnbind
+    cuMulticastGetGranularity
+    cuMemPoolExportToShareableHandle
+    cuMemPoolImportFromShareableHandle
+    cuMemPoolExportPointer
+    cuMemPoolImportPointer
+    cuImportExternalMemory
+    cuDestroyExternalMemory
+    cuLogsRegisterCallback
+    cuLogsUnregisterCallback
 }

@@ -188,7 +188,6 @@ impl Process {
         let status =
             self.child.wait().map_err(|error| Stop::Harness(format!("{}: cannot wait for it: {error}", self.name)))?;
         self.ended = Some(status);
-        remove_what_the_driver_left(self.child.id());
         Ok(())
     }
 
@@ -212,10 +211,12 @@ impl Drop for Process {
             }
         }
         let _ = self.kill();
+        remove_what_the_driver_left(self.child.id());
     }
 }
 
-/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too.
+/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too. Not
+/// before the case is over: whether others may still use it is what some cases ask.
 fn remove_what_the_driver_left(process: u32) {
     let user = rustix::process::getuid().as_raw();
     let prefix = format!("cuda.shm.{user:x}.{process:x}.");

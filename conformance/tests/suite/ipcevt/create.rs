@@ -4,7 +4,7 @@ use conformance::{Expect as _, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUlaunchAttributeID, CUresult};
 use rstest::rstest;
 
-use super::{INTERPROCESS, INTERPROCESS_BLOCKING};
+use super::{DISABLE_TIMING, INTERPROCESS, INTERPROCESS_BLOCKING};
 use crate::fixtures::exporter;
 use conformance::calls::ipc::UNWRITTEN;
 use conformance::{MIB, Stream};
@@ -29,7 +29,7 @@ fn timing_is_refused(exporter: Role) -> Outcome {
     let code = exporter.event_create(CUevent_flags::CU_EVENT_INTERPROCESS.0).refused(&[])?;
     observe("code", code.to_string());
     check!(code == CUresult::CUDA_ERROR_INVALID_VALUE);
-    Ok(())
+    exporter.ctx_synchronize()
 }
 
 /// A launch takes no interprocess event in its attributes.
@@ -42,6 +42,9 @@ fn launch_attributes_refuse_an_interprocess_event(exporter: Role, #[case] attrib
     let event = exporter.event_create(INTERPROCESS)?;
     let code = exporter.launch_with_event_attribute(attribute.0, event, stream).refused(&[])?;
     observe("code", code.to_string());
+    // Where a local event is refused too, the refusal above says little.
+    let local = exporter.event_create(DISABLE_TIMING)?;
+    exporter.launch_with_event_attribute(attribute.0, local, stream).recorded("local event")?;
     exporter.ctx_synchronize()
 }
 

@@ -2,20 +2,49 @@
 
 use std::time::Duration;
 
-use conformance::{Expect as _, Outcome, Role, Stream};
+use conformance::calls::event::Call as EventCall;
+use conformance::{Event, Expect as _, Outcome, Role, Stream};
 use rstest::rstest;
 
 use super::latch::Latch;
-use super::share;
+use super::{NOT_READY, share};
 use crate::fixtures::{exporter, importer, observer};
 
-/// The importer's destroy leaves the exporter's event as it is.
+/// Long enough for a wait whose work is done.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Use an event in every way, as long as its process lives, and end the process: nobody knows what it is by then.
+fn use_up(sacrifice: &Role, event: Event) -> Outcome {
+    let stream = Stream::DEFAULT;
+    let uses = [
+        ("query", EventCall::event_query { event }),
+        ("synchronize", EventCall::event_synchronize { event }),
+        ("wait", EventCall::stream_wait_event { stream, event }),
+        ("record", EventCall::event_record { event, stream }),
+        ("destroy", EventCall::event_destroy { event }),
+    ];
+    sacrifice.set_deadline(PATIENCE);
+    for (name, call) in uses {
+        if !sacrifice.is_gone() {
+            sacrifice.begin::<()>(call)?.finish().survived_or_not(name)?;
+        }
+    }
+    sacrifice.kill()
+}
+
+/// The importer's destroy leaves the exporter's event as it is, be its work pending or done.
 #[rstest]
 #[conformance::test("IPCEVT-024")]
 fn the_importers_destroy_leaves_the_exporters_event(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
     importer.event_destroy(imported)?;
-    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.event_query(event).refused(NOT_READY)?;
+    latch.release()?;
+    exporter.event_synchronize(event)?;
+    exporter.event_record(event, stream)?;
     exporter.event_synchronize(event)?;
     exporter.event_query(event)
 }
@@ -30,15 +59,7 @@ fn uses_after_the_exporters_destroy_are_recorded(
 ) -> Outcome {
     let (event, imported) = share(&exporter, &sacrifice)?;
     exporter.event_destroy(event)?;
-    sacrifice.set_deadline(Duration::from_secs(3));
-    let alive = sacrifice.event_query(imported).survived_or_not("query")?.is_some()
-        && sacrifice.event_synchronize(imported).survived_or_not("synchronize")?.is_some()
-        && sacrifice.stream_wait_event(Stream::DEFAULT, imported).survived_or_not("wait")?.is_some()
-        && sacrifice.event_record(imported, Stream::DEFAULT).survived_or_not("record")?.is_some();
-    if alive {
-        sacrifice.event_destroy(imported).survived_or_not("destroy")?;
-    }
-    sacrifice.kill()?;
+    use_up(&sacrifice, imported)?;
     exporter.ctx_synchronize()?;
     observer.ctx_synchronize()
 }
@@ -58,7 +79,7 @@ fn destroying_under_a_waiting_importer_is_recorded(
     sacrifice.stream_wait_event(Stream::DEFAULT, imported)?;
     exporter.event_destroy(event)?;
     latch.release()?;
-    sacrifice.set_deadline(Duration::from_secs(3));
+    sacrifice.set_deadline(PATIENCE);
     sacrifice.stream_synchronize(Stream::DEFAULT).survived_or_not("synchronize")?;
     sacrifice.kill()?;
     exporter.ctx_synchronize()?;
@@ -73,11 +94,12 @@ fn destroying_the_exporters_context_is_recorded(
     #[from(importer)] sacrifice: Role,
     observer: Role,
 ) -> Outcome {
+    let first = exporter.ctx_get_current()?;
     let created = exporter.ctx_create(0)?;
     let (_, imported) = share(&exporter, &sacrifice)?;
     exporter.ctx_destroy(created)?;
-    sacrifice.set_deadline(Duration::from_secs(3));
-    sacrifice.event_query(imported).survived_or_not("query")?;
-    sacrifice.kill()?;
+    use_up(&sacrifice, imported)?;
+    exporter.ctx_set_current(Some(first))?;
+    exporter.ctx_synchronize()?;
     observer.ctx_synchronize()
 }

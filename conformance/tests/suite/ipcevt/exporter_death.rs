@@ -2,16 +2,28 @@
 
 use std::time::Duration;
 
-use conformance::calls::event::Call as EventCall;
-use conformance::{Expect as _, Outcome, Role, observe};
+use conformance::role::Pending;
+use conformance::{Expect as _, Outcome, Role, Stream, observe};
 use rstest::rstest;
 
 use super::latch::Latch;
-use super::{export, share};
+use super::{begin_to_wait, export, share};
 use crate::fixtures::{exporter, importer, observer};
 
 /// Long enough to tell a wait that ends from one that does not.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether a wait ends, what it answers, and how its process is then. Nobody knows what became of the event: the
+/// process ends here.
+fn record_the_end(waiting: Pending<()>, importer: &Role) -> Outcome {
+    let ends = !waiting.still_waits_after(PATIENCE)?;
+    observe("the wait ends", ends);
+    if ends && waiting.finish().survived_or_not("synchronize")?.is_some() {
+        importer.set_deadline(PATIENCE);
+        importer.ctx_synchronize().survived_or_not("the importer afterwards")?;
+    }
+    importer.kill()
+}
 
 /// Whether a wait for a killed exporter's pending work ends is recorded; a third process is not touched.
 #[rstest]
@@ -21,14 +33,25 @@ fn a_wait_for_a_killed_exporter_is_recorded(exporter: Role, importer: Role, obse
     let stream = exporter.stream_create()?;
     let _latch = Latch::hold(&exporter, stream)?;
     exporter.event_record(event, stream)?;
-    let waiting = importer.begin::<()>(EventCall::event_synchronize { event: imported })?;
+    let waiting = begin_to_wait(&importer, imported)?;
     exporter.kill()?;
-    let still_waits = waiting.still_waits_after(PATIENCE)?;
-    observe("the wait ends", !still_waits);
-    if !still_waits {
-        waiting.finish().recorded("synchronize")?;
-    }
-    importer.kill()?;
+    record_the_end(waiting, &importer)?;
+    observer.ctx_synchronize()
+}
+
+/// Whether a wait for running work ends whose exporter exits is recorded; a third process is not touched.
+#[rstest]
+#[conformance::test("IPCEVT-027")]
+fn a_wait_for_an_exiting_exporter_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    // It ends by itself, because an exit may wait for it.
+    const NANOSECONDS: u64 = 500_000_000;
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    exporter.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+    exporter.event_record(event, stream)?;
+    let waiting = begin_to_wait(&importer, imported)?;
+    exporter.exit()?;
+    record_the_end(waiting, &importer)?;
     observer.ctx_synchronize()
 }
 
@@ -39,7 +62,7 @@ fn a_wait_for_a_killed_exporter_is_recorded(exporter: Role, importer: Role, obse
 #[conformance::test("IPCEVT-027")]
 fn completed_work_of_an_ended_exporter_is_recorded(exporter: Role, importer: Role, #[case] exits: bool) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
-    exporter.event_record(event, conformance::Stream::DEFAULT)?;
+    exporter.event_record(event, Stream::DEFAULT)?;
     exporter.event_synchronize(event)?;
     if exits {
         exporter.exit()?

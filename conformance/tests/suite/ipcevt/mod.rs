@@ -9,12 +9,18 @@ mod open;
 mod record;
 mod wait;
 
+use std::time::Duration;
+
+use conformance::calls::event::Call as EventCall;
+use conformance::role::Pending;
 use conformance::{Event, EventHandle, Role, Stop};
-use cuda_ipc_sys::CUevent_flags;
+use cuda_ipc_sys::{CUevent_flags, CUresult};
 
 const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | DISABLE_TIMING;
 const INTERPROCESS_BLOCKING: u32 = INTERPROCESS | CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
+
+const NOT_READY: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_READY];
 
 /// An event of one process and its handle for others.
 fn export(role: &Role) -> Result<(Event, EventHandle), Stop> {
@@ -26,4 +32,15 @@ fn export(role: &Role) -> Result<(Event, EventHandle), Stop> {
 fn share(exporter: &Role, importer: &Role) -> Result<(Event, Event), Stop> {
     let (event, handle) = export(exporter)?;
     Ok((event, importer.ipc_open_event_handle(handle)?))
+}
+
+/// Start a wait of the host for pending work, and see that it waits.
+fn begin_to_wait(role: &Role, event: Event) -> Result<Pending<()>, Stop> {
+    const LONG_ENOUGH_TO_BEGIN: Duration = Duration::from_millis(50);
+    let waiting = role.begin(EventCall::event_synchronize { event })?;
+    if waiting.still_waits_after(LONG_ENOUGH_TO_BEGIN)? {
+        return Ok(waiting);
+    }
+    waiting.finish()?;
+    Err(Stop::failed("the wait ended while the work was pending"))
 }

@@ -1,28 +1,28 @@
 //! `cuStreamWaitEvent`: order between the streams of two processes.
 
-use conformance::{Expect as _, MIB, Outcome, Role, Stream, check, seed};
-use cuda_ipc_sys::CUresult;
+use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, seed};
 use rstest::rstest;
 
 use super::latch::Latch;
-use super::share;
+use super::{NOT_READY, begin_to_wait, share};
 use crate::fixtures::{exporter, importer};
 
-const SIZE: u64 = 256 * 1024;
-const NOT_READY: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_READY];
-
-/// A stream of the importer runs after the exporter's work, without a host that waits.
+/// A stream of one process runs after the work of the other, without a host that waits, whoever made the event.
 #[rstest]
-#[conformance::test("IPCEVT-019")]
-fn a_stream_waits_for_the_exporters_work(exporter: Role, importer: Role) -> Outcome {
+#[case::exporter_records(false)]
+#[case::importer_records(true)]
+#[conformance::test("IPCEVT-019", "IPCEVT-020")]
+fn a_stream_waits_for_the_others_work(exporter: Role, importer: Role, #[case] importer_records: bool) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
-    let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
-    let latch = Latch::hold(&exporter, produce)?;
-    exporter.event_record(event, produce)?;
-    importer.stream_wait_event(consume, imported)?;
-    importer.stream_query(consume).refused(NOT_READY)?;
+    let (one, other) = ((exporter, event), (importer, imported));
+    let ((recorder, recorded), (waiter, awaited)) = if importer_records { (other, one) } else { (one, other) };
+    let (produce, consume) = (recorder.stream_create()?, waiter.stream_create()?);
+    let latch = Latch::hold(&recorder, produce)?;
+    recorder.event_record(recorded, produce)?;
+    waiter.stream_wait_event(consume, awaited)?;
+    waiter.stream_query(consume).refused(NOT_READY)?;
     latch.release()?;
-    importer.stream_synchronize(consume)
+    waiter.stream_synchronize(consume)
 }
 
 /// Round after round, what the exporter wrote before its record is what the importer copies after its wait, and the
@@ -31,15 +31,18 @@ fn a_stream_waits_for_the_exporters_work(exporter: Role, importer: Role) -> Outc
 #[conformance::test("IPCEVT-019", "IPCEVT-020")]
 fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u8 = 200;
+    const SIZE: u64 = 32 * KIB;
     let (written, written_here) = share(&exporter, &importer)?;
     let (copied, copied_here) = share(&importer, &exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     let copies = importer.mem_alloc(SIZE * u64::from(ROUNDS))?;
     let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
+    importer.memset_d8(copies, 0, SIZE * u64::from(ROUNDS))?;
+    importer.ctx_synchronize()?;
     for round in 0..ROUNDS {
         exporter.stream_wait_event(produce, copied_here)?;
-        exporter.memset_d8_async(buffer, round, SIZE, produce)?;
+        exporter.memset_d8_async(buffer, round + 1, SIZE, produce)?;
         exporter.event_record(written, produce)?;
         importer.stream_wait_event(consume, written_here)?;
         importer.memcpy_dtod_async(copies.offset(SIZE * u64::from(round)), import, SIZE, consume)?;
@@ -47,7 +50,7 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
     }
     importer.stream_synchronize(consume)?;
     for round in 0..ROUNDS {
-        let foreign = importer.other_bytes(copies.offset(SIZE * u64::from(round)), SIZE, round)?;
+        let foreign = importer.other_bytes(copies.offset(SIZE * u64::from(round)), SIZE, round + 1)?;
         check!(foreign == 0, "round {round} holds {foreign} bytes of another");
     }
     Ok(())
@@ -57,7 +60,8 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
 #[rstest]
 #[conformance::test("IPCEVT-039")]
 fn what_was_written_before_the_record_is_visible_after_the_wait(exporter: Role, importer: Role) -> Outcome {
-    const ROUNDS: u32 = 100;
+    const ROUNDS: u32 = 200;
+    const SIZE: u64 = 256 * KIB;
     let words = SIZE / 4;
     let first = seed();
     let (written, written_here) = share(&exporter, &importer)?;
@@ -80,6 +84,33 @@ fn what_was_written_before_the_record_is_visible_after_the_wait(exporter: Role, 
     }
     importer.stream_synchronize(consume)?;
     check!(importer.read(mismatches, 8)? == [0; 8]);
+    Ok(())
+}
+
+/// Round after round, a copy to the host that waited for the record holds every word that a kernel of the exporter
+/// wrote before it.
+#[rstest]
+#[conformance::test("IPCEVT-039")]
+fn what_was_written_before_the_record_is_copied_after_the_hosts_wait(exporter: Role, importer: Role) -> Outcome {
+    const ROUNDS: u32 = 50;
+    const SIZE: u64 = 32 * KIB;
+    // Longer than a message takes, so that a wait which does not wait comes too early.
+    const NANOSECONDS: u64 = 500_000;
+    let words = SIZE / 4;
+    let first = seed();
+    let (written, written_here) = share(&exporter, &importer)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let produce = exporter.stream_create()?;
+    for round in 0..ROUNDS {
+        let pattern = first.wrapping_add(round);
+        exporter.launch("spin".into(), vec![NANOSECONDS.into()], produce)?;
+        exporter.launch("fill".into(), vec![buffer.into(), words.into(), pattern.into()], produce)?;
+        exporter.event_record(written, produce)?;
+        importer.event_synchronize(written_here)?;
+        let foreign = importer.mismatches(import, SIZE, pattern)?;
+        check!(foreign == 0, "round {round} holds {foreign} words of another");
+    }
     Ok(())
 }
 
@@ -118,7 +149,7 @@ fn a_wait_keeps_its_record_behind_pending_work(exporter: Role, importer: Role) -
     latch.release()
 }
 
-/// An importer's death in a wait does not reach the exporter.
+/// An importer's death in a wait, of its stream and of its host, does not reach the exporter.
 #[rstest]
 #[conformance::test("IPCEVT-029")]
 fn the_exporter_survives_a_waiting_importer(exporter: Role, importer: Role) -> Outcome {
@@ -128,6 +159,7 @@ fn the_exporter_survives_a_waiting_importer(exporter: Role, importer: Role) -> O
     let latch = Latch::hold(&exporter, stream)?;
     exporter.event_record(event, stream)?;
     importer.stream_wait_event(Stream::DEFAULT, imported)?;
+    let _waiting = begin_to_wait(&importer, imported)?;
     importer.kill()?;
     latch.release()?;
     exporter.event_synchronize(event)?;

@@ -1,0 +1,244 @@
+//! What addresses mean: every range that the driver knows, and who may reach it.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cuda_ipc_sys::CUmemAccess_flags;
+
+use crate::answer::{INVALID_VALUE, Result};
+use crate::block::Block;
+use crate::host::HostMemory;
+use crate::piece::Piece;
+use crate::process::State;
+
+/// A range of addresses that stand for memory.
+#[derive(Debug)]
+pub(crate) struct Range {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    /// The context that it goes with; 0 for memory that belongs to the process.
+    pub(crate) context: u64,
+    /// The place in the machine of the device that has the memory.
+    pub(crate) device: usize,
+    /// PTRATTR-006: a number that no other range of this process ever has.
+    pub(crate) buffer_id: u64,
+    pub(crate) sync_memops: bool,
+    /// Whether a stream or a graph is going to free it.
+    pub(crate) is_freed: bool,
+    pub(crate) memory: Memory,
+}
+
+/// What a device may do with memory: CU_MEM_ACCESS_FLAGS by the device's place in the machine.
+pub(crate) type AccessOf = BTreeMap<usize, CUmemAccess_flags>;
+
+#[derive(Debug)]
+pub(crate) enum Memory {
+    /// `cuMemAlloc` and `cuMemAllocPitch`.
+    Linear(Piece),
+    /// `cuIpcOpenMemHandle`: a block of another process.
+    Import(Arc<Block>),
+    /// `cuMemAllocAsync`, from a pool.
+    Pool { piece: Piece, pool: u64 },
+    /// An allocation node of a graph.
+    Graph(Arc<Block>),
+    /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
+    Mapping { block: Arc<Block>, offset: u64, handle: u64, access: AccessOf },
+    /// `cuMemAllocHost` and `cuMemHostAlloc`.
+    Host(Arc<HostMemory>),
+    /// `cuMemHostRegister`: the caller's own.
+    Registered,
+    /// `cuMemAllocManaged`.
+    Managed(Arc<HostMemory>),
+}
+
+impl Memory {
+    pub(crate) const fn is_managed(&self) -> bool {
+        matches!(self, Self::Managed(_))
+    }
+
+    /// Page-locked memory of the host.
+    pub(crate) const fn is_host(&self) -> bool {
+        matches!(self, Self::Host(_) | Self::Registered)
+    }
+}
+
+/// Who asks for memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// A copy or a fill, which the driver performs wherever the memory of its contexts lies.
+    Driver,
+    /// A kernel, which sees what is mapped for its context.
+    Kernel,
+}
+
+/// What it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+/// Memory to read or write now, kept mapped as long as this value lives.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    _owner: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Span {
+    /// Memory that its user keeps.
+    pub(crate) const fn of_user(address: u64, size: u64) -> Self {
+        Self { address, size, _owner: None }
+    }
+}
+
+impl Range {
+    pub(crate) const fn end(&self) -> u64 {
+        self.base + self.size
+    }
+
+    /// The addresses that an access may touch. IPCMEM-OPEN-025: of an import the whole block is mapped, and a kernel
+    /// sees the neighbours, as documented for allocations that share one; a copy is held to the allocation.
+    fn reachable(&self, by: By) -> (u64, u64) {
+        match &self.memory {
+            Memory::Import(block) if by == By::Kernel => (block.base, block.base + block.size),
+            _ => (self.base, self.end()),
+        }
+    }
+
+    fn allows(&self, state: &State, context: u64, by: By, access: Access) -> bool {
+        let granted = state.access_flags(self, context, by);
+        match access {
+            Access::Read => granted != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+            Access::Write => granted == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        }
+    }
+
+    /// Where a part of the range lies in this process.
+    fn span(&self, address: u64, size: u64) -> Span {
+        let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
+            Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
+            Memory::Import(block) | Memory::Graph(block) => (address, Some(Arc::clone(block) as _)),
+            Memory::Mapping { block, offset, .. } => {
+                (block.base + offset + (address - self.base), Some(Arc::clone(block) as _))
+            }
+            Memory::Host(memory) | Memory::Managed(memory) => (address, Some(Arc::clone(memory) as _)),
+            Memory::Registered => (address, None),
+        };
+        Span { address, size, _owner: owner }
+    }
+}
+
+impl State {
+    /// The range that an address lies in.
+    pub(crate) fn range(&self, address: u64) -> Option<&Range> {
+        self.ranges.range(..=address).next_back().map(|(_, range)| range).filter(|range| address < range.end())
+    }
+
+    pub(crate) fn range_mut(&mut self, address: u64) -> Option<&mut Range> {
+        self.ranges.range_mut(..=address).next_back().map(|(_, range)| range).filter(|range| address < range.end())
+    }
+
+    pub(crate) fn add_range(&mut self, base: u64, size: u64, context: u64, device: usize, memory: Memory) {
+        let buffer_id = self.new_id() >> 8;
+        let range = Range { base, size, context, device, buffer_id, sync_memops: false, is_freed: false, memory };
+        self.ranges.insert(base, range);
+    }
+
+    /// Whether some range lies in a place, wholly or in part.
+    pub(crate) fn is_taken(&self, from: u64, to: u64) -> bool {
+        self.ranges.range(..to).next_back().is_some_and(|(_, range)| range.end() > from)
+    }
+
+    /// What a context may do with a range.
+    pub(crate) fn access_flags(&self, range: &Range, context: u64, by: By) -> CUmemAccess_flags {
+        const NONE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        const ALL: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let Some(asker) = self.contexts.get(&context) else { return NONE };
+        let of_device = |access: &AccessOf| access.get(&asker.device_index).copied().unwrap_or(NONE);
+        match &range.memory {
+            // Under unified addressing every context reaches it.
+            Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
+            // Copies reach the memory of every context. To a kernel only its own context's is mapped, and that of
+            // the contexts it has peer access to (P2P-007).
+            Memory::Linear(_) | Memory::Import(_) => {
+                let is_mapped = range.context == context || self.has_peer_access(context, range.context);
+                if by == By::Driver || is_mapped { ALL } else { NONE }
+            }
+            // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
+            // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
+            Memory::Mapping { access, .. } => of_device(access),
+            Memory::Pool { pool, .. } => self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)),
+            Memory::Graph(_) => {
+                if asker.device_index == range.device {
+                    ALL
+                } else {
+                    NONE
+                }
+            }
+        }
+    }
+
+    /// The range that an address belongs to for an access, which may lie beside it in an imported block.
+    fn range_to_reach(&self, address: u64, by: By) -> Option<&Range> {
+        let holds = |range: &&Range| {
+            let (from, to) = range.reachable(by);
+            (from..to).contains(&address)
+        };
+        self.range(address).or_else(|| self.imports.pointers().filter_map(|base| self.ranges.get(base)).find(holds))
+    }
+
+    /// Whether addresses outside every range are the driver's all the same: reserved, beside an import, or freed in
+    /// a block that other allocations share.
+    fn is_ours(&self, address: u64) -> bool {
+        let mut dividers =
+            self.contexts.values().map(|context| &context.memory).chain(self.pools.values().map(|pool| &pool.memory));
+        self.reservation(address).is_some()
+            || self.range_to_reach(address, By::Kernel).is_some()
+            || dividers.any(|divider| divider.holds(address))
+    }
+
+    /// The memory at addresses, for an access from a context; `None` where the driver does not know the addresses.
+    pub(crate) fn reach(
+        &self,
+        context: u64,
+        mut address: u64,
+        size: u64,
+        by: By,
+        access: Access,
+    ) -> Result<Option<Vec<Span>>> {
+        let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
+        let mut spans = Vec::new();
+        while address < end {
+            let Some(range) = self.range_to_reach(address, by) else {
+                let is_foreign = spans.is_empty() && !self.is_ours(address);
+                return if is_foreign { Ok(None) } else { Err(INVALID_VALUE) };
+            };
+            let (_, to) = range.reachable(by);
+            // VMM-MAP-033: mappings side by side are one memory; other allocations end where they end.
+            let is_mapping = matches!(range.memory, Memory::Mapping { .. });
+            let is_whole = spans.is_empty() && end <= to;
+            if !(is_mapping || is_whole) || !range.allows(self, context, by, access) {
+                return Err(INVALID_VALUE);
+            }
+            let part = to.min(end) - address;
+            spans.push(range.span(address, part));
+            address += part;
+        }
+        Ok(Some(spans))
+    }
+
+    /// The memory at addresses that have to be the driver's.
+    pub(crate) fn reach_device(
+        &self,
+        context: u64,
+        address: u64,
+        size: u64,
+        by: By,
+        access: Access,
+    ) -> Result<Vec<Span>> {
+        self.reach(context, address, size, by, access)?.ok_or(INVALID_VALUE)
+    }
+}

@@ -1,0 +1,130 @@
+//! A program in C, compiled here, that uses the library as its driver.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use common::library;
+
+const HANDLES: usize = 128;
+
+/// The client, compiled once.
+fn client() -> Command {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/client.c");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let (program, fresh) = (folder.join("client"), folder.join(format!("client-{}", std::process::id())));
+        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let compiler = cc::Build::new().cargo_metadata(false).opt_level(1).target(&target).host(&target).get_compiler();
+        let mut command = compiler.to_command();
+        command.args(["-std=c11", "-Wall", "-Wextra", "-Werror"]).arg(source).arg("-o").arg(&fresh).arg("-ldl");
+        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+        // Other test processes may compile or run it at this moment: they never see half of it.
+        fs::rename(fresh, &program).expect("the folder can be written");
+        program
+    });
+    let mut command = Command::new(program);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn start(role: &str) -> Child {
+    client().arg(library()).arg(role).spawn().expect("the client starts")
+}
+
+fn said_ok(output: &Output) -> bool {
+    output.status.success() && output.stdout.ends_with(b"ok\n") && output.stderr.is_empty()
+}
+
+/// The handles of an exporter that stays.
+fn handles_of(exporter: &mut Child) -> [u8; HANDLES] {
+    let mut handles = [0; HANDLES];
+    let read = exporter.stdout.as_mut().expect("it is a pipe").read_exact(&mut handles);
+    if read.is_err() {
+        let mut message = String::new();
+        exporter.stderr.as_mut().expect("it is a pipe").read_to_string(&mut message).expect("it is text");
+        panic!("the exporter ended early: {message}");
+    }
+    handles
+}
+
+fn shared_files() -> BTreeSet<OsString> {
+    fs::read_dir("/dev/shm").expect("Linux has it").flatten().map(|entry| entry.file_name()).collect()
+}
+
+/// What other processes could see of a process's files: paths that it maps or has open.
+fn paths_of(process: u32) -> Vec<String> {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).expect("the process lives");
+    let mapped = maps.lines().filter_map(|line| Some(line.get(line.find('/')?..)?.to_owned()));
+    let open = fs::read_dir(format!("/proc/{process}/fd")).expect("the process lives").flatten();
+    let open = open.filter_map(|entry| Some(fs::read_link(entry.path()).ok()?.display().to_string()));
+    mapped.chain(open).collect()
+}
+
+#[test]
+fn two_processes_share_memory_and_an_event() {
+    let output = client().arg(library()).output().expect("the client runs");
+    assert!(said_ok(&output), "{output:?}");
+}
+
+#[test]
+fn an_importer_outlives_a_killed_exporter_of_which_nothing_is_left() {
+    let before = shared_files();
+    let mut exporter = start("export");
+    let handles = handles_of(&mut exporter);
+    let mut importer = start("watch");
+    let mut to_importer = importer.stdin.take().expect("it is a pipe");
+    to_importer.write_all(&handles).expect("the importer listens");
+    let mut from_importer = BufReader::new(importer.stdout.take().expect("it is a pipe"));
+    let mut line = String::new();
+    from_importer.read_line(&mut line).expect("it is text");
+    assert_eq!(line, "open\n", "{:?}", importer.wait_with_output());
+
+    let paths = paths_of(exporter.id());
+    assert!(paths.iter().any(|path| path.starts_with("/memfd:")), "{paths:?}");
+    assert!(!paths.iter().any(|path| path.starts_with("/dev/shm")), "{paths:?}");
+    exporter.kill().expect("it lives");
+    exporter.wait().expect("it is our child");
+    let left: Vec<_> = shared_files().difference(&before).cloned().collect();
+    assert!(left.is_empty(), "{left:?}");
+
+    to_importer.write_all(b"\n").expect("the importer listens");
+    line.clear();
+    from_importer.read_line(&mut line).expect("it is text");
+    let output = importer.wait_with_output().expect("it is our child");
+    assert!(output.status.success() && line == "ok\n", "{line:?} {output:?}");
+}
+
+#[test]
+fn a_handle_of_a_killed_exporter_does_not_open() {
+    let mut exporter = start("export");
+    let handles = handles_of(&mut exporter);
+    exporter.kill().expect("it lives");
+    exporter.wait().expect("it is our child");
+    let mut importer = start("watch");
+    importer.stdin.take().expect("it is a pipe").write_all(&handles).expect("the importer listens");
+    let output = importer.wait_with_output().expect("it is our child");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        message.contains("cuIpcOpenMemHandle(") && message.contains("CUDA_ERROR_INVALID_HANDLE (400)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_client_names_the_call_that_fails() {
+    let mut hidden = client();
+    let output = hidden.arg(library()).env("CUDA_VISIBLE_DEVICES", "").output().expect("the client runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(message.contains("cuInit(0): CUDA_ERROR_NO_DEVICE (100)"), "{message}");
+}

@@ -1,0 +1,187 @@
+//! The library exports the functions of the table, and answers for each at its version.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+use common::library;
+use cuda_ipc_sys::{
+    CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, Driver, MissingSymbol, SYMBOLS, Symbol,
+};
+
+const SERVED: CudaVersion = CudaVersion(13000);
+
+fn driver() -> &'static Driver {
+    static DRIVER: OnceLock<Driver> = OnceLock::new();
+    DRIVER.get_or_init(|| Driver::load_from(library()).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// `cuGetProcAddress`: the code, the address and the reason.
+fn ask(name: &CStr, version: u32) -> (CUresult, *mut c_void, Query) {
+    let mut address = ptr::dangling_mut();
+    let mut reason = Query(u32::MAX);
+    let ask = driver().functions().cuGetProcAddress.expect("every driver has it");
+    // SAFETY: the name is a C string, the outputs are locals.
+    let code = unsafe { ask(name.as_ptr(), &mut address, version.cast_signed(), 0, &mut reason) };
+    (code, address, reason)
+}
+
+fn served() -> impl Iterator<Item = &'static Symbol> {
+    SYMBOLS.iter().filter(|symbol| symbol.since <= SERVED)
+}
+
+/// The functions whose CUDA version is newer than this driver's.
+fn newer() -> impl Iterator<Item = &'static Symbol> {
+    SYMBOLS.iter().filter(|symbol| symbol.since > SERVED)
+}
+
+/// The table as it was filled: each function's address, or `None`.
+fn table() -> BTreeMap<String, Option<usize>> {
+    let text = format!("{:?}", driver().functions());
+    let fields = text.strip_prefix("Functions { ").and_then(|text| text.strip_suffix(" }")).expect("a structure");
+    let field = |field: &str| {
+        let (name, value) = field.split_once(": ").expect("a field");
+        let address = value.strip_prefix("Some(0x").and_then(|value| value.strip_suffix(')'));
+        assert!(address.is_some() || value == "None", "{name}: {value}");
+        (name.to_owned(), address.map(|digits| usize::from_str_radix(digits, 16).expect("an address")))
+    };
+    fields.split(", ").map(field).collect()
+}
+
+#[test]
+fn the_driver_serves_13_0() {
+    assert_eq!(driver().version(), SERVED);
+    assert!(newer().count() > 0, "the tests of functions that this driver does not have would test nothing");
+}
+
+#[test]
+fn every_function_is_exported() {
+    // SAFETY: loading runs the library's initialisers, of which it has none.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
+    let is_exported = |symbol: &&Symbol| {
+        // SAFETY: the symbol is looked for, and not used.
+        unsafe { library.get::<*const c_void>(symbol.exported) }.is_ok()
+    };
+    let missing: Vec<_> = SYMBOLS.iter().filter(|symbol| !is_exported(symbol)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn asking_by_version_gives_the_exported_function() {
+    // SAFETY: as above.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
+    for symbol in served() {
+        let (code, address, reason) = ask(symbol.name, symbol.since.0);
+        assert_eq!(code, CUresult::CUDA_SUCCESS, "{symbol:?}");
+        assert_eq!(reason, Query::CU_GET_PROC_ADDRESS_SUCCESS, "{symbol:?}");
+        // SAFETY: the symbol is taken as an address.
+        let exported = unsafe { library.get::<*const c_void>(symbol.exported) }.expect("tested above");
+        // SAFETY: the library stays loaded while the address is compared.
+        assert_eq!(Some(address), unsafe { exported.try_as_raw_ptr() }, "{symbol:?}");
+    }
+}
+
+#[test]
+fn the_newest_version_gives_the_same_function() {
+    for symbol in served() {
+        assert_eq!(ask(symbol.name, SERVED.0), ask(symbol.name, symbol.since.0), "{symbol:?}");
+    }
+}
+
+/// No base name is one of these: an exported name is none, nor is a part of one.
+const UNKNOWN: [&CStr; 5] = [c"cuNothing", c"cuMemAlloc_v2", c"cuMemAllo", c"cumemalloc", c""];
+
+/// Symbols with a version before theirs. One function has an older signature, which a driver may give instead.
+fn too_early() -> impl Iterator<Item = (&'static CStr, u32)> {
+    let older = served().filter(|symbol| symbol.name != c"cuGetProcAddress");
+    older.map(|symbol| (symbol.name, symbol.since.0 - 1)).chain([(c"cuGetProcAddress", 11029)])
+}
+
+#[test]
+fn what_is_not_found_has_no_address_and_a_reason() {
+    for (name, version) in too_early() {
+        let (_, address, reason) = ask(name, version);
+        assert_eq!(reason, Query::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "{name:?} at {version}");
+        assert!(address.is_null(), "{name:?} at {version}");
+    }
+    for name in UNKNOWN {
+        let (_, address, reason) = ask(name, SERVED.0);
+        assert_eq!(reason, Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "{name:?}");
+        assert!(address.is_null(), "{name:?}");
+    }
+    for symbol in newer() {
+        assert!(ask(symbol.name, SERVED.0).1.is_null(), "{symbol:?}");
+    }
+}
+
+/// The documentation of CUDA 13.0, and what an H200 answers.
+#[test]
+#[ignore = "the driver answers as before CUDA 12: NOT_FOUND, and any version may be asked for"]
+fn what_is_not_found_is_a_success_and_a_version_from_the_future_an_error() {
+    for (name, version) in too_early().chain(UNKNOWN.map(|name| (name, SERVED.0))) {
+        assert_eq!(ask(name, version).0, CUresult::CUDA_SUCCESS, "{name:?} at {version}");
+    }
+    for symbol in served() {
+        assert_eq!(ask(symbol.name, SERVED.0 + 10).0, CUresult::CUDA_ERROR_INVALID_VALUE, "{symbol:?}");
+    }
+    for symbol in newer() {
+        assert_eq!(ask(symbol.name, symbol.since.0).0, CUresult::CUDA_ERROR_INVALID_VALUE, "{symbol:?}");
+    }
+}
+
+/// The documentation of CUDA 11.8, for the signature without a reason; the H200 answers so, too.
+#[test]
+fn what_is_not_found_is_an_error_for_who_asks_as_before_cuda_12() {
+    type Ask = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64) -> CUresult;
+    // SAFETY: as above.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
+    // SAFETY: this is the signature of the exported name.
+    let older = unsafe { library.get::<Ask>(c"cuGetProcAddress") }.expect("it is exported");
+    let older = |name: &CStr, version: u32| {
+        let mut address = ptr::dangling_mut();
+        // SAFETY: the name is a C string, the output a local.
+        let code = unsafe { older(name.as_ptr(), &mut address, version.cast_signed(), 0) };
+        (code, address)
+    };
+    for symbol in served() {
+        let (_, address, _) = ask(symbol.name, symbol.since.0);
+        assert_eq!(older(symbol.name, symbol.since.0), (CUresult::CUDA_SUCCESS, address), "{symbol:?}");
+    }
+    for (name, version) in too_early().chain(UNKNOWN.map(|name| (name, SERVED.0))) {
+        assert_eq!(older(name, version).0, CUresult::CUDA_ERROR_NOT_FOUND, "{name:?} at {version}");
+    }
+}
+
+#[test]
+fn the_table_holds_what_the_driver_serves_and_nothing_newer() {
+    let table = table();
+    assert_eq!(table.len(), SYMBOLS.len());
+    for symbol in &SYMBOLS {
+        let name = symbol.name.to_str().expect("ASCII");
+        let expected = (symbol.since <= SERVED).then(|| ask(symbol.name, symbol.since.0).1 as usize);
+        assert_eq!(table[name], expected, "{symbol:?}");
+    }
+}
+
+#[test]
+fn a_call_that_is_missing_names_both_versions() {
+    // SAFETY: the driver does not have the functions, so nothing is called.
+    let missing = unsafe {
+        [
+            driver().cuDeviceGetFabricClusterUuid(ptr::null_mut(), 0).unwrap_err(),
+            driver().cuDeviceGetCliqueCount(ptr::null_mut(), 0).unwrap_err(),
+            driver().cuDeviceGetCliqueInfo(ptr::null_mut(), ptr::null_mut(), 0).unwrap_err(),
+        ]
+    };
+    assert_eq!(missing.map(|missing| missing.name).to_vec(), newer().map(|symbol| symbol.name).collect::<Vec<_>>());
+    for missing @ MissingSymbol { name, needs, driver, .. } in missing {
+        assert_eq!((needs, driver), (CudaVersion(13040), SERVED));
+        let message = missing.to_string();
+        for part in [name.to_str().expect("ASCII"), "13.4", "13.0"] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The driver.
+#![allow(unsafe_code)] // Calls the driver.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use cuda_ipc_sys::{CudaVersion, LoadError};
+
+use crate::error::check;
+use crate::{Device, Error, sys};
+
+/// The CUDA driver of this process, loaded and initialised.
+///
+/// A process has one: handles of one library mean nothing to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver(&'static sys::Driver);
+
+static LOADED: Mutex<Option<Driver>> = Mutex::new(None);
+
+impl Driver {
+    /// `cuInit`: the process's driver, loaded on the first call.
+    ///
+    /// It is the one that [`Driver::load_from`] loaded, or else the system's, or the one that the environment variable
+    /// `CUDA_IPC_DRIVER` names.
+    ///
+    /// # Errors
+    /// [`Error::Load`] with every name that was tried; [`Error::Refused`] where no device is visible, or in a child of
+    /// a process that used the driver before it forked.
+    pub fn get() -> Result<Self, Error> {
+        Self::load(None, sys::Driver::get)
+    }
+
+    /// `cuInit`: the same with a library by path (or by name, through the loader's search).
+    ///
+    /// # Errors
+    /// As [`Driver::get`], and [`Error::OtherDriver`] where this process has a driver that was loaded under another
+    /// name.
+    pub fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        // The library stays loaded as long as the process lives, and so does what describes it.
+        Self::load(Some(path), || Ok(Box::leak(Box::new(sys::Driver::load_from(path)?))))
+    }
+
+    fn load(
+        path: Option<&Path>,
+        load: impl FnOnce() -> Result<&'static sys::Driver, LoadError>,
+    ) -> Result<Self, Error> {
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let driver = match (*loaded, path) {
+            (Some(driver), Some(path)) if driver.path() != path => {
+                return Err(Error::OtherDriver { loaded: driver.path().to_owned(), wanted: path.to_owned() });
+            }
+            (Some(driver), _) => driver,
+            (None, _) => Self(load()?),
+        };
+        // Each time: in a forked child it is this call that says so.
+        // SAFETY: the call has no preconditions.
+        check("cuInit", unsafe { driver.0.cuInit(0) }, String::new)?;
+        *loaded = Some(driver);
+        Ok(driver)
+    }
+
+    /// The name or path that was loaded.
+    #[must_use]
+    pub fn path(self) -> &'static Path {
+        self.0.path()
+    }
+
+    /// `cuDriverGetVersion`: the newest CUDA version that the driver serves.
+    #[must_use]
+    pub const fn version(self) -> CudaVersion {
+        self.0.version()
+    }
+
+    /// The raw functions.
+    #[must_use]
+    pub const fn raw(self) -> &'static sys::Driver {
+        self.0
+    }
+
+    /// `cuDeviceGetCount`: how many devices this process sees.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn device_count(self) -> Result<usize, Error> {
+        let mut count = 0;
+        // SAFETY: the output is a local.
+        check("cuDeviceGetCount", unsafe { self.0.cuDeviceGetCount(&mut count) }, String::new)?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// `cuDeviceGet`: the device at an ordinal of this process.
+    ///
+    /// Ordinals differ between processes; [`Device::uuid`] does not.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] where there is no such device.
+    pub fn device(self, ordinal: usize) -> Result<Device, Error> {
+        let (mut device, number) = (0, i32::try_from(ordinal).unwrap_or(i32::MAX));
+        // SAFETY: the output is a local.
+        let answer = unsafe { self.0.cuDeviceGet(&mut device, number) };
+        check("cuDeviceGet", answer, || format!("ordinal {ordinal}"))?;
+        Ok(Device::new(self, device))
+    }
+}

@@ -1,0 +1,33 @@
+//! The 64 bytes that travel between processes.
+
+use crate::sys::{CUipcEventHandle, CUipcMemHandle};
+
+macro_rules! handles {
+    ($($(#[$attribute:meta])* $name:ident($raw:ident);)*) => {$(
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(pub(crate) $raw);
+
+        impl $name {
+            /// A handle from the bytes that another process sent. The driver judges them when the handle is opened.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 64]) -> Self {
+                Self($raw::from_bytes(bytes))
+            }
+
+            /// The bytes to send.
+            #[must_use]
+            pub const fn to_bytes(self) -> [u8; 64] {
+                self.0.to_bytes()
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// `CUipcMemHandle`: names an allocation to other processes of the machine. Plain data, which owns nothing.
+    MemHandle(CUipcMemHandle);
+
+    /// `CUipcEventHandle`: names an event to other processes of the machine. Plain data, which owns nothing.
+    EventHandle(CUipcEventHandle);
+}

@@ -1,0 +1,137 @@
+//! Streams.
+#![allow(unsafe_code)] // Calls the driver.
+
+use std::ptr;
+
+use crate::error::{check, is_done};
+use crate::resource::{Owned, Raw, Resource};
+use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st};
+use crate::{Context, Error, Event};
+
+/// `CU_STREAM_LEGACY`, a cast in the header: the default stream of the current context.
+pub(crate) const fn default_stream() -> CUstream {
+    ptr::without_provenance_mut(1)
+}
+
+/// A queue of work for a device.
+#[derive(Debug)]
+pub struct Stream(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// The context's own, which is always there.
+    Default(Context),
+    Created(Owned<Created>),
+}
+
+#[derive(Debug)]
+struct Created {
+    context: Context,
+    raw: Raw<CUstream_st>,
+}
+
+impl Resource for Created {
+    const NAME: &'static str = "Stream";
+
+    unsafe fn give_back(&self) -> Result<(), Error> {
+        let driver = self.context.enter()?;
+        // SAFETY: the stream is live and not used again. What it has to do is still done.
+        check("cuStreamDestroy", unsafe { driver.cuStreamDestroy(self.raw.0) }, String::new)
+    }
+}
+
+impl Stream {
+    /// `CU_STREAM_LEGACY`: the context's default stream, in which calls without a stream of their own run.
+    #[must_use]
+    pub fn default_of(context: &Context) -> Self {
+        Self(Kind::Default(context.clone()))
+    }
+
+    /// `cuStreamCreate` with `CU_STREAM_DEFAULT`: a stream that keeps order with the default stream.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn new(context: &Context) -> Result<Self, Error> {
+        Self::create(context, CUstream_flags::CU_STREAM_DEFAULT)
+    }
+
+    /// `cuStreamCreate` with `CU_STREAM_NON_BLOCKING`: a stream that does not wait for the default stream, nor that
+    /// for it.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn non_blocking(context: &Context) -> Result<Self, Error> {
+        Self::create(context, CUstream_flags::CU_STREAM_NON_BLOCKING)
+    }
+
+    fn create(context: &Context, flags: CUstream_flags) -> Result<Self, Error> {
+        let driver = context.enter()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the output is a local.
+        let answer = unsafe { driver.cuStreamCreate(&mut raw, flags.0) };
+        check("cuStreamCreate", answer, || format!("flags {}", flags.0))?;
+        Ok(Self(Kind::Created(Owned::new(Created { context: context.clone(), raw: Raw(raw) }))))
+    }
+
+    /// The context it belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        match &self.0 {
+            Kind::Default(context) => context,
+            Kind::Created(created) => &created.context,
+        }
+    }
+
+    /// The raw stream, which lives as long as this value.
+    #[must_use]
+    pub fn raw(&self) -> CUstream {
+        match &self.0 {
+            Kind::Default(_) => default_stream(),
+            Kind::Created(created) => created.raw.0,
+        }
+    }
+
+    /// `cuStreamWaitEvent`: let later work of the stream wait for what the event has recorded at this moment.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn wait(&self, event: &Event) -> Result<(), Error> {
+        let driver = self.context().enter()?;
+        let flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT.0;
+        // SAFETY: both handles are live.
+        check("cuStreamWaitEvent", unsafe { driver.cuStreamWaitEvent(self.raw(), event.raw(), flags) }, String::new)
+    }
+
+    /// `cuStreamQuery`: whether everything is done that was enqueued.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the error of the stream's work, where it failed.
+    pub fn query(&self) -> Result<bool, Error> {
+        let driver = self.context().enter()?;
+        // SAFETY: the stream is live.
+        is_done("cuStreamQuery", unsafe { driver.cuStreamQuery(self.raw()) })
+    }
+
+    /// `cuStreamSynchronize`: wait until everything is done that was enqueued.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the error of the stream's work, where it failed.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        let driver = self.context().enter()?;
+        // SAFETY: the stream is live.
+        check("cuStreamSynchronize", unsafe { driver.cuStreamSynchronize(self.raw()) }, String::new)
+    }
+
+    /// `cuStreamDestroy`: what dropping does, and the error. What was enqueued is still done.
+    ///
+    /// The default stream is only let go: it is the context's.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn destroy(self) -> Result<(), Error> {
+        match self.0 {
+            Kind::Default(_) => Ok(()),
+            Kind::Created(created) => created.close(),
+        }
+    }
+}
