@@ -4,10 +4,19 @@ mod common;
 
 use std::error::Error as _;
 use std::fmt::Debug;
+use std::sync::OnceLock;
 
-use common::{context, driver};
+use common::driver;
 use cuda_ipc::sys::{CUdevice_attribute, CUresult};
-use cuda_ipc::{DeviceBuffer, Driver, Error, EventHandle, ImportedBuffer, ImportedEvent, InterprocessEvent, MemHandle};
+use cuda_ipc::{
+    Context, DeviceBuffer, Driver, Error, EventHandle, ImportedBuffer, ImportedEvent, InterprocessEvent, MemHandle,
+};
+
+/// One for all tests: making a context takes long on a GPU.
+fn context() -> Context {
+    static CONTEXT: OnceLock<Context> = OnceLock::new();
+    CONTEXT.get_or_init(common::context).clone()
+}
 
 /// A refusal with the code, whose message has all the parts.
 fn assert_refused<T: Debug>(result: Result<T, Error>, code: CUresult, parts: &[&str]) {

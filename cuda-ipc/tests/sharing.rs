@@ -6,16 +6,22 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use common::{context, driver};
+use common::driver;
 use cuda_ipc::sys::{self, CUresult};
 use cuda_ipc::{
     Context, DeviceBuffer, DeviceMemory, DropError, EventHandle, ImportedBuffer, ImportedEvent, InterprocessEvent,
     MemHandle, Stream, set_drop_hook,
 };
+
+/// One for all tests of a process: making a context takes long on a GPU.
+fn context() -> Context {
+    static CONTEXT: OnceLock<Context> = OnceLock::new();
+    CONTEXT.get_or_init(common::context).clone()
+}
 
 const SIZE: usize = 3 << 20;
 const ROLE: &str = "CUDA_IPC_TEST_ROLE";
@@ -256,7 +262,7 @@ roles! {
         set_drop_hook(|error| MET.lock().unwrap().push(error));
         let (memory, event) = (receive(), receive());
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 1, 3], [1, 3, 0, 2], [2, 3, 1, 0]] {
-            let context = context();
+            let context = common::context();
             let (one, other) = (open_memory(&context, memory).unwrap(), open_memory(&context, memory).unwrap());
             assert_eq!(one.pointer(), other.pointer());
             let event = open_event(&context, event);

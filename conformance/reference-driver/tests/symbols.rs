@@ -119,7 +119,6 @@ fn what_is_not_found_has_no_address_and_a_reason() {
 
 /// The documentation of CUDA 13.0, and what an H200 answers.
 #[test]
-#[ignore = "the driver answers as before CUDA 12: NOT_FOUND, and any version may be asked for"]
 fn what_is_not_found_is_a_success_and_a_version_from_the_future_an_error() {
     for (name, version) in too_early().chain(UNKNOWN.map(|name| (name, SERVED.0))) {
         assert_eq!(ask(name, version).0, CUresult::CUDA_SUCCESS, "{name:?} at {version}");

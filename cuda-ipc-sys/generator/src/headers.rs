@@ -26,7 +26,7 @@ fn wheels() -> Result<Vec<Wheel>> {
     Ok(wheels.wheel)
 }
 
-/// Fetch the given versions (all, where none is named) into `folder/<version>/include`.
+/// Fetch the given versions (all, where none is named) into `folder/version/include`.
 pub(crate) fn fetch(folder: &Path, versions: &[String]) -> Result<()> {
     let known = wheels()?;
     for version in versions {

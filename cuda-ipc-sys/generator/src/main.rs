@@ -21,7 +21,7 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Fetch the header sets of headers.toml with pip, checked by hash, into FOLDER/<version>/include
+    /// Fetch the header sets of headers.toml with pip, checked by hash, into FOLDER/VERSION/include
     Headers {
         /// Where to put them
         folder: PathBuf,
