@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
@@ -160,6 +160,13 @@ fn destroy(id: u64) -> Result<()> {
     Ok(())
 }
 
+/// Held while a primary context comes or goes: destroying one gives the state's lock up, and whoever retains it
+/// meanwhile must get a new one. It is taken before the state's lock.
+fn primary_contexts() -> MutexGuard<'static, ()> {
+    static CHANGES: Mutex<()> = Mutex::new(());
+    CHANGES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// CU_CTX_MAP_HOST is always on; a coredump is never written.
 fn check_flags(flags: u32) -> Result<()> {
     let schedules = [0, 1, 2, 4];
@@ -170,6 +177,7 @@ fn check_flags(flags: u32) -> Result<()> {
 
 entry_points! {
     fn cuDevicePrimaryCtxRetain(output: Output<CUcontext>, device: CUdevice) {
+        let _one_at_a_time = primary_contexts();
         let mut state = state()?;
         state.device(device)?;
         output.wanted()?;
@@ -177,6 +185,7 @@ entry_points! {
     }
 
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
+        let _one_at_a_time = primary_contexts();
         let unused = {
             let mut state = state()?;
             let device = state.device(device)?;
@@ -188,6 +197,7 @@ entry_points! {
 
     // The references stay: who retained the context still releases it.
     fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
+        let _one_at_a_time = primary_contexts();
         let context = state()?.device(device)?.primary_context;
         context.map_or(Ok(()), destroy)
     }

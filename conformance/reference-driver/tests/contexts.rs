@@ -7,7 +7,6 @@ use std::ptr;
 use cuda_ipc_sys::{CUresult, Driver};
 
 #[test]
-#[ignore = "the driver gives a primary context that is being destroyed to whoever retains it at that moment"]
 fn a_retained_primary_context_lives_until_it_is_released() {
     let driver = Driver::load_from(common::library()).unwrap_or_else(|error| panic!("{error}"));
     let use_once = || {
