@@ -19,26 +19,16 @@
 //! A call has two ways to fail, and they stay apart: the installed driver may not have the function
 //! ([`MissingSymbol`]), and the driver may refuse the call ([`CUresult`]).
 
-// Generated, in C's names. A generator cannot write comments: the reasons of its unsafe blocks are in its source.
-#[rustfmt::skip]
-#[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, clippy::all)]
-#[allow(clippy::undocumented_unsafe_blocks)]
-mod bindings;
 mod driver;
+mod elf;
 mod error;
-#[rustfmt::skip]
-#[allow(non_camel_case_types, non_snake_case, clippy::undocumented_unsafe_blocks)]
-mod functions;
 mod handle;
 mod library;
-mod location;
 mod result;
+pub mod runtime;
 mod version;
 
-pub use bindings::*;
-pub use driver::Driver;
-pub use error::{Attempt, LoadError, MissingSymbol};
-pub use functions::*;
-pub use library::DRIVER_VARIABLE;
-pub use location::{CU_DEVICE_CPU, CU_DEVICE_INVALID};
+pub use driver::*;
+pub use error::{Attempt, Cause, LoadError, MissingSymbol};
+pub use library::{CudaLibrary, DRIVER_VARIABLE, RUNTIME_VARIABLE};
 pub use version::{CudaVersion, Symbol};

@@ -176,8 +176,8 @@ fn a_call_that_is_missing_names_both_versions() {
         ]
     };
     assert_eq!(missing.map(|missing| missing.name).to_vec(), newer().map(|symbol| symbol.name).collect::<Vec<_>>());
-    for missing @ MissingSymbol { name, needs, driver, .. } in missing {
-        assert_eq!((needs, driver), (CudaVersion(13040), SERVED));
+    for missing @ MissingSymbol { name, needs, found, .. } in missing {
+        assert_eq!((needs, found), (CudaVersion(13040), SERVED));
         let message = missing.to_string();
         for part in [name.to_str().expect("ASCII"), "13.4", "13.0"] {
             assert!(message.contains(part), "{message}");

@@ -2698,7 +2698,7 @@ impl Default for CUmemPoolPtrExportData {
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
-pub struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
+pub struct CUDA_MEM_ALLOC_NODE_PARAMS {
     pub poolProps: CUmemPoolProps,
     pub accessDescs: *const CUmemAccessDesc,
     pub accessDescCount: usize,
@@ -2708,28 +2708,28 @@ pub struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
-        "Size of CUDA_MEM_ALLOC_NODE_PARAMS_v1",
-    ][::core::mem::size_of::<CUDA_MEM_ALLOC_NODE_PARAMS_v1>() - 120usize];
+        "Size of CUDA_MEM_ALLOC_NODE_PARAMS",
+    ][::core::mem::size_of::<CUDA_MEM_ALLOC_NODE_PARAMS>() - 120usize];
     [
-        "Alignment of CUDA_MEM_ALLOC_NODE_PARAMS_v1",
-    ][::core::mem::align_of::<CUDA_MEM_ALLOC_NODE_PARAMS_v1>() - 8usize];
+        "Alignment of CUDA_MEM_ALLOC_NODE_PARAMS",
+    ][::core::mem::align_of::<CUDA_MEM_ALLOC_NODE_PARAMS>() - 8usize];
     [
-        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS_v1::poolProps",
-    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS_v1, poolProps) - 0usize];
+        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS::poolProps",
+    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS, poolProps) - 0usize];
     [
-        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS_v1::accessDescs",
-    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS_v1, accessDescs) - 88usize];
+        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS::accessDescs",
+    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS, accessDescs) - 88usize];
     [
-        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS_v1::accessDescCount",
-    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS_v1, accessDescCount) - 96usize];
+        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS::accessDescCount",
+    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS, accessDescCount) - 96usize];
     [
-        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS_v1::bytesize",
-    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS_v1, bytesize) - 104usize];
+        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS::bytesize",
+    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS, bytesize) - 104usize];
     [
-        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS_v1::dptr",
-    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS_v1, dptr) - 112usize];
+        "Offset of field: CUDA_MEM_ALLOC_NODE_PARAMS::dptr",
+    ][::core::mem::offset_of!(CUDA_MEM_ALLOC_NODE_PARAMS, dptr) - 112usize];
 };
-impl Default for CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
+impl Default for CUDA_MEM_ALLOC_NODE_PARAMS {
     fn default() -> Self {
         let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
@@ -2738,7 +2738,6 @@ impl Default for CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
         }
     }
 }
-pub type CUDA_MEM_ALLOC_NODE_PARAMS = CUDA_MEM_ALLOC_NODE_PARAMS_v1;
 impl CUgraphDebugDot_flags {
     pub const CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE: CUgraphDebugDot_flags = CUgraphDebugDot_flags(
         1,
