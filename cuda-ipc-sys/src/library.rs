@@ -198,12 +198,20 @@ macro_rules! loaded {
             #[inline]
             #[must_use]
             pub const fn functions(&self) -> &Functions {
-                &self.functions
+                // SAFETY: each address was found by the name and the version of its symbol.
+                unsafe { Functions::from_addresses(&self.addresses) }
+            }
+
+            /// The address of each function in the order of [`SYMBOLS`]; null where the library does not have it.
+            #[must_use]
+            pub const fn addresses(&self) -> &[*const c_void; SYMBOLS.len()] {
+                &self.addresses
             }
 
             /// The functions of the table that this library does not have.
+            #[inline]
             pub fn missing_symbols(&self) -> impl Iterator<Item = MissingSymbol> {
-                let found = SYMBOLS.iter().zip(self.functions.addresses());
+                let found = SYMBOLS.iter().zip(&self.addresses);
                 found.filter(|(_, address)| address.is_null()).map(|(symbol, _)| self.missing(symbol))
             }
 
@@ -213,6 +221,11 @@ macro_rules! loaded {
                 MissingSymbol { library: CudaLibrary::$library, name, needs: since, found: self.version }
             }
         }
+
+        // SAFETY: the addresses are of code, which any thread may run; CUDA's functions are made for that.
+        unsafe impl Send for $library {}
+        // SAFETY: as above; nothing here changes.
+        unsafe impl Sync for $library {}
 
         impl fmt::Debug for $library {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

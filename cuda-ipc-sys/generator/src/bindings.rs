@@ -15,17 +15,22 @@ use crate::{HEADER, Source};
 
 /// Types that no signature mentions, because the call takes a plain integer or a void pointer.
 const TYPES: &[&str] = &[
-    "CU.*_flags",
+    "CUctx_flags",
     "CUdevice_P2PAttribute",
     "CUdriverProcAddress_flags",
     "CUdriverProcAddressQueryResult",
+    "CUevent_(record_|wait_)?flags",
     "CUgraphInstantiate_flags",
+    "CUipcMem_flags",
     "CUmemAllocationHandleType",
+    "CUmemAttach_flags",
     "CUmemFabricHandle",
     "CUmemPool_attribute",
     "CUmemRangeFlags",
     "CUmemRangeHandleType",
     "CUmemorytype",
+    "CUstream_flags",
+    "CUstream(Wait|Write)Value_flags",
     "cudaMemAllocationHandleType",
     "cudaMemFabricHandle_t",
 ];

@@ -144,8 +144,6 @@ pub(crate) fn generate(
     let (library, result) = (interface.library(), interface.result);
     let mut pointers = Vec::new();
     let mut fields = Vec::new();
-    let mut resolved = Vec::new();
-    let mut addresses = Vec::new();
     let mut symbols = Vec::new();
     let mut methods = Vec::new();
     for (index, function) in interface.functions.iter().enumerate() {
@@ -162,11 +160,6 @@ pub(crate) fn generate(
         let field = format!("See [`{}::{name}`].", interface.name);
         pointers.push(quote!(#[doc = #page] pub type #pointer = #signature;));
         fields.push(quote!(#[doc = #field] pub #name: Option<#pointer>,));
-        resolved.push(quote! {
-            // SAFETY: as this function's caller promises, and a null pointer is `None`.
-            #name: unsafe { core::mem::transmute::<*const c_void, Option<#pointer>>(find(&SYMBOLS[#index])) },
-        });
-        addresses.push(quote!(self.#name.map_or(core::ptr::null(), |function| function as *const c_void)));
         symbols.push(symbol(function)?);
         methods.push(method(&name, index, &method_page, function, signature));
     }
@@ -188,25 +181,23 @@ pub(crate) fn generate(
         pub const SYMBOLS: [Symbol; #count] = [#(#symbols)*];
 
         #[doc = #table_line]
-        #[derive(Clone, Copy, Debug)]
+        // Pointers and nothing else, in the order of SYMBOLS: a table is an array of addresses.
+        #[repr(C)]
+        #[derive(Clone, Copy)]
         #[allow(non_snake_case)]
         pub struct Functions {
             #(#fields)*
         }
 
         impl Functions {
-            /// Fill the table from a function that finds an address, or null.
+            /// A table from the address of each function, in the order of [`SYMBOLS`].
             ///
             /// # Safety
             /// Each address must be null or a function with the signature of that symbol's version.
-            pub unsafe fn resolve(mut find: impl FnMut(&'static Symbol) -> *const c_void) -> Self {
-                Self { #(#resolved)* }
-            }
-
-            /// The address of each function in the order of [`SYMBOLS`], or null.
             #[must_use]
-            pub fn addresses(&self) -> [*const c_void; #count] {
-                [#(#addresses),*]
+            pub const unsafe fn from_addresses(addresses: &[*const c_void; #count]) -> &Self {
+                // SAFETY: as many pointers, each to a function as this function's caller promises; null is `None`.
+                unsafe { &*core::ptr::from_ref(addresses).cast() }
             }
         }
 

@@ -18,6 +18,7 @@ mod functions;
 mod location;
 mod resolver;
 
+use std::ffi::c_void;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ use resolver::Resolver;
 pub struct Driver {
     path: PathBuf,
     version: CudaVersion,
-    functions: Functions,
+    addresses: [*const c_void; SYMBOLS.len()],
 }
 
 impl Driver {
@@ -56,10 +57,9 @@ impl Driver {
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {
         let opened = Opened::first(CudaLibrary::Driver, candidates)?;
         let resolver = Resolver::new(&opened);
-        // SAFETY: the resolver asks for each symbol at the version of its binding.
-        let functions = unsafe { Functions::resolve(|symbol| resolver.find(symbol)) };
+        let addresses = SYMBOLS.each_ref().map(|symbol| resolver.find(symbol));
         let (path, version) = opened.keep();
-        Ok(Self { path, version, functions })
+        Ok(Self { path, version, addresses })
     }
 }
 

@@ -133,7 +133,8 @@ pub const SYMBOLS: [Symbol; 7usize] = [
     },
 ];
 ///The functions of one runtime; `None` where it does not have one.
-#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[derive(Clone, Copy)]
 #[allow(non_snake_case)]
 pub struct Functions {
     ///See [`Runtime::cudaRuntimeGetVersion`].
@@ -152,84 +153,13 @@ pub struct Functions {
     pub cudaPointerGetAttributes: Option<PFN_cudaPointerGetAttributes>,
 }
 impl Functions {
-    /// Fill the table from a function that finds an address, or null.
+    /// A table from the address of each function, in the order of [`SYMBOLS`].
     ///
     /// # Safety
     /// Each address must be null or a function with the signature of that symbol's version.
-    pub unsafe fn resolve(
-        mut find: impl FnMut(&'static Symbol) -> *const c_void,
-    ) -> Self {
-        Self {
-            cudaRuntimeGetVersion: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaRuntimeGetVersion>,
-                >(find(&SYMBOLS[0usize]))
-            },
-            cudaIpcGetMemHandle: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaIpcGetMemHandle>,
-                >(find(&SYMBOLS[1usize]))
-            },
-            cudaMemPoolCreate: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaMemPoolCreate>,
-                >(find(&SYMBOLS[2usize]))
-            },
-            cudaMemPoolExportPointer: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaMemPoolExportPointer>,
-                >(find(&SYMBOLS[3usize]))
-            },
-            cudaIpcGetEventHandle: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaIpcGetEventHandle>,
-                >(find(&SYMBOLS[4usize]))
-            },
-            cudaGetErrorName: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaGetErrorName>,
-                >(find(&SYMBOLS[5usize]))
-            },
-            cudaPointerGetAttributes: unsafe {
-                core::mem::transmute::<
-                    *const c_void,
-                    Option<PFN_cudaPointerGetAttributes>,
-                >(find(&SYMBOLS[6usize]))
-            },
-        }
-    }
-    /// The address of each function in the order of [`SYMBOLS`], or null.
     #[must_use]
-    pub fn addresses(&self) -> [*const c_void; 7usize] {
-        [
-            self
-                .cudaRuntimeGetVersion
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-            self
-                .cudaIpcGetMemHandle
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-            self
-                .cudaMemPoolCreate
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-            self
-                .cudaMemPoolExportPointer
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-            self
-                .cudaIpcGetEventHandle
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-            self
-                .cudaGetErrorName
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-            self
-                .cudaPointerGetAttributes
-                .map_or(core::ptr::null(), |function| function as *const c_void),
-        ]
+    pub const unsafe fn from_addresses(addresses: &[*const c_void; 7usize]) -> &Self {
+        unsafe { &*core::ptr::from_ref(addresses).cast() }
     }
 }
 #[allow(non_snake_case, clippy::too_many_arguments)]

@@ -31,6 +31,7 @@ mod bindings {
 #[allow(non_camel_case_types, non_snake_case, clippy::undocumented_unsafe_blocks)]
 mod functions;
 
+use std::ffi::c_void;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol, Symbol};
 pub struct Runtime {
     path: PathBuf,
     version: CudaVersion,
-    functions: Functions,
+    addresses: [*const c_void; SYMBOLS.len()],
 }
 
 impl Runtime {
@@ -67,10 +68,9 @@ impl Runtime {
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {
         let opened = Opened::first(CudaLibrary::Runtime, candidates)?;
-        // SAFETY: a name stands for one signature in every release that these bindings know.
-        let functions = unsafe { Functions::resolve(|symbol| opened.address(symbol.exported)) };
+        let addresses = SYMBOLS.each_ref().map(|symbol| opened.address(symbol.exported));
         let (path, version) = opened.keep();
-        Ok(Self { path, version, functions })
+        Ok(Self { path, version, addresses })
     }
 }
 
