@@ -3,6 +3,7 @@
 
 mod bindings;
 mod documentation;
+mod exceptions;
 mod functions;
 #[cfg(feature = "cli")]
 pub mod headers;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+pub use exceptions::{Exception, exceptions};
 pub use functions::{Function, Interface};
 pub use merge::merge;
 
