@@ -6,6 +6,7 @@ use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
+use crate::pool::HANDLE_TYPES;
 use crate::process::{State, state};
 
 /// A device that this process sees.
@@ -95,6 +96,8 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
         | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
+        // DEVATTR-004
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => HANDLE_TYPES.0.cast_signed(),
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
         A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,

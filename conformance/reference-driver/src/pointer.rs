@@ -98,10 +98,7 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
             Ok(Value::Half(state.access_flags(range, context, By::Kernel).0))
         }
         // PTRATTR-003
-        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match range.memory {
-            M::Pool { pool, .. } => whole(pool),
-            _ => whole(0),
-        },
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => whole(range.memory.pool().unwrap_or(0)),
         // PTRATTR-005
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(range.size),
         A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => whole(range.base),

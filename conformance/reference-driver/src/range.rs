@@ -40,6 +40,9 @@ pub(crate) enum Memory {
     Import(Arc<Block>),
     /// `cuMemAllocAsync`, from a pool.
     Pool { piece: Piece, pool: u64 },
+    /// `cuMemPoolImportPointer`: whole granules of a pool's file, the place in it and the serial of the allocation,
+    /// and how often it was imported and is going to be freed.
+    PoolImport { block: Arc<Block>, pool: u64, place: u64, serial: u64, references: usize, frees: usize },
     /// An allocation node of a graph.
     Graph(Arc<Block>),
     /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
@@ -55,6 +58,14 @@ pub(crate) enum Memory {
 impl Memory {
     pub(crate) const fn is_managed(&self) -> bool {
         matches!(self, Self::Managed(_))
+    }
+
+    /// The pool that it is from.
+    pub(crate) const fn pool(&self) -> Option<u64> {
+        match self {
+            Self::Pool { pool, .. } | Self::PoolImport { pool, .. } => Some(*pool),
+            _ => None,
+        }
     }
 
     /// Page-locked memory of the host.
@@ -120,7 +131,9 @@ impl Range {
     fn span(&self, address: u64, size: u64) -> Span {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
-            Memory::Import(block) | Memory::Graph(block) => (address, Some(Arc::clone(block) as _)),
+            Memory::Import(block) | Memory::Graph(block) | Memory::PoolImport { block, .. } => {
+                (address, Some(Arc::clone(block) as _))
+            }
             Memory::Mapping { block, offset, .. } => {
                 (block.base + offset + (address - self.base), Some(Arc::clone(block) as _))
             }
@@ -170,7 +183,9 @@ impl State {
             // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
             // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
             Memory::Mapping { access, .. } => of_device(access),
-            Memory::Pool { pool, .. } => self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)),
+            Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {
+                self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access))
+            }
             Memory::Graph(_) => {
                 if asker.device_index == range.device {
                     ALL
@@ -193,8 +208,11 @@ impl State {
     /// Whether addresses outside every range are the driver's all the same: reserved, beside an import, or freed in
     /// a block that other allocations share.
     fn is_ours(&self, address: u64) -> bool {
-        let mut dividers =
-            self.contexts.values().map(|context| &context.memory).chain(self.pools.values().map(|pool| &pool.memory));
+        let mut dividers = self
+            .contexts
+            .values()
+            .map(|context| &context.memory)
+            .chain(self.pools.values().map(|pool| &pool.memory.divider));
         self.reservation(address).is_some()
             || self.range_to_reach(address, By::Kernel).is_some()
             || dividers.any(|divider| divider.holds(address))

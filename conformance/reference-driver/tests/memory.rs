@@ -329,7 +329,7 @@ fn a_pool_counts_limits_and_outlives_its_destruction() {
     assert_eq!(read(pointer), Err(INVALID_VALUE));
     call!(cuDeviceGetDefaultMemPool(&mut pool, 0));
     assert_eq!(code!(cuMemPoolDestroy(pool)), INVALID_VALUE);
-    properties.handleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    properties.handleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32;
     assert_eq!(code!(cuMemPoolCreate(&mut pool, &properties)), NOT_SUPPORTED, "as the device's attribute says");
 }
 

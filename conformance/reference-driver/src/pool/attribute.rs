@@ -1,0 +1,105 @@
+//! Attributes of pools, and trimming.
+
+use std::ffi::{c_int, c_void};
+
+use cuda_ipc_sys::{
+    CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
+};
+
+use super::{Origin, Pool};
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::proc_address::CUDA_VERSION;
+use crate::process::{State, state};
+
+type A = CUmemPool_attribute;
+
+/// The version that made a pool's properties attributes.
+const PROPERTIES_SINCE: c_int = 13020;
+
+/// A property: a number of 32 bits, or of 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Property {
+    Half(u32),
+    Whole(u64),
+}
+
+impl State {
+    /// A property of a pool, in versions that serve it.
+    fn property(&self, pool: &Pool, attribute: A, version: c_int) -> Result<Property> {
+        type L = CUmemLocationType;
+        // POOL-ATTR-003
+        if version < PROPERTIES_SINCE {
+            return Err(INVALID_VALUE);
+        }
+        let ordinal = self.ordinal(pool.device);
+        Ok(match attribute {
+            A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0),
+            // POOL-IMP-013
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.origin == Origin::Imported => {
+                Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
+            }
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
+            // POOL-IMP-012: of a device that this process does not see, CU_DEVICE_INVALID.
+            A::CU_MEMPOOL_ATTR_LOCATION_ID => Property::Half(ordinal.cast_unsigned()),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE if ordinal < 0 => Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE => Property::Half(L::CU_MEM_LOCATION_TYPE_DEVICE.0),
+            A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => Property::Whole(pool.max_size),
+            A::CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED => Property::Half(0),
+            _ => return Err(INVALID_VALUE),
+        })
+    }
+}
+
+entry_points! {
+    // POOL-IMP-015: of pools that are shared nothing is released.
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, bytes_to_keep: usize) {
+        let mut state = state()?;
+        state.pool(pool)?;
+        state.trim(pool as u64, bytes_to_keep as u64);
+        Ok(())
+    }
+
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: Output<c_void>) {
+        let mut state = state()?;
+        value.wanted()?;
+        state.pool(pool)?;
+        let usage = state.usage(pool as u64);
+        let pool = state.pools.get(&(pool as u64)).ok_or(INVALID_VALUE)?;
+        // SAFETY: the caller promises room for the attribute's type.
+        let (flag, bytes) = unsafe { (value.cast::<i32>(), value.cast::<u64>()) };
+        match attribute {
+            A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => flag.give(pool.reuse[0]),
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => flag.give(pool.reuse[1]),
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => flag.give(pool.reuse[2]),
+            A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => bytes.give(pool.release_threshold),
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => bytes.give(usage.reserved),
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => bytes.give(pool.high.reserved),
+            A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => bytes.give(usage.used),
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => bytes.give(pool.high.used),
+            // POOL-ATTR-002
+            property => match state.property(pool, property, CUDA_VERSION)? {
+                Property::Half(number) => flag.give(number.cast_signed()),
+                Property::Whole(number) => bytes.give(number),
+            },
+        }
+    }
+
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: Input<c_void>) {
+        let mut state = state()?;
+        let usage = state.usage(pool as u64);
+        let pool = state.pool(pool)?;
+        // SAFETY: the caller promises a value of the attribute's type.
+        let (flag, bytes) = unsafe { (value.cast::<i32>(), value.cast::<u64>()) };
+        match attribute {
+            A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => pool.reuse[0] = flag.value()?,
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => pool.reuse[1] = flag.value()?,
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => pool.reuse[2] = flag.value()?,
+            A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => pool.release_threshold = bytes.value()?,
+            // POOL-ATTR-001: a high water mark is only ever reset.
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if bytes.value()? == 0 => pool.high.reserved = usage.reserved,
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH if bytes.value()? == 0 => pool.high.used = usage.used,
+            _ => return Err(INVALID_VALUE),
+        }
+        Ok(())
+    }
+}
