@@ -23,7 +23,8 @@ impl State {
     pub(super) fn usage(&self, id: u64) -> Usage {
         let (mut used, mut blocks, mut granules) = (0, BTreeMap::new(), BTreeSet::new());
         for range in self.ranges.values().filter(|range| range.memory.pool() == Some(id)) {
-            used += range.size;
+            // What a stream is going to free is not used any more, as on an H200.
+            used += if range.is_freed { 0 } else { range.size };
             match &range.memory {
                 Memory::Pool { piece, .. } => {
                     blocks.insert(piece.block().base, piece.block().size);

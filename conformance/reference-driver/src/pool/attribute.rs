@@ -65,6 +65,20 @@ entry_points! {
         state.pool(pool)?;
         let usage = state.usage(pool as u64);
         let pool = state.pools.get(&(pool as u64)).ok_or(INVALID_VALUE)?;
+        let counts = [
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+            A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+        ];
+        // POOL-IMP-014: the counts of an imported pool are documented; an H200 knows no attribute of one. What says
+        // how to allocate has no meaning there.
+        let is_served = pool.origin != Origin::Imported
+            || counts.contains(&attribute)
+            || attribute.0 >= A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE.0;
+        if !is_served {
+            return Err(INVALID_VALUE);
+        }
         // SAFETY: the caller promises room for the attribute's type.
         let (flag, bytes) = unsafe { (value.cast::<i32>(), value.cast::<u64>()) };
         match attribute {
@@ -88,6 +102,10 @@ entry_points! {
         let mut state = state()?;
         let usage = state.usage(pool as u64);
         let pool = state.pool(pool)?;
+        // As on an H200: an imported pool is the exporter's to govern.
+        if pool.origin == Origin::Imported {
+            return Err(INVALID_VALUE);
+        }
         // SAFETY: the caller promises a value of the attribute's type.
         let (flag, bytes) = unsafe { (value.cast::<i32>(), value.cast::<u64>()) };
         match attribute {

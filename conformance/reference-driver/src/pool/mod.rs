@@ -144,6 +144,7 @@ fn check_properties(properties: &CUmemPoolProps) -> Result<()> {
     match properties.location.type_ {
         // POOL-CREATE-001 and -002: the attribute and this agree.
         L::CU_MEM_LOCATION_TYPE_DEVICE if is_pinned && properties.handleTypes.0 & !HANDLE_TYPES.0 == 0 => Ok(()),
+        L::CU_MEM_LOCATION_TYPE_DEVICE if is_pinned => Err(INVALID_VALUE),
         // POOL-CREATE-004
         L::CU_MEM_LOCATION_TYPE_HOST if properties.handleTypes.0 != 0 => Err(INVALID_VALUE),
         L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
@@ -159,7 +160,8 @@ entry_points! {
         output.wanted()?;
         let properties = properties.value()?;
         check_properties(&properties)?;
-        let device = state.device(properties.location.id())?.index;
+        // POOL-CREATE-008
+        let device = state.device(properties.location.id()).map_err(|_| INVALID_VALUE)?.index;
         // Memory that others may see has to be in a place of its own from the beginning.
         let file = if properties.handleTypes.0 == 0 { None } else { Some(PoolFile::new(device)?) };
         let mut pool = Pool::new(device, Origin::Created { is_exported: false }, file);
