@@ -15,8 +15,11 @@ impl State {
         let mut access = AccessOf::new();
         for CUmemAccessDesc { location, flags } in wanted {
             type F = CUmemAccess_flags;
-            if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-                return Err(INVALID_VALUE);
+            match location.type_ {
+                CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {}
+                // The host does not reach a device's memory.
+                location if is_host(location) => return Err(NOT_SUPPORTED),
+                _ => return Err(INVALID_VALUE),
             }
             // POOL-ACC-004
             let device = self.device(location.id())?.index;
@@ -33,6 +36,12 @@ impl State {
         }
         Ok(access)
     }
+}
+
+/// Whether a location is in the host's memory.
+pub(super) fn is_host(location: CUmemLocationType) -> bool {
+    type L = CUmemLocationType;
+    [L::CU_MEM_LOCATION_TYPE_HOST, L::CU_MEM_LOCATION_TYPE_HOST_NUMA].contains(&location)
 }
 
 entry_points! {
@@ -58,6 +67,9 @@ entry_points! {
         output.wanted()?;
         let location = location.value()?;
         state.pool(pool)?;
+        if is_host(location.type_) {
+            return output.give(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        }
         // POOL-ACC-007
         if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
             return Err(INVALID_VALUE);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemoryPool, CUstream};
 
-use super::Origin;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::GRANULARITY;
 use crate::process::{State, state};
@@ -37,7 +36,7 @@ impl State {
         }
         let in_use = blocks.values().sum::<u64>() + granules.len() as u64 * GRANULARITY;
         let reserved = match self.pools.get(&id) {
-            Some(pool) if pool.origin == Origin::Imported => in_use,
+            Some(pool) if pool.is_imported() => in_use,
             // POOL-IMP-015: what can be shared never gets smaller.
             Some(pool) => pool.memory.file.as_ref().map_or(in_use + pool.memory.kept_bytes(), |file| file.size()),
             None => in_use,
@@ -67,7 +66,7 @@ impl State {
         let used = self.usage(id).used;
         let pool = self.pool(id as CUmemoryPool)?;
         // POOL-IMP-006
-        if size == 0 || pool.origin == Origin::Imported {
+        if size == 0 || pool.is_imported() {
             return Err(INVALID_VALUE);
         }
         // POOL-CREATE-009

@@ -6,7 +6,7 @@ use cuda_ipc_sys::{
     CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
 };
 
-use super::{Origin, Pool};
+use super::Pool;
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::proc_address::CUDA_VERSION;
 use crate::process::{State, state};
@@ -35,7 +35,7 @@ impl State {
         Ok(match attribute {
             A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0),
             // POOL-IMP-013
-            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.origin == Origin::Imported => {
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.is_imported() => {
                 Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
             }
             A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
@@ -73,7 +73,7 @@ entry_points! {
         ];
         // POOL-IMP-014: the counts of an imported pool are documented; an H200 knows no attribute of one. What says
         // how to allocate has no meaning there.
-        let is_served = pool.origin != Origin::Imported
+        let is_served = !pool.is_imported()
             || counts.contains(&attribute)
             || attribute.0 >= A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE.0;
         if !is_served {
@@ -103,7 +103,7 @@ entry_points! {
         let usage = state.usage(pool as u64);
         let pool = state.pool(pool)?;
         // As on an H200: an imported pool is the exporter's to govern.
-        if pool.origin == Origin::Imported {
+        if pool.is_imported() {
             return Err(INVALID_VALUE);
         }
         // SAFETY: the caller promises a value of the attribute's type.

@@ -15,6 +15,18 @@ use crate::process::{State, state};
 use crate::range::Memory;
 
 impl State {
+    /// POOL-IMP-003: whoever made it. POOL-IMP-008: a pool that is imported already is the same one, as on an H200.
+    fn import_pool(&mut self, file: Arc<PoolFile>) -> u64 {
+        for (id, pool) in &mut self.pools {
+            let is_same = pool.memory.file.as_ref().is_some_and(|known| known.inode == file.inode);
+            if let (Origin::Imported { references }, true, false) = (&mut pool.origin, is_same, pool.is_destroyed) {
+                *references += 1;
+                return *id;
+            }
+        }
+        self.add_pool(Pool::new(file.device, Origin::Imported { references: 1 }, Some(file)))
+    }
+
     /// POOL-PTR-007: what the bytes say, with every bit as it was made. POOL-PTR-006: of the pool's own memory. The
     /// place and the size: POOL-PTR-019, both inside of what the pool has.
     fn check_data(file: &PoolFile, bytes: &[u8; 64]) -> Result<(Handle, u64)> {
@@ -29,7 +41,7 @@ impl State {
     fn import_pointer(&mut self, pool: CUmemoryPool, bytes: &[u8; 64]) -> Result<u64> {
         let id = pool as u64;
         let pool = self.pool(pool)?;
-        if pool.origin != Origin::Imported {
+        if !pool.is_imported() {
             return Err(INVALID_VALUE);
         }
         let (device, file) = (pool.device, pool.memory.file.clone().ok_or(INVALID_VALUE)?);
@@ -89,8 +101,7 @@ entry_points! {
         // POOL-IMP-001: the descriptor by value. POOL-IMP-002: a pointer to one is no such number.
         let descriptor = i32::try_from(handle as isize).map_err(|_| INVALID_VALUE)?;
         let file = PoolFile::import(descriptor)?;
-        // POOL-IMP-003: whoever made it. POOL-IMP-008: each import is a pool of its own.
-        output.give(state.add_pool(Pool::new(file.device, Origin::Imported, Some(file))) as CUmemoryPool)
+        output.give(state.import_pool(file) as CUmemoryPool)
     }
 
     fn cuMemPoolImportPointer(output: Output<CUdeviceptr>, pool: CUmemoryPool, data: Input<CUmemPoolPtrExportData>) {

@@ -55,10 +55,17 @@ enum Origin {
         /// POOL-PTR-002: pointers can be exported when the pool was.
         is_exported: bool,
     },
-    Imported,
+    Imported {
+        /// How often: POOL-IMP-008.
+        references: usize,
+    },
 }
 
 impl Pool {
+    const fn is_imported(&self) -> bool {
+        matches!(self.origin, Origin::Imported { .. })
+    }
+
     fn new(device: usize, origin: Origin, file: Option<Arc<PoolFile>>) -> Self {
         Self {
             device,
@@ -84,6 +91,11 @@ impl State {
         id
     }
 
+    /// The kinds of handle that a pool's memory can be shared as.
+    pub(crate) fn pool_handle_types(&self, id: u64) -> CUmemAllocationHandleType {
+        self.pools.get(&id).map_or(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE, |pool| pool.handle_types)
+    }
+
     fn default_pool(&mut self, device: CUdevice) -> Result<u64> {
         if let Some(pool) = self.device(device)?.default_pool {
             return Ok(pool);
@@ -105,7 +117,7 @@ impl State {
         let index = self.device(device)?.index;
         let found = self.pool(pool)?;
         // POOL-IMP-007
-        if found.device != index || found.origin == Origin::Imported {
+        if found.device != index || found.is_imported() {
             return Err(INVALID_VALUE);
         }
         self.device(device)?.current_pool = Some(pool as u64);
@@ -176,6 +188,13 @@ entry_points! {
         // POOL-CREATE-010
         if found.origin == Origin::Default {
             return Err(INVALID_VALUE);
+        }
+        // POOL-IMP-008: what was imported twice is destroyed twice.
+        if let Origin::Imported { references } = &mut found.origin
+            && *references > 1
+        {
+            *references -= 1;
+            return Ok(());
         }
         found.is_destroyed = true;
         let id = pool as u64;
