@@ -24,6 +24,9 @@ use crate::pool::{Extent, PoolFile};
 /// The granularity of physical memory, 2 MiB as on every GPU of the last years.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
+/// The host's memory, beside the places of the devices in the machine. For pools there is as much of it as a device has.
+pub(crate) const HOST: usize = usize::MAX;
+
 /// Where an allocation may begin in a block that several share.
 pub(crate) const UNIT: u64 = 512;
 
@@ -235,8 +238,9 @@ pub(crate) fn unmap(address: u64, size: u64) {
     unsafe { libc::munmap(address as *mut _, size as usize) };
 }
 
-fn file_name(device: usize) -> String {
-    format!("cuda:{}:{device}", environment().machine)
+pub(crate) fn file_name(place: usize) -> String {
+    let machine = &environment().machine;
+    if place == HOST { format!("cuda:{machine}:host") } else { format!("cuda:{machine}:{place}") }
 }
 
 /// Whether a descriptor's link leads to a memfd of a name.

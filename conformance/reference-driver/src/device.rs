@@ -17,8 +17,6 @@ pub(crate) struct Device {
     /// The primary context's id, which stays the same through resets, once it was asked for.
     pub(crate) primary_context: Option<u64>,
     pub(crate) primary_references: usize,
-    pub(crate) default_pool: Option<u64>,
-    pub(crate) current_pool: Option<u64>,
 }
 
 const NAME: &CStr = c"Reference device";
@@ -30,8 +28,7 @@ pub(crate) fn visible() -> Vec<Device> {
         None => (0..count).collect(),
         Some(list) => select(list, count),
     };
-    let device =
-        |index| Device { index, primary_context: None, primary_references: 0, default_pool: None, current_pool: None };
+    let device = |index| Device { index, primary_context: None, primary_references: 0 };
     indices.into_iter().map(device).collect()
 }
 
@@ -89,6 +86,8 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
         | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS

@@ -10,6 +10,7 @@ use crate::answer::{INVALID_VALUE, Result};
 use crate::block::Block;
 use crate::host::HostMemory;
 use crate::piece::Piece;
+use crate::pool::Target;
 use crate::process::State;
 
 /// A range of addresses that stand for memory.
@@ -39,10 +40,18 @@ pub(crate) enum Memory {
     /// `cuIpcOpenMemHandle`: a block of another process.
     Import(Arc<Block>),
     /// `cuMemAllocAsync`, from a pool.
-    Pool { piece: Piece, pool: u64 },
+    Pool { piece: Piece, pool: u64, target: Target },
     /// `cuMemPoolImportPointer`: whole granules of a pool's file, the place in it and the serial of the allocation,
     /// and how often it was imported and is going to be freed.
-    PoolImport { block: Arc<Block>, pool: u64, place: u64, serial: u64, references: usize, frees: usize },
+    PoolImport {
+        block: Arc<Block>,
+        pool: u64,
+        target: Target,
+        place: u64,
+        serial: u64,
+        references: usize,
+        frees: usize,
+    },
     /// An allocation node of a graph.
     Graph(Arc<Block>),
     /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
@@ -57,7 +66,7 @@ pub(crate) enum Memory {
 
 impl Memory {
     pub(crate) const fn is_managed(&self) -> bool {
-        matches!(self, Self::Managed(_))
+        matches!(self, Self::Managed(_) | Self::Pool { target: Target { is_managed: true, .. }, .. })
     }
 
     /// The pool that it is from.
@@ -69,8 +78,12 @@ impl Memory {
     }
 
     /// Page-locked memory of the host.
-    pub(crate) const fn is_host(&self) -> bool {
-        matches!(self, Self::Host(_) | Self::Registered)
+    pub(crate) fn is_host(&self) -> bool {
+        match self {
+            Self::Host(_) | Self::Registered => true,
+            Self::Pool { target, .. } | Self::PoolImport { target, .. } => target.is_host(),
+            _ => false,
+        }
     }
 }
 
@@ -174,6 +187,7 @@ impl State {
         match &range.memory {
             // Under unified addressing every context reaches it.
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
+            Memory::Pool { target, .. } if target.is_managed => ALL,
             // Copies reach the memory of every context. To a kernel only its own context's is mapped, and that of
             // the contexts it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) => {

@@ -4,44 +4,48 @@
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType, CUmemoryPool};
 
 use super::READ_WRITE;
+use super::target::is_host;
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::block::HOST;
 use crate::process::{State, state};
 use crate::range::AccessOf;
 
 impl State {
     /// POOL-ACC-001: the whole array, or nothing of it.
     fn check_pool_access(&mut self, pool: CUmemoryPool, wanted: &[CUmemAccessDesc]) -> Result<AccessOf> {
-        let owner = self.pool(pool)?.device;
+        type F = CUmemAccess_flags;
+        let target = self.pool(pool)?.target;
         let mut access = AccessOf::new();
         for CUmemAccessDesc { location, flags } in wanted {
-            type F = CUmemAccess_flags;
-            match location.type_ {
-                CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {}
-                // The host does not reach a device's memory.
-                location if is_host(location) => return Err(NOT_SUPPORTED),
-                _ => return Err(INVALID_VALUE),
-            }
             // POOL-ACC-004
-            let device = self.device(location.id())?.index;
+            let place = self.place(location)?;
+            let is_own = !target.is_managed && place == target.place();
             match *flags {
+                // The host does not reach a device's memory.
+                _ if place == HOST && !is_own && !target.is_managed => return Err(NOT_SUPPORTED),
                 READ_WRITE => {}
                 // POOL-ACC-002
                 F::CU_MEM_ACCESS_FLAGS_PROT_READ => return Err(NOT_SUPPORTED),
-                F::CU_MEM_ACCESS_FLAGS_PROT_NONE if device == owner => return Err(INVALID_DEVICE),
+                F::CU_MEM_ACCESS_FLAGS_PROT_NONE if is_own && place == HOST => return Err(NOT_SUPPORTED),
+                F::CU_MEM_ACCESS_FLAGS_PROT_NONE if is_own => return Err(INVALID_DEVICE),
                 F::CU_MEM_ACCESS_FLAGS_PROT_NONE => {}
                 // POOL-ACC-003
                 _ => return Err(INVALID_VALUE),
             }
-            access.insert(device, *flags);
+            access.insert(place, *flags);
         }
         Ok(access)
     }
-}
 
-/// Whether a location is in the host's memory.
-pub(super) fn is_host(location: CUmemLocationType) -> bool {
-    type L = CUmemLocationType;
-    [L::CU_MEM_LOCATION_TYPE_HOST, L::CU_MEM_LOCATION_TYPE_HOST_NUMA].contains(&location)
+    /// The device's place in the machine, or the host.
+    fn place(&mut self, location: &CUmemLocation) -> Result<usize> {
+        match location.type_ {
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Ok(self.device(location.id())?.index),
+            host if is_host(host) => Ok(HOST),
+            // POOL-ACC-007
+            _ => Err(INVALID_VALUE),
+        }
+    }
 }
 
 entry_points! {
@@ -67,15 +71,8 @@ entry_points! {
         output.wanted()?;
         let location = location.value()?;
         state.pool(pool)?;
-        if is_host(location.type_) {
-            return output.give(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
-        }
-        // POOL-ACC-007
-        if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-            return Err(INVALID_VALUE);
-        }
-        let device = state.device(location.id())?.index;
-        let granted = state.pool(pool)?.access.get(&device).copied();
+        let place = state.place(&location)?;
+        let granted = state.pool(pool)?.access.get(&place).copied();
         output.give(granted.unwrap_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE))
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemoryPool, CUstream};
 
+use super::Target;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
-use crate::block::GRANULARITY;
+use crate::block::{GRANULARITY, HOST};
 use crate::process::{State, state};
 use crate::range::Memory;
 
@@ -73,12 +74,20 @@ impl State {
         if pool.max_size != 0 && used.saturating_add(size) > pool.max_size {
             return Err(OUT_OF_MEMORY);
         }
-        let device = pool.device;
-        let piece = pool.memory.take(device, size)?;
+        let target = pool.target;
+        let piece = pool.memory.take(target.place(), size)?;
         let base = piece.base();
-        self.add_range(base, size, 0, device, Memory::Pool { piece, pool: id });
+        self.add_range(base, size, 0, self.device_of_target(target), Memory::Pool { piece, pool: id, target });
         self.note_high_water(id);
         Ok(base)
+    }
+
+    /// The device that memory counts as: what lies in the host's is the first one's, as on an H200.
+    pub(super) fn device_of_target(&self, target: Target) -> usize {
+        match target.place() {
+            HOST => self.devices.first().map_or(0, |device| device.index),
+            device => device,
+        }
     }
 
     /// What can be freed at an address is going to be, and not twice.
@@ -107,7 +116,7 @@ impl State {
             return;
         }
         let Some(range) = self.ranges.remove(&pointer) else { return };
-        if let Memory::Pool { piece, pool: id } = range.memory {
+        if let Memory::Pool { piece, pool: id, .. } = range.memory {
             let block = Arc::clone(piece.block());
             drop(piece);
             let lies_there =
@@ -139,7 +148,7 @@ entry_points! {
         let stream = state.stream(stream)?;
         pointer.wanted()?;
         let device = state.context(stream.context)?.device;
-        let pool = state.current_pool(device)?;
+        let pool = state.current_pool_of(device)?;
         pointer.give(state.allocate_from(pool, size as u64)?)
     }
 

@@ -27,22 +27,24 @@ impl State {
     /// A property of a pool, in versions that serve it.
     fn property(&self, pool: &Pool, attribute: A, version: c_int) -> Result<Property> {
         type L = CUmemLocationType;
+        type K = CUmemAllocationType;
         // POOL-ATTR-003
         if version < PROPERTIES_SINCE {
             return Err(INVALID_VALUE);
         }
-        let ordinal = self.ordinal(pool.device);
+        let (target, id) = (pool.target, pool.target.id(self));
+        let kind = if target.is_managed { K::CU_MEM_ALLOCATION_TYPE_MANAGED } else { K::CU_MEM_ALLOCATION_TYPE_PINNED };
         Ok(match attribute {
-            A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0),
+            A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(kind.0),
             // POOL-IMP-013
             A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.is_imported() => {
                 Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
             }
             A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
             // POOL-IMP-012: of a device that this process does not see, CU_DEVICE_INVALID.
-            A::CU_MEMPOOL_ATTR_LOCATION_ID => Property::Half(ordinal.cast_unsigned()),
-            A::CU_MEMPOOL_ATTR_LOCATION_TYPE if ordinal < 0 => Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0),
-            A::CU_MEMPOOL_ATTR_LOCATION_TYPE => Property::Half(L::CU_MEM_LOCATION_TYPE_DEVICE.0),
+            A::CU_MEMPOOL_ATTR_LOCATION_ID => Property::Half(id.cast_unsigned()),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE if id < 0 => Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE => Property::Half(target.location.0),
             A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => Property::Whole(pool.max_size),
             A::CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED => Property::Half(0),
             _ => return Err(INVALID_VALUE),
@@ -119,5 +121,29 @@ entry_points! {
             _ => return Err(INVALID_VALUE),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::HOST;
+    use crate::pool::{Origin, Target};
+
+    #[test]
+    fn properties_are_served_since_their_version() {
+        // POOL-IMP-012: a process that sees no device.
+        let (state, target) = (State::default(), Target::of_place(0));
+        let created = Pool::new(Target::of_place(HOST), Origin::Created { is_exported: false }, None);
+        let imported = Pool::new(target, Origin::Imported { references: 1 }, None);
+        let of = |pool: &Pool, name| state.property(pool, name, PROPERTIES_SINCE);
+        assert_eq!(state.property(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID, CUDA_VERSION), Err(INVALID_VALUE));
+        assert_eq!(of(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID), Ok(Property::Half(0)));
+        assert_eq!(of(&created, A::CU_MEMPOOL_ATTR_LOCATION_TYPE), Ok(Property::Half(3)));
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_LOCATION_TYPE), Ok(Property::Half(5)));
+        let invisible = Property::Half(cuda_ipc_sys::CU_DEVICE_INVALID.cast_unsigned());
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_LOCATION_ID), Ok(invisible));
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES), Ok(Property::Half(0)));
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE), Ok(Property::Whole(0)));
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
-use crate::block::{GRANULARITY, SERIALS_SIZE, UNIT, free_memory, is_memfd, new_memfd};
+use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name, free_memory, is_memfd, new_memfd};
 use crate::environment::environment;
 
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
@@ -20,29 +20,29 @@ const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
 #[derive(Debug)]
 pub(crate) struct PoolFile {
     file: Arc<File>,
-    /// The device's place in the machine.
-    pub(crate) device: usize,
+    /// The device's place in the machine, or the host.
+    pub(crate) place: usize,
     pub(crate) inode: u64,
     /// Which granules of the data are taken: the exporter's account.
     granules: Mutex<Vec<bool>>,
 }
 
 impl PoolFile {
-    pub(crate) fn new(device: usize) -> Result<Arc<Self>> {
+    pub(crate) fn new(place: usize) -> Result<Arc<Self>> {
         let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-        let file = new_memfd(&Self::name(device), Self::table_size(), flags)?;
+        let file = new_memfd(&Self::name(place), Self::table_size(), flags)?;
         // SAFETY: the descriptor is the file's; the argument is a number.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
             return Err(OUT_OF_MEMORY);
         }
-        Self::with(file, device)
+        Self::with(file, place)
     }
 
     /// The file behind another process's descriptor. POOL-IMP-004: whatever is not one of these is an invalid value;
     /// the UNKNOWN of an H200 is none of the documented codes.
     pub(crate) fn import(descriptor: i32) -> Result<Arc<Self>> {
         let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
-        let device = Self::device_of(&target).ok_or(INVALID_VALUE)?;
+        let place = Self::place_of(&target).ok_or(INVALID_VALUE)?;
         // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call; should it do so
         // all the same, the next line fails or finds another file, which is looked at below.
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
@@ -54,12 +54,12 @@ impl PoolFile {
         if seals < 0 || seals & SEALS != SEALS || length < Self::table_size() {
             return Err(INVALID_VALUE);
         }
-        Self::with(file, device)
+        Self::with(file, place)
     }
 
-    fn with(file: File, device: usize) -> Result<Arc<Self>> {
+    fn with(file: File, place: usize) -> Result<Arc<Self>> {
         let inode = file.metadata().map_err(|_| OUT_OF_MEMORY)?.ino();
-        Ok(Arc::new(Self { file: Arc::new(file), device, inode, granules: Mutex::default() }))
+        Ok(Arc::new(Self { file: Arc::new(file), place, inode, granules: Mutex::default() }))
     }
 
     /// A new descriptor of the file, for another process: a started program inherits it, as on an H200.
@@ -69,12 +69,12 @@ impl PoolFile {
         if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
     }
 
-    pub(crate) fn name(device: usize) -> String {
-        format!("cuda:{}:{device}:pool", environment().machine)
+    pub(crate) fn name(place: usize) -> String {
+        format!("{}:pool", file_name(place))
     }
 
-    fn device_of(target: &Path) -> Option<usize> {
-        (0..environment().devices).find(|device| is_memfd(target, &Self::name(*device)))
+    fn place_of(target: &Path) -> Option<usize> {
+        (0..environment().devices).chain([HOST]).find(|place| is_memfd(target, &Self::name(*place)))
     }
 
     pub(crate) fn file(&self) -> Arc<File> {
@@ -114,7 +114,7 @@ impl PoolFile {
         let missing = (first + count).saturating_sub(granules.len());
         if missing > 0 {
             let growth = missing as u64 * GRANULARITY;
-            if growth > free_memory(self.device) {
+            if growth > free_memory(self.place) {
                 return Err(OUT_OF_MEMORY);
             }
             let length = self.data_at((first + count) as u64 * GRANULARITY);

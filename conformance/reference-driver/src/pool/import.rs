@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool};
+use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool, CUresult};
 
 use super::share::is_one_type;
-use super::{Origin, Pool, PoolFile};
+use super::{Origin, Pool, PoolFile, Target};
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::block::{Block, GRANULARITY, UNIT};
 use crate::environment::environment;
@@ -24,7 +24,7 @@ impl State {
                 return *id;
             }
         }
-        self.add_pool(Pool::new(file.device, Origin::Imported { references: 1 }, Some(file)))
+        self.add_pool(Pool::new(Target::of_place(file.place), Origin::Imported { references: 1 }, Some(file)))
     }
 
     /// POOL-PTR-007: what the bytes say, with every bit as it was made. POOL-PTR-006: of the pool's own memory. The
@@ -44,11 +44,12 @@ impl State {
         if !pool.is_imported() {
             return Err(INVALID_VALUE);
         }
-        let (device, file) = (pool.device, pool.memory.file.clone().ok_or(INVALID_VALUE)?);
+        let (target, file) = (pool.target, pool.memory.file.clone().ok_or(INVALID_VALUE)?);
         let (handle, place) = Self::check_data(&file, bytes)?;
         // POOL-PTR-008: what is imported already has one address, which counts.
         if let Some(base) = self.imported_at(id, &handle, place) {
-            return Ok(base);
+            // POOL-PTR-009: memory of the host is not imported twice, as on an H200.
+            return if target.is_host() { Err(CUresult::CUDA_ERROR_ALREADY_MAPPED) } else { Ok(base) };
         }
         let first = place - place % GRANULARITY;
         let size = (place + handle.size).next_multiple_of(GRANULARITY) - first;
@@ -61,12 +62,13 @@ impl State {
         let memory = Memory::PoolImport {
             block: Arc::new(block),
             pool: id,
+            target,
             place,
             serial: handle.serial,
             references: 1,
             frees: 0,
         };
-        self.add_range(base, handle.size, 0, device, memory);
+        self.add_range(base, handle.size, 0, self.device_of_target(target), memory);
         self.note_high_water(id);
         Ok(base)
     }

@@ -1,24 +1,24 @@
-//! Pools: created, default and current ones.
+//! Pools: a device's, the host's and managed ones, and what processes share of them.
 
 mod access;
 mod allocate;
 mod attribute;
+mod current;
 mod file;
 mod import;
 mod share;
 mod store;
+mod target;
 
 use std::sync::Arc;
 
-use cuda_ipc_sys::{
-    CUdevice, CUmemAccess_flags, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemLocationType,
-    CUmemPoolProps, CUmemoryPool,
-};
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUmemPoolProps, CUmemoryPool};
 
 use self::allocate::Usage;
 pub(crate) use self::file::{Extent, PoolFile};
 use self::store::Store;
-use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+pub(crate) use self::target::Target;
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::process::{State, state};
 use crate::range::AccessOf;
 
@@ -30,8 +30,7 @@ pub(crate) const HANDLE_TYPES: CUmemAllocationHandleType =
 
 #[derive(Debug)]
 pub(crate) struct Pool {
-    /// The device's place in the machine.
-    device: usize,
+    pub(crate) target: Target,
     origin: Origin,
     /// POOL-CREATE-011: the memory lives on until the last of it is freed.
     is_destroyed: bool,
@@ -66,15 +65,16 @@ impl Pool {
         matches!(self.origin, Origin::Imported { .. })
     }
 
-    fn new(device: usize, origin: Origin, file: Option<Arc<PoolFile>>) -> Self {
+    fn new(target: Target, origin: Origin, file: Option<Arc<PoolFile>>) -> Self {
         Self {
-            device,
+            target,
             origin,
             is_destroyed: false,
             handle_types: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
             memory: Store::new(file),
-            // POOL-ACC-006, POOL-IMP-010: its own device, and nobody else, whatever the exporter granted.
-            access: AccessOf::from([(device, READ_WRITE)]),
+            // POOL-ACC-006, POOL-IMP-010: its own place, and nobody else, whatever the exporter granted. Managed memory
+            // is everybody's.
+            access: if target.is_managed { AccessOf::new() } else { AccessOf::from([(target.place(), READ_WRITE)]) },
             max_size: 0,
             release_threshold: 0,
             reuse: [1; 3],
@@ -96,73 +96,23 @@ impl State {
         self.pools.get(&id).map_or(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE, |pool| pool.handle_types)
     }
 
-    fn default_pool(&mut self, device: CUdevice) -> Result<u64> {
-        if let Some(pool) = self.device(device)?.default_pool {
-            return Ok(pool);
-        }
-        let index = self.device(device)?.index;
-        let pool = self.add_pool(Pool::new(index, Origin::Default, None));
-        self.device(device)?.default_pool = Some(pool);
-        Ok(pool)
-    }
-
-    fn current_pool(&mut self, device: CUdevice) -> Result<u64> {
-        match self.device(device)?.current_pool {
-            Some(pool) => Ok(pool),
-            None => self.default_pool(device),
-        }
-    }
-
-    fn set_current_pool(&mut self, device: CUdevice, pool: CUmemoryPool) -> Result<()> {
-        let index = self.device(device)?.index;
-        let found = self.pool(pool)?;
-        // POOL-IMP-007
-        if found.device != index || found.is_imported() {
+    /// POOL-CREATE-002 to -008: what pool is wished for, if this driver can make it.
+    fn check_pool_properties(&mut self, properties: &CUmemPoolProps) -> Result<Target> {
+        let target = self.target(&properties.location, properties.allocType).map_err(|_| INVALID_VALUE)?;
+        let is_host = target.location == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST;
+        let types = if target.is_managed || is_host { 0 } else { HANDLE_TYPES.0 };
+        let is_limited = properties.maxSize != 0;
+        if properties.handleTypes.0 & !types != 0
+            || target.is_managed && is_limited
+            || properties.reserved.iter().any(|byte| *byte != 0)
+        {
             return Err(INVALID_VALUE);
         }
-        self.device(device)?.current_pool = Some(pool as u64);
-        Ok(())
+        Ok(target)
     }
 
     fn pool(&mut self, pool: CUmemoryPool) -> Result<&mut Pool> {
         self.pools.get_mut(&(pool as u64)).filter(|pool| !pool.is_destroyed).ok_or(INVALID_VALUE)
-    }
-
-    /// The device whose pools a location and a type name. Pools of other memory are not written.
-    fn device_with_pools(&mut self, location: Input<CUmemLocation>, kind: CUmemAllocationType) -> Result<CUdevice> {
-        let location = location.value()?;
-        if kind != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED {
-            return Err(NOT_SUPPORTED);
-        }
-        match location.type_ {
-            CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => self.device(location.id()).map(|_| location.id()),
-            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
-                Err(NOT_SUPPORTED)
-            }
-            _ => Err(INVALID_VALUE),
-        }
-    }
-}
-
-/// Whether this driver can make a pool of these properties. Pools of a device's pinned memory are written.
-fn check_properties(properties: &CUmemPoolProps) -> Result<()> {
-    type L = CUmemLocationType;
-    // POOL-CREATE-003, -007, -008
-    let is_pinned = properties.allocType == CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-    let is_managed = properties.allocType == CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED;
-    if !is_pinned && !is_managed || properties.reserved.iter().any(|byte| *byte != 0) {
-        return Err(INVALID_VALUE);
-    }
-    match properties.location.type_ {
-        // POOL-CREATE-001 and -002: the attribute and this agree.
-        L::CU_MEM_LOCATION_TYPE_DEVICE if is_pinned && properties.handleTypes.0 & !HANDLE_TYPES.0 == 0 => Ok(()),
-        L::CU_MEM_LOCATION_TYPE_DEVICE if is_pinned => Err(INVALID_VALUE),
-        // POOL-CREATE-004
-        L::CU_MEM_LOCATION_TYPE_HOST if properties.handleTypes.0 != 0 => Err(INVALID_VALUE),
-        L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
-            Err(NOT_SUPPORTED)
-        }
-        _ => Err(INVALID_VALUE),
     }
 }
 
@@ -171,12 +121,10 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         let properties = properties.value()?;
-        check_properties(&properties)?;
-        // POOL-CREATE-008
-        let device = state.device(properties.location.id()).map_err(|_| INVALID_VALUE)?.index;
-        // Memory that others may see has to be in a place of its own from the beginning.
-        let file = if properties.handleTypes.0 == 0 { None } else { Some(PoolFile::new(device)?) };
-        let mut pool = Pool::new(device, Origin::Created { is_exported: false }, file);
+        let target = state.check_pool_properties(&properties)?;
+        // Memory that others may see has to be in a file of its own from the beginning.
+        let file = if properties.handleTypes.0 == 0 { None } else { Some(PoolFile::new(target.place())?) };
+        let mut pool = Pool::new(target, Origin::Created { is_exported: false }, file);
         pool.handle_types = properties.handleTypes;
         pool.max_size = properties.maxSize as u64;
         output.give(state.add_pool(pool) as CUmemoryPool)
@@ -198,50 +146,8 @@ entry_points! {
         }
         found.is_destroyed = true;
         let id = pool as u64;
-        for device in &mut state.devices {
-            device.current_pool.take_if(|current| *current == id);
-        }
+        state.current_pools.retain(|_, current| *current != id);
         state.forget_pools();
         Ok(())
-    }
-
-    fn cuDeviceGetDefaultMemPool(output: Output<CUmemoryPool>, device: CUdevice) {
-        let mut state = state()?;
-        output.wanted()?;
-        output.give(state.default_pool(device)? as CUmemoryPool)
-    }
-
-    fn cuDeviceGetMemPool(output: Output<CUmemoryPool>, device: CUdevice) {
-        let mut state = state()?;
-        output.wanted()?;
-        output.give(state.current_pool(device)? as CUmemoryPool)
-    }
-
-    fn cuDeviceSetMemPool(device: CUdevice, pool: CUmemoryPool) {
-        state()?.set_current_pool(device, pool)
-    }
-
-    fn cuMemGetDefaultMemPool(
-        output: Output<CUmemoryPool>,
-        location: Input<CUmemLocation>,
-        kind: CUmemAllocationType,
-    ) {
-        let mut state = state()?;
-        output.wanted()?;
-        let device = state.device_with_pools(location, kind)?;
-        output.give(state.default_pool(device)? as CUmemoryPool)
-    }
-
-    fn cuMemGetMemPool(output: Output<CUmemoryPool>, location: Input<CUmemLocation>, kind: CUmemAllocationType) {
-        let mut state = state()?;
-        output.wanted()?;
-        let device = state.device_with_pools(location, kind)?;
-        output.give(state.current_pool(device)? as CUmemoryPool)
-    }
-
-    fn cuMemSetMemPool(location: Input<CUmemLocation>, kind: CUmemAllocationType, pool: CUmemoryPool) {
-        let mut state = state()?;
-        let device = state.device_with_pools(location, kind)?;
-        state.set_current_pool(device, pool)
     }
 }

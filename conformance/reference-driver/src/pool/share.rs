@@ -36,7 +36,7 @@ impl State {
         // POOL-PTR-003, -020: an allocation of a pool of this process. POOL-PTR-004: the pointer that the allocation
         // gave, as on an H200. POOL-PTR-005: what was given to a stream to free is nobody's to share.
         let range = self.ranges.get(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
-        let Memory::Pool { piece, pool } = &range.memory else { return Err(INVALID_VALUE) };
+        let Memory::Pool { piece, pool, .. } = &range.memory else { return Err(INVALID_VALUE) };
         // POOL-PTR-002: of a pool that was exported before.
         let pool = self.pools.get(pool).ok_or(INVALID_VALUE)?;
         if pool.origin != (Origin::Created { is_exported: true }) {
