@@ -46,10 +46,14 @@ impl State {
         }
         let (target, file) = (pool.target, pool.memory.file.clone().ok_or(INVALID_VALUE)?);
         let (handle, place) = Self::check_data(&file, bytes)?;
-        // POOL-PTR-008: what is imported already has one address, which counts.
-        if let Some(base) = self.imported_at(id, &handle, place) {
+        if let Some((base, references)) = self.imported_at(id, &handle, place) {
             // POOL-PTR-009: memory of the host is not imported twice, as on an H200.
-            return if target.is_host() { Err(CUresult::CUDA_ERROR_ALREADY_MAPPED) } else { Ok(base) };
+            if target.is_host() {
+                return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
+            }
+            // POOL-PTR-008: what is imported already has one address, which counts.
+            *references += 1;
+            return Ok(base);
         }
         let first = place - place % GRANULARITY;
         let size = (place + handle.size).next_multiple_of(GRANULARITY) - first;
@@ -73,14 +77,13 @@ impl State {
         Ok(base)
     }
 
-    /// Where an allocation is imported, with one reference more. What is being freed is not imported any more.
-    fn imported_at(&mut self, id: u64, handle: &Handle, wanted: u64) -> Option<u64> {
+    /// Where an allocation is imported, and how often. What is being freed is not imported any more.
+    fn imported_at(&mut self, id: u64, handle: &Handle, wanted: u64) -> Option<(u64, &mut usize)> {
         self.ranges.values_mut().filter(|range| !range.is_freed).find_map(|range| match &mut range.memory {
             Memory::PoolImport { pool, place, serial, references, .. }
                 if (*pool, *place, *serial) == (id, wanted, handle.serial) =>
             {
-                *references += 1;
-                Some(range.base)
+                Some((range.base, references))
             }
             _ => None,
         })

@@ -145,7 +145,9 @@ entry_points! {
             return Ok(());
         }
         found.is_destroyed = true;
+        found.release_threshold = 0;
         let id = pool as u64;
+        state.trim(id, 0);
         state.current_pools.retain(|_, current| *current != id);
         state.forget_pools();
         Ok(())

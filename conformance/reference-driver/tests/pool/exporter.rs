@@ -1,5 +1,6 @@
 //! A child process that exports a pool, does what it is told over a socket, and can be killed.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::mem;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
@@ -67,6 +68,15 @@ impl Exporter {
         let mut word = [0; 4];
         self.socket.read_exact(&mut word).expect("the exporter answers");
         u32::from_le_bytes(word)
+    }
+
+    /// Paths that it maps or has open: what could be left of it.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let folder = format!("/proc/{}", self.process.id());
+        let maps = fs::read_to_string(format!("{folder}/maps")).expect("the process lives");
+        let mapped = maps.lines().filter_map(|line| Some(line.get(line.find('/')?..)?.to_owned()));
+        let open = fs::read_dir(format!("{folder}/fd")).expect("the process lives").flatten();
+        mapped.chain(open.filter_map(|entry| Some(fs::read_link(entry.path()).ok()?.display().to_string()))).collect()
     }
 
     /// End it with SIGKILL.
