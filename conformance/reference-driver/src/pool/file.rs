@@ -206,5 +206,7 @@ mod tests {
         let file = PoolFile::new(0).unwrap();
         let _extent = file.take(1).unwrap();
         assert!(file.file.set_len(0).is_err());
+        let unsealed = new_memfd(&PoolFile::name(0), PoolFile::table_size(), libc::MFD_ALLOW_SEALING).unwrap();
+        assert_eq!(PoolFile::import(unsealed.as_raw_fd()).err(), Some(INVALID_VALUE), "this one could be cut");
     }
 }

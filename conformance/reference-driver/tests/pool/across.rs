@@ -76,3 +76,18 @@ fn a_pool_of_an_invisible_device_needs_access() {
     free(pointer);
     call!(cuMemPoolDestroy(pool));
 }
+
+#[test]
+fn data_goes_with_its_pool() {
+    let _turn = turn();
+    // Two exporters that do the same: only the pool tells their data apart.
+    let mut exporters = [(); 2].map(|()| Exporter::start(&machine(), "0"));
+    let pools = exporters.each_mut().map(|exporter| import(exporter.pool().as_raw_fd()).unwrap());
+    let data = exporters.each_mut().map(|exporter| exporter.allocate(4096, 7));
+    assert_ne!(pools[0], pools[1]);
+    assert_eq!(import_pointer(pools[0], data[1]), Err(INVALID_VALUE));
+    free(import_pointer(pools[1], data[1]).unwrap());
+    for pool in pools {
+        call!(cuMemPoolDestroy(pool));
+    }
+}

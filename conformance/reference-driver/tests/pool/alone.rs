@@ -27,6 +27,8 @@ fn freed_memory_is_kept_up_to_the_threshold_and_until_it_is_trimmed() {
     call!(cuMemPoolTrimTo(pool, 0));
     assert_eq!(reserved(pool), Ok(0));
 
+    threshold = 16 * MIB;
+    call!(cuMemPoolSetAttribute(pool, name, (&raw mut threshold).cast()));
     let before = free_bytes();
     let (first, last) = (allocate(pool, 4 * MIB).unwrap(), allocate(pool, 4 * MIB).unwrap());
     free(first);

@@ -58,7 +58,9 @@ fn only_what_was_made_to_be_shared_is_exported() {
 
     let (pointer, other) = (allocate(shared, 4096).unwrap(), allocate(plain, 4096).unwrap());
     assert_eq!(export_pointer(pointer), Err(INVALID_VALUE), "the pool was not exported yet");
-    let _descriptor = export(shared, DESCRIPTOR).unwrap();
+    let descriptor = export(shared, DESCRIPTOR).unwrap();
+    // SAFETY: the call reads a flag of a descriptor.
+    assert_eq!(unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFD) }, 0, "a started program inherits it");
     assert!(export_pointer(pointer).is_ok());
     for refused in [other, pointer + 256, 0] {
         assert_eq!(export_pointer(refused), Err(INVALID_VALUE));
