@@ -229,3 +229,27 @@ fn one_pointer_imported_by_many_threads_has_one_address() {
     call!(cuMemPoolDestroy(imported as CUmemoryPool));
     call!(cuMemPoolDestroy(pool));
 }
+
+#[test]
+fn what_a_stream_is_going_to_free_is_not_shared_any_more() {
+    let _turn = turn();
+    let (pool, _descriptor, imported) = both_sides();
+    let (own, flag) = (allocate(pool, 4096).unwrap(), allocate(pool, 4).unwrap());
+    let data = export_pointer(own).unwrap();
+    let pointer = import_pointer(imported, data).unwrap();
+    let mut stream = ptr::null_mut();
+    call!(cuStreamCreate(&mut stream, 1));
+    call!(cuStreamWaitValue32(stream, flag, 1, 0));
+    call!(cuMemFreeAsync(pointer, stream));
+    let again = import_pointer(imported, data).unwrap();
+    call!(cuMemFreeAsync(own, stream));
+    assert_eq!(export_pointer(own), Err(INVALID_VALUE));
+    call!(cuMemsetD32(flag, 1, 1));
+    call!(cuStreamSynchronize(stream));
+    assert_eq!((read(pointer), read(again)), (Err(INVALID_VALUE), Ok(0)), "what was imported later stays");
+    free(again);
+    free(flag);
+    call!(cuStreamDestroy(stream));
+    call!(cuMemPoolDestroy(imported));
+    call!(cuMemPoolDestroy(pool));
+}
