@@ -13,30 +13,42 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{OUT_OF_MEMORY, Result};
 use crate::environment::environment;
+use crate::pool::{Extent, PoolFile};
 
 /// The granularity of physical memory, 2 MiB as on every GPU of the last years.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
+/// The host's memory, beside the places of the devices in the machine. For pools there is as much of it as a device has.
+pub(crate) const HOST: usize = usize::MAX;
+
 /// Where an allocation may begin in a block that several share.
 pub(crate) const UNIT: u64 = 512;
 
-const SERIALS_SIZE: u64 = GRANULARITY / UNIT * 8;
+pub(crate) const SERIALS_SIZE: u64 = GRANULARITY / UNIT * 8;
 
 #[derive(Debug)]
 pub(crate) struct Block {
-    file: File,
-    /// The device's place in the machine.
-    device: usize,
+    file: Arc<File>,
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) inode: u64,
     serials: u64,
+    account: Account,
+}
+
+/// Where the memory is accounted for, until the block is gone.
+#[derive(Debug)]
+enum Account {
+    /// A file of its own.
+    Own { _entry: Entered },
+    /// A part of a pool's file: the exporter gives the place back to the pool.
+    Part { extent: Option<Extent> },
 }
 
 impl Block {
@@ -64,15 +76,53 @@ impl Block {
     fn map(file: File, device: usize) -> Result<Self> {
         let metadata = file.metadata().map_err(|_| OUT_OF_MEMORY)?;
         let size = metadata.len().checked_sub(SERIALS_SIZE).ok_or(OUT_OF_MEMORY)?;
-        let base = map_shared(&file, 0, size)?;
-        let serials = map_shared(&file, size, SERIALS_SIZE).inspect_err(|_| unmap(base, size))?;
-        let block = Self { file, device, base, size, inode: metadata.ino(), serials };
-        *own_blocks().entry((device, block.inode, size)).or_insert(0) += 1;
-        Ok(block)
+        let inode = metadata.ino();
+        let account = Account::Own { _entry: Entered::new((device, inode, size)) };
+        Self::map_part(Arc::new(file), inode, (0, size), size, account)
+    }
+
+    /// Memory that this process takes of a pool's file.
+    pub(crate) fn in_pool(file: &PoolFile, extent: Extent) -> Result<Self> {
+        let part = (file.data_at(extent.offset()), extent.size());
+        let serials_at = PoolFile::serials_at(extent.offset());
+        Self::map_part(file.file(), file.inode, part, serials_at, Account::Part { extent: Some(extent) })
+    }
+
+    /// Whole granules of a pool's file, which another process may have taken.
+    pub(crate) fn of_pool(file: &PoolFile, offset: u64, size: u64) -> Result<Self> {
+        let part = (file.data_at(offset), size);
+        Self::map_part(file.file(), file.inode, part, PoolFile::serials_at(offset), Account::Part { extent: None })
+    }
+
+    fn map_part(
+        file: Arc<File>,
+        inode: u64,
+        (data_at, size): (u64, u64),
+        serials_at: u64,
+        account: Account,
+    ) -> Result<Self> {
+        let base = map_shared(&file, data_at, size)?;
+        let serials = map_shared(&file, serials_at, SERIALS_SIZE).inspect_err(|_| unmap(base, size))?;
+        Ok(Self { file, base, size, inode, serials, account })
     }
 
     pub(crate) fn descriptor(&self) -> u32 {
         self.file.as_raw_fd().cast_unsigned()
+    }
+
+    /// The place in a pool's file that this process took.
+    pub(crate) const fn extent(&self) -> Option<&Extent> {
+        match &self.account {
+            Account::Part { extent } => extent.as_ref(),
+            Account::Own { .. } => None,
+        }
+    }
+
+    /// Make the bytes zeros.
+    pub(crate) fn clear(&self) -> Result<()> {
+        // SAFETY: the mapping is the block's own and shared, and nobody uses what lies there.
+        let answer = unsafe { libc::madvise(self.base as *mut _, self.size as usize, libc::MADV_REMOVE) };
+        if answer == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
     }
 
     /// The serial of what begins at an offset; 0 where nothing does.
@@ -96,7 +146,23 @@ impl Drop for Block {
     fn drop(&mut self) {
         unmap(self.base, self.size);
         unmap(self.serials, SERIALS_SIZE);
-        if let Entry::Occupied(mut entry) = own_blocks().entry((self.device, self.inode, self.size)) {
+    }
+}
+
+/// A mapping of one of the blocks of this process.
+#[derive(Debug)]
+struct Entered((usize, u64, u64));
+
+impl Entered {
+    fn new(block: (usize, u64, u64)) -> Self {
+        *own_blocks().entry(block).or_insert(0) += 1;
+        Self(block)
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Entry::Occupied(mut entry) = own_blocks().entry(self.0) {
             *entry.get_mut() -= 1;
             if *entry.get() == 0 {
                 entry.remove();
@@ -107,9 +173,14 @@ impl Drop for Block {
 
 /// A memfd of zeros. The name is for the eyes of the other processes of the machine.
 pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
+    new_memfd(name, size, libc::MFD_CLOEXEC)
+}
+
+/// The same with flags of `memfd_create`.
+pub(crate) fn new_memfd(name: &str, size: u64, flags: u32) -> Result<File> {
     let name = CString::new(name).map_err(|_| OUT_OF_MEMORY)?;
     // SAFETY: the name is a C string; the call has no other input.
-    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), flags) };
     if descriptor < 0 {
         return Err(OUT_OF_MEMORY);
     }
@@ -167,12 +238,13 @@ pub(crate) fn unmap(address: u64, size: u64) {
     unsafe { libc::munmap(address as *mut _, size as usize) };
 }
 
-fn file_name(device: usize) -> String {
-    format!("cuda:{}:{device}", environment().machine)
+pub(crate) fn file_name(place: usize) -> String {
+    let machine = &environment().machine;
+    if place == HOST { format!("cuda:{machine}:host") } else { format!("cuda:{machine}:{place}") }
 }
 
 /// Whether a descriptor's link leads to a memfd of a name.
-fn is_memfd(target: &Path, name: &str) -> bool {
+pub(crate) fn is_memfd(target: &Path, name: &str) -> bool {
     let text = target.as_os_str().as_encoded_bytes();
     text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())
 }
@@ -189,21 +261,27 @@ fn own_blocks() -> MutexGuard<'static, Blocks> {
 /// What a device has left: its size without every block that any process of this machine holds. Of the others
 /// descriptors are counted, not allocations, so the account is right whatever way a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
-    let name = file_name(device);
+    let (name, pool_name) = (file_name(device), PoolFile::name(device));
     let own = std::process::id().to_string();
     let mut blocks: HashMap<u64, u64> =
         own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let number = process.file_name();
         let number = number.as_encoded_bytes();
-        if !number.iter().all(u8::is_ascii_digit) || number == own.as_bytes() {
+        if !number.iter().all(u8::is_ascii_digit) {
             continue;
         }
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
             let link = descriptor.path();
-            let is_ours = std::fs::read_link(&link).is_ok_and(|target| is_memfd(&target, &name));
-            if is_ours && let Ok(metadata) = std::fs::metadata(&link) {
-                blocks.insert(metadata.ino(), metadata.len().saturating_sub(SERIALS_SIZE));
+            let Ok(target) = std::fs::read_link(&link) else { continue };
+            // Blocks of this process are counted already; files of pools grow, and are looked at.
+            let is_other_block = number != own.as_bytes() && is_memfd(&target, &name);
+            let is_pool = is_memfd(&target, &pool_name);
+            if (is_other_block || is_pool)
+                && let Ok(metadata) = std::fs::metadata(&link)
+            {
+                let beside = if is_pool { PoolFile::table_size() } else { SERIALS_SIZE };
+                blocks.insert(metadata.ino(), metadata.len().saturating_sub(beside));
             }
         }
     }

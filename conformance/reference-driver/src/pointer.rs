@@ -87,8 +87,11 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         }
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => whole(state.reservation(pointer).map_or(range.size, |(_, size)| size)),
         A::CU_POINTER_ATTRIBUTE_MAPPED => is_true(true),
-        // PTRATTR-002: no kind of handle is written yet.
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(0),
+        // PTRATTR-002: of a pool's memory what the pool was created for; of imported memory nothing.
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(match range.memory {
+            M::Pool { pool, .. } => state.pool_handle_types(pool).0.into(),
+            _ => 0,
+        }),
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
             is_true(false)
         }
@@ -98,10 +101,7 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
             Ok(Value::Half(state.access_flags(range, context, By::Kernel).0))
         }
         // PTRATTR-003
-        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match range.memory {
-            M::Pool { pool, .. } => whole(pool),
-            _ => whole(0),
-        },
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => whole(range.memory.pool().unwrap_or(0)),
         // PTRATTR-005
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(range.size),
         A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => whole(range.base),

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::graph::{Executable, Graph};
 use crate::ipc::Imports;
 use crate::module::{Function, Module};
-use crate::pool::Pool;
+use crate::pool::{Pool, Target};
 use crate::range::Range;
 use crate::shared_event::Arena;
 use crate::stream::Stream;
@@ -41,6 +41,9 @@ pub(crate) struct State {
     pub(crate) modules: HashMap<u64, Module>,
     pub(crate) functions: HashMap<u64, Function>,
     pub(crate) pools: HashMap<u64, Pool>,
+    pub(crate) default_pools: HashMap<Target, u64>,
+    /// Where another pool than the default one was set.
+    pub(crate) current_pools: HashMap<Target, u64>,
     /// Physical memory of `cuMemCreate`.
     pub(crate) physical: HashMap<u64, Physical>,
     /// Reserved ranges of addresses: base and size.

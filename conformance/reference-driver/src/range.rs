@@ -10,6 +10,7 @@ use crate::answer::{INVALID_VALUE, Result};
 use crate::block::Block;
 use crate::host::HostMemory;
 use crate::piece::Piece;
+use crate::pool::Target;
 use crate::process::State;
 
 /// A range of addresses that stand for memory.
@@ -39,7 +40,18 @@ pub(crate) enum Memory {
     /// `cuIpcOpenMemHandle`: a block of another process.
     Import(Arc<Block>),
     /// `cuMemAllocAsync`, from a pool.
-    Pool { piece: Piece, pool: u64 },
+    Pool { piece: Piece, pool: u64, target: Target },
+    /// `cuMemPoolImportPointer`: whole granules of a pool's file, the place in it and the serial of the allocation,
+    /// and how often it was imported and is going to be freed.
+    PoolImport {
+        block: Arc<Block>,
+        pool: u64,
+        target: Target,
+        place: u64,
+        serial: u64,
+        references: usize,
+        frees: usize,
+    },
     /// An allocation node of a graph.
     Graph(Arc<Block>),
     /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
@@ -54,12 +66,24 @@ pub(crate) enum Memory {
 
 impl Memory {
     pub(crate) const fn is_managed(&self) -> bool {
-        matches!(self, Self::Managed(_))
+        matches!(self, Self::Managed(_) | Self::Pool { target: Target { is_managed: true, .. }, .. })
+    }
+
+    /// The pool that it is from.
+    pub(crate) const fn pool(&self) -> Option<u64> {
+        match self {
+            Self::Pool { pool, .. } | Self::PoolImport { pool, .. } => Some(*pool),
+            _ => None,
+        }
     }
 
     /// Page-locked memory of the host.
-    pub(crate) const fn is_host(&self) -> bool {
-        matches!(self, Self::Host(_) | Self::Registered)
+    pub(crate) fn is_host(&self) -> bool {
+        match self {
+            Self::Host(_) | Self::Registered => true,
+            Self::Pool { target, .. } | Self::PoolImport { target, .. } => target.is_host(),
+            _ => false,
+        }
     }
 }
 
@@ -120,7 +144,9 @@ impl Range {
     fn span(&self, address: u64, size: u64) -> Span {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
-            Memory::Import(block) | Memory::Graph(block) => (address, Some(Arc::clone(block) as _)),
+            Memory::Import(block) | Memory::Graph(block) | Memory::PoolImport { block, .. } => {
+                (address, Some(Arc::clone(block) as _))
+            }
             Memory::Mapping { block, offset, .. } => {
                 (block.base + offset + (address - self.base), Some(Arc::clone(block) as _))
             }
@@ -161,6 +187,7 @@ impl State {
         match &range.memory {
             // Under unified addressing every context reaches it.
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
+            Memory::Pool { target, .. } if target.is_managed => ALL,
             // Copies reach the memory of every context. To a kernel only its own context's is mapped, and that of
             // the contexts it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) => {
@@ -170,7 +197,9 @@ impl State {
             // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
             // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
             Memory::Mapping { access, .. } => of_device(access),
-            Memory::Pool { pool, .. } => self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)),
+            Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {
+                self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access))
+            }
             Memory::Graph(_) => {
                 if asker.device_index == range.device {
                     ALL
@@ -193,8 +222,11 @@ impl State {
     /// Whether addresses outside every range are the driver's all the same: reserved, beside an import, or freed in
     /// a block that other allocations share.
     fn is_ours(&self, address: u64) -> bool {
-        let mut dividers =
-            self.contexts.values().map(|context| &context.memory).chain(self.pools.values().map(|pool| &pool.memory));
+        let mut dividers = self
+            .contexts
+            .values()
+            .map(|context| &context.memory)
+            .chain(self.pools.values().map(|pool| &pool.memory.divider));
         self.reservation(address).is_some()
             || self.range_to_reach(address, By::Kernel).is_some()
             || dividers.any(|divider| divider.holds(address))

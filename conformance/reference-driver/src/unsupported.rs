@@ -31,10 +31,6 @@ unsupported! {
     cuMulticastBindAddr
     cuMulticastUnbind
     cuMulticastGetGranularity
-    cuMemPoolExportToShareableHandle
-    cuMemPoolImportFromShareableHandle
-    cuMemPoolExportPointer
-    cuMemPoolImportPointer
     cuImportExternalMemory
     cuDestroyExternalMemory
     cuLogsRegisterCallback
