@@ -219,7 +219,9 @@ impl Bindings {
     pub(crate) fn write(&self) -> Result<Vec<Source>> {
         let mut sources = self.write_types()?;
         for interface in functions::interfaces()? {
-            let text = functions::generate(&interface, &self.signatures, &self.documentation)?;
+            let items = self.items.get(interface.name).map(Vec::as_slice).unwrap_or_default();
+            let codes = enumerators(items, interface.result).map(|constant| constant.ident.to_string()).collect();
+            let text = functions::generate(&interface, &self.signatures, &self.documentation, &codes)?;
             sources.push(Source { path: interface.functions_path, text });
         }
         Ok(sources)
@@ -305,23 +307,23 @@ pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident(name))
 }
 
+/// The constants of a type.
+fn enumerators<'items>(items: &'items [Item], name: &'items str) -> impl Iterator<Item = &'items syn::ImplItemConst> {
+    let is_its = move |block: &&syn::ItemImpl| is_named(&block.self_ty, name) && block.trait_.is_none();
+    let blocks = items.iter().filter_map(|item| if let Item::Impl(block) = item { Some(block) } else { None });
+    let items = blocks.filter(is_its).flat_map(|block| &block.items);
+    items.filter_map(|item| if let syn::ImplItem::Const(constant) = item { Some(constant) } else { None })
+}
+
 /// `CUresult::name`, from its enumerators, so that a code names itself without a driver.
 fn result_names(items: &[Item], result: &str) -> Result<syn::File> {
     let mut arms = Vec::new();
     let mut seen = HashSet::new();
-    for item in items {
-        let Item::Impl(block) = item else { continue };
-        if !is_named(&block.self_ty, result) || block.trait_.is_some() {
-            continue;
-        }
-        for constant in &block.items {
-            let syn::ImplItem::Const(constant) = constant else { continue };
-            let value = &constant.expr;
-            if seen.insert(quote!(#value).to_string()) {
-                let variant = &constant.ident;
-                let name = syn::LitStr::new(&variant.to_string(), variant.span());
-                arms.push(quote!(Self::#variant => #name,));
-            }
+    for constant in enumerators(items, result) {
+        let (variant, value) = (&constant.ident, &constant.expr);
+        if seen.insert(quote!(#value).to_string()) {
+            let name = syn::LitStr::new(&variant.to_string(), variant.span());
+            arms.push(quote!(Self::#variant => #name,));
         }
     }
     if arms.is_empty() {

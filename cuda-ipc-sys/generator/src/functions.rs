@@ -1,6 +1,6 @@
 //! The function tables: which functions, at which version, and the Rust that resolves and calls them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use proc_macro2::TokenStream;
@@ -120,7 +120,7 @@ impl Function {
     }
 
     /// The lines of the documentation, up to the errors, and from them on.
-    fn documentation(&self, facts: &Documentation, result: &str) -> (String, String) {
+    fn documentation(&self, facts: &Documentation, result: &str, known: &HashSet<String>) -> (String, String) {
         let (name, summary) = (&self.name, self.summary.trim());
         let exported = match self.symbol.as_deref() {
             Some(symbol) => format!("exported as `{symbol}`; "),
@@ -129,7 +129,11 @@ impl Function {
         let version = format!("{}.{}", self.since / 1000, self.since % 1000 / 10);
         let head =
             format!("{summary}\n\n[`{name}`]({}) in C; {exported}this signature since CUDA {version}.", facts.page());
-        let codes: Vec<_> = facts.errors.iter().map(|code| format!("[`{code}`]({result}::{code})")).collect();
+        // Some comments name codes that no header has.
+        let link = |code: &String| {
+            if known.contains(code) { format!("[`{code}`]({result}::{code})") } else { format!("`{code}`") }
+        };
+        let codes: Vec<_> = facts.errors.iter().map(link).collect();
         let errors = if codes.is_empty() { "none of its own".to_owned() } else { codes.join(", ") };
         (head, format!("Documented codes: {errors}.\n\n# Safety\n{}", self.safety.trim()))
     }
@@ -140,6 +144,7 @@ pub(crate) fn generate(
     interface: &Interface,
     signatures: &BTreeMap<String, TypeBareFn>,
     documentation: &HashMap<String, Documentation>,
+    codes: &HashSet<String>,
 ) -> Result<String> {
     let (library, result) = (interface.library(), interface.result);
     let mut pointers = Vec::new();
@@ -151,7 +156,7 @@ pub(crate) fn generate(
         let facts = documentation
             .get(&function.name)
             .with_context(|| format!("the headers have no comment on {}", function.name))?;
-        let (head, errors) = function.documentation(facts, result);
+        let (head, errors) = function.documentation(facts, result, codes);
         let name = format_ident!("{}", function.name);
         let pointer = format_ident!("PFN_{}", function.name);
         let page = format!("{head}\n\n# Errors\n{errors}");

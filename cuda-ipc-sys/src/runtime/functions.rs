@@ -90,7 +90,7 @@ pub type PFN_cudaGetDeviceCount = unsafe extern "C" fn(
 [`cudaSetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorDeviceUnavailable`](cudaError::cudaErrorDeviceUnavailable).
+Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), `cudaErrorDeviceUnavailable`.
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -102,7 +102,7 @@ pub type PFN_cudaSetDevice = unsafe extern "C" fn(
 [`cudaGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorDeviceUnavailable`](cudaError::cudaErrorDeviceUnavailable).
+Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorDeviceUnavailable`.
 
 # Safety
 `device` must be valid for writing.*/
@@ -703,7 +703,7 @@ pub type PFN_cudaDeviceSetMemPool = unsafe extern "C" fn(
 [`cudaMallocAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
 
 # Safety
 `devPtr` must be valid for writing, and `hStream` must be the default stream or a stream that was not destroyed.
@@ -732,7 +732,7 @@ pub type PFN_cudaFreeAsync = unsafe extern "C" fn(
 [`cudaMallocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that was not destroyed, and `stream` must be the
@@ -846,7 +846,7 @@ pub type PFN_cudaMemPoolGetAccess = unsafe extern "C" fn(
 [`cudaMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
 `shareableHandle` must be valid for writing an `int` for a file descriptor, which is then the caller's to close,
@@ -862,7 +862,7 @@ pub type PFN_cudaMemPoolExportToShareableHandle = unsafe extern "C" fn(
 [`cudaMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
 `memPool` must be valid for writing. For a file descriptor, `shareableHandle` is its number itself, cast to a
@@ -879,7 +879,7 @@ pub type PFN_cudaMemPoolImportFromShareableHandle = unsafe extern "C" fn(
 [`cudaMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
 `exportData` must be valid for writing, and `ptr` come from a pool that can be exported.*/
@@ -892,7 +892,7 @@ pub type PFN_cudaMemPoolExportPointer = unsafe extern "C" fn(
 [`cudaMemPoolImportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-Documented codes: [`CUDA_ERROR_INVALID_VALUE`](cudaError::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](cudaError::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](cudaError::CUDA_ERROR_OUT_OF_MEMORY).
+Documented codes: `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_OUT_OF_MEMORY`.
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that was not destroyed, and `exportData` lead to data
@@ -1530,7 +1530,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
 [`cudaSetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorDeviceUnavailable`](cudaError::cudaErrorDeviceUnavailable).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), `cudaErrorDeviceUnavailable`.
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -1549,7 +1549,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
 [`cudaGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorDeviceUnavailable`](cudaError::cudaErrorDeviceUnavailable).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorDeviceUnavailable`.
 
 # Safety
 `device` must be valid for writing.*/
@@ -2473,7 +2473,7 @@ must be as its exporter made it.*/
 [`cudaMallocAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
 
 # Safety
 `devPtr` must be valid for writing, and `hStream` must be the default stream or a stream that was not destroyed.
@@ -2516,7 +2516,7 @@ stream that was not destroyed. No work may use the memory that is not ordered be
 [`cudaMallocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that was not destroyed, and `stream` must be the
@@ -2686,7 +2686,7 @@ place.*/
 [`cudaMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
 `shareableHandle` must be valid for writing an `int` for a file descriptor, which is then the caller's to close,
@@ -2711,7 +2711,7 @@ or a fabric handle of 64 bytes; `memPool` must be a pool that was not destroyed.
 [`cudaMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
 `memPool` must be valid for writing. For a file descriptor, `shareableHandle` is its number itself, cast to a
@@ -2737,7 +2737,7 @@ change or free what lies there at any time, so no reference of Rust may be made 
 [`cudaMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorOutOfMemory`](cudaError::cudaErrorOutOfMemory).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
 `exportData` must be valid for writing, and `ptr` come from a pool that can be exported.*/
@@ -2757,7 +2757,7 @@ change or free what lies there at any time, so no reference of Rust may be made 
 [`cudaMemPoolImportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html) in C; this signature since CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] where this runtime does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](cudaError::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](cudaError::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](cudaError::CUDA_ERROR_OUT_OF_MEMORY).
+[`MissingSymbol`] where this runtime does not have the function. Documented codes: `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_OUT_OF_MEMORY`.
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that was not destroyed, and `exportData` lead to data
