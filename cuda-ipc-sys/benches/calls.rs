@@ -2,28 +2,29 @@
 //!
 //! `cargo bench -p cuda-ipc-sys` measures the system's driver (or what `CUDA_IPC_DRIVER` names), and where there is none
 //! the reference driver, which is then linked as well as loaded. The last lines give each call as a ratio to the direct
-//! one of the same run.
+//! one, from rounds in which they take turns.
 
 use std::env;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::ptr;
 use std::time::{Duration, Instant};
 
 use criterion::Criterion;
-use cuda_ipc_sys::{CUipcMemHandle, CUresult, DRIVER_VARIABLE, Driver};
+use cuda_ipc_sys::{CUcontext, CUipcMemHandle, CUresult, DRIVER_VARIABLE, Driver};
 // Links the C functions below.
 use reference_driver as _;
 
 mod linked {
-    use super::{CUipcMemHandle, CUresult, c_int, c_void};
+    use super::{CUcontext, CUipcMemHandle, CUresult, c_int};
 
     unsafe extern "C" {
         pub(crate) fn cuDriverGetVersion(version: *mut c_int) -> CUresult;
         pub(crate) fn cuInit(flags: u32) -> CUresult;
-        pub(crate) fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, device: c_int) -> CUresult;
-        pub(crate) fn cuCtxSetCurrent(context: *mut c_void) -> CUresult;
+        pub(crate) fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: c_int) -> CUresult;
+        pub(crate) fn cuCtxSetCurrent(context: CUcontext) -> CUresult;
         #[link_name = "cuMemAlloc_v2"]
         pub(crate) fn cuMemAlloc(pointer: *mut u64, size: usize) -> CUresult;
         pub(crate) fn cuIpcGetMemHandle(handle: *mut CUipcMemHandle, pointer: u64) -> CUresult;
@@ -48,18 +49,13 @@ fn main() -> ExitCode {
         Err(_) => &*Box::leak(Box::new(Driver::load_from(&reference).expect("the reference driver is built"))),
     };
     let is_reference = driver.path().file_name() == reference.file_name();
-    let output = env::var_os("CRITERION_HOME").map_or_else(|| reference.with_file_name("criterion"), PathBuf::from);
-    let mut criterion = Criterion::default().configure_from_args().output_directory(&output);
+    println!("Driver: {}, CUDA {}", driver.path().display(), driver.version());
 
+    let mut criterion = Criterion::default().configure_from_args();
     versions(&mut criterion, driver, is_reference);
     handles(&mut criterion, driver, is_reference);
     loading(&mut criterion, driver);
     criterion.final_summary();
-
-    println!("\nDriver: {}, CUDA {}", driver.path().display(), driver.version());
-    for group in ["cuDriverGetVersion", "cuIpcGetMemHandle"] {
-        summary(&output, group, if is_reference { &["pointer", "linked"] } else { &["pointer"] });
-    }
     ExitCode::SUCCESS
 }
 
@@ -74,16 +70,14 @@ fn library_beside_this(name: &str) -> PathBuf {
 fn versions(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
     let pointer = driver.functions().cuDriverGetVersion.expect("every driver has it");
     let mut version = 0;
-    let mut group = criterion.benchmark_group("cuDriverGetVersion");
+    let output = &raw mut version;
     // SAFETY: the output is valid for writing.
-    group.bench_function("table", |bench| bench.iter(|| unsafe { driver.cuDriverGetVersion(&mut version) }));
+    let table = || unsafe { driver.cuDriverGetVersion(output) }.expect("every driver has it");
     // SAFETY: as above.
-    group.bench_function("pointer", |bench| bench.iter(|| unsafe { pointer(&mut version) }));
-    if is_reference {
-        // SAFETY: as above.
-        group.bench_function("linked", |bench| bench.iter(|| unsafe { linked::cuDriverGetVersion(&mut version) }));
-    }
-    group.finish();
+    let pointer = || unsafe { pointer(output) };
+    // SAFETY: as above.
+    let linked = || unsafe { linked::cuDriverGetVersion(output) };
+    compare(criterion, "cuDriverGetVersion", table, pointer, is_reference.then_some(linked));
 }
 
 /// The cheapest call of inter-process memory.
@@ -99,25 +93,72 @@ fn handles(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
         call(driver.cuCtxSetCurrent(context));
         call(driver.cuMemAlloc(&mut memory, SIZE));
     }
-    let mut group = criterion.benchmark_group("cuIpcGetMemHandle");
-    // SAFETY: the output is valid for writing, and the memory is allocated.
-    group.bench_function("table", |bench| bench.iter(|| unsafe { driver.cuIpcGetMemHandle(&mut handle, memory) }));
-    // SAFETY: as above.
-    group.bench_function("pointer", |bench| bench.iter(|| unsafe { pointer(&mut handle, memory) }));
+    let mut linked_memory = 0;
     if is_reference {
-        let (mut context, mut memory) = (ptr::null_mut(), 0);
         // SAFETY: as above; the linked driver is another one, with memory of its own.
         unsafe {
             done(linked::cuInit(0));
             done(linked::cuDevicePrimaryCtxRetain(&mut context, 0));
             done(linked::cuCtxSetCurrent(context));
-            done(linked::cuMemAlloc(&mut memory, SIZE));
+            done(linked::cuMemAlloc(&mut linked_memory, SIZE));
         }
-        // SAFETY: as above.
-        group
-            .bench_function("linked", |bench| bench.iter(|| unsafe { linked::cuIpcGetMemHandle(&mut handle, memory) }));
+    }
+    let output = &raw mut handle;
+    // SAFETY: the output is valid for writing, and the memory is allocated.
+    let table = || unsafe { driver.cuIpcGetMemHandle(output, memory) }.expect("every driver has it");
+    // SAFETY: as above.
+    let pointer = || unsafe { pointer(output, memory) };
+    // SAFETY: as above.
+    let linked = || unsafe { linked::cuIpcGetMemHandle(output, linked_memory) };
+    compare(criterion, "cuIpcGetMemHandle", table, pointer, is_reference.then_some(linked));
+}
+
+/// One function by each of its ways, and the ratios to the table's.
+fn compare(
+    criterion: &mut Criterion,
+    name: &str,
+    table: impl Fn() -> CUresult,
+    pointer: impl Fn() -> CUresult,
+    linked: Option<impl Fn() -> CUresult>,
+) {
+    let mut group = criterion.benchmark_group(name);
+    group.bench_function("table", |bench| bench.iter(&table));
+    group.bench_function("pointer", |bench| bench.iter(&pointer));
+    if let Some(linked) = &linked {
+        group.bench_function("linked", |bench| bench.iter(linked));
     }
     group.finish();
+    turns(name, &table, "pointer", &pointer);
+    if let Some(linked) = &linked {
+        turns(name, &table, "linked", linked);
+    }
+}
+
+/// Rounds in which two ways take turns, so that what else the machine does falls on both: the medians.
+fn turns(name: &str, table: &impl Fn() -> CUresult, other_name: &str, other: &impl Fn() -> CUresult) {
+    const ROUNDS: usize = 400;
+    let (mut of_table, mut of_other) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        of_table.push(round(table));
+        of_other.push(round(other));
+    }
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[ROUNDS / 2]
+    };
+    let (table, other) = (median(of_table), median(of_other));
+    let (more, ratio) = (table - other, table / other);
+    println!("{name}: table {table:.2} ns, {other_name} {other:.2} ns: {more:+.2} ns, {ratio:.3} times\n");
+}
+
+/// Nanoseconds a call.
+fn round(call: &impl Fn() -> CUresult) -> f64 {
+    const CALLS: u32 = 20_000;
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        black_box(call());
+    }
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS)
 }
 
 /// The first use in a process, and a table for a library that is loaded already.
@@ -137,20 +178,4 @@ fn first_load(library: &Path) -> Duration {
     assert!(output.status.success(), "{} does not load twice", library.display());
     let nanoseconds = String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number of nanoseconds");
     Duration::from_nanos(nanoseconds)
-}
-
-/// The table's time beside the direct call's, from what this run has measured.
-fn summary(output: &Path, group: &str, direct: &[&str]) {
-    let measured = |function: &str| {
-        let path = output.join(group).join(function).join("new/estimates.json");
-        let text = std::fs::read_to_string(path).ok()?;
-        let estimates: serde_json::Value = serde_json::from_str(&text).ok()?;
-        estimates["median"]["point_estimate"].as_f64()
-    };
-    for other in direct {
-        if let (Some(table), Some(direct)) = (measured("table"), measured(other)) {
-            let (more, ratio) = (table - direct, table / direct);
-            println!("{group}: table {table:.2} ns, {other} {direct:.2} ns: {more:+.2} ns, {ratio:.3} times");
-        }
-    }
 }
