@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde::Deserialize;
@@ -42,7 +42,7 @@ pub struct Function {
     pub since: u32,
     symbol: Option<String>,
     summary: String,
-    #[serde(default)]
+    /// What the caller has to see to.
     safety: String,
 }
 
@@ -50,6 +50,11 @@ pub struct Function {
 pub(crate) fn interfaces() -> Result<[Interface; 2]> {
     let read = |file: &'static str, text: &str| -> Result<Vec<Function>> {
         let functions: Functions = toml::from_str(text).context(file)?;
+        for Function { name, summary, safety, .. } in &functions.function {
+            if summary.trim().is_empty() || safety.trim().is_empty() {
+                bail!("{file}: {name} has no summary, or nothing about its safety");
+            }
+        }
         Ok(functions.function)
     };
     Ok([

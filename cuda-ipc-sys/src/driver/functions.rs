@@ -13,7 +13,7 @@ use crate::driver::Driver;
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_SYSTEM_DRIVER_MISMATCH`](CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH), [`CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE`](CUresult::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE).
 
 # Safety
-*/
+Nothing beyond the arguments' types: the driver checks their values.*/
 pub type PFN_cuInit = unsafe extern "C" fn(Flags: ::core::ffi::c_uint) -> CUresult;
 /**The newest CUDA version that the installed driver serves, as 1000 × major + 10 × minor.
 
@@ -23,7 +23,7 @@ pub type PFN_cuInit = unsafe extern "C" fn(Flags: ::core::ffi::c_uint) -> CUresu
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`driverVersion` must be valid for writing.*/
 pub type PFN_cuDriverGetVersion = unsafe extern "C" fn(
     driverVersion: *mut ::core::ffi::c_int,
 ) -> CUresult;
@@ -35,7 +35,8 @@ pub type PFN_cuDriverGetVersion = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pStr` must be valid for writing. The string that it is set to is the driver's, and lasts as long as the driver
+is loaded.*/
 pub type PFN_cuGetErrorName = unsafe extern "C" fn(
     error: CUresult,
     pStr: *mut *const ::core::ffi::c_char,
@@ -48,7 +49,8 @@ pub type PFN_cuGetErrorName = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pStr` must be valid for writing. The string that it is set to is the driver's, and lasts as long as the driver
+is loaded.*/
 pub type PFN_cuGetErrorString = unsafe extern "C" fn(
     error: CUresult,
     pStr: *mut *const ::core::ffi::c_char,
@@ -61,7 +63,8 @@ pub type PFN_cuGetErrorString = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`symbol` must lead to a C string, `pfn` must be valid for writing, and `symbolFound` valid for writing or null.
+The address is to be called as the function that the documentation of that version declares.*/
 pub type PFN_cuGetProcAddress = unsafe extern "C" fn(
     symbol: *const ::core::ffi::c_char,
     pfn: *mut *mut ::core::ffi::c_void,
@@ -77,7 +80,7 @@ pub type PFN_cuGetProcAddress = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`device` must be valid for writing.*/
 pub type PFN_cuDeviceGet = unsafe extern "C" fn(
     device: *mut CUdevice,
     ordinal: ::core::ffi::c_int,
@@ -90,7 +93,7 @@ pub type PFN_cuDeviceGet = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`count` must be valid for writing.*/
 pub type PFN_cuDeviceGetCount = unsafe extern "C" fn(
     count: *mut ::core::ffi::c_int,
 ) -> CUresult;
@@ -102,7 +105,7 @@ pub type PFN_cuDeviceGetCount = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`name` must be valid for writing `len` bytes.*/
 pub type PFN_cuDeviceGetName = unsafe extern "C" fn(
     name: *mut ::core::ffi::c_char,
     len: ::core::ffi::c_int,
@@ -116,7 +119,7 @@ pub type PFN_cuDeviceGetName = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`uuid` must be valid for writing.*/
 pub type PFN_cuDeviceGetUuid = unsafe extern "C" fn(
     uuid: *mut CUuuid,
     dev: CUdevice,
@@ -129,7 +132,7 @@ pub type PFN_cuDeviceGetUuid = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`bytes` must be valid for writing.*/
 pub type PFN_cuDeviceTotalMem = unsafe extern "C" fn(
     bytes: *mut usize,
     dev: CUdevice,
@@ -142,7 +145,7 @@ pub type PFN_cuDeviceTotalMem = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`pi` must be valid for writing.*/
 pub type PFN_cuDeviceGetAttribute = unsafe extern "C" fn(
     pi: *mut ::core::ffi::c_int,
     attrib: CUdevice_attribute,
@@ -156,7 +159,7 @@ pub type PFN_cuDeviceGetAttribute = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`dev` must be valid for writing, and `pciBusId` must lead to a C string.*/
 pub type PFN_cuDeviceGetByPCIBusId = unsafe extern "C" fn(
     dev: *mut CUdevice,
     pciBusId: *const ::core::ffi::c_char,
@@ -169,7 +172,7 @@ pub type PFN_cuDeviceGetByPCIBusId = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`pciBusId` must be valid for writing `len` bytes.*/
 pub type PFN_cuDeviceGetPCIBusId = unsafe extern "C" fn(
     pciBusId: *mut ::core::ffi::c_char,
     len: ::core::ffi::c_int,
@@ -183,7 +186,7 @@ pub type PFN_cuDeviceGetPCIBusId = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`uuid` must be valid for writing.*/
 pub type PFN_cuDeviceGetFabricClusterUuid = unsafe extern "C" fn(
     uuid: *mut CUuuid,
     dev: CUdevice,
@@ -196,7 +199,7 @@ pub type PFN_cuDeviceGetFabricClusterUuid = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`count` must be valid for writing.*/
 pub type PFN_cuDeviceGetCliqueCount = unsafe extern "C" fn(
     count: *mut usize,
     dev: CUdevice,
@@ -209,7 +212,7 @@ pub type PFN_cuDeviceGetCliqueCount = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`count` must be valid for reading and writing, and `cliqueInfo` for writing as many entries as it says.*/
 pub type PFN_cuDeviceGetCliqueInfo = unsafe extern "C" fn(
     cliqueInfo: *mut CUcliqueInfo,
     count: *mut usize,
@@ -223,7 +226,7 @@ pub type PFN_cuDeviceGetCliqueInfo = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`canAccessPeer` must be valid for writing.*/
 pub type PFN_cuDeviceCanAccessPeer = unsafe extern "C" fn(
     canAccessPeer: *mut ::core::ffi::c_int,
     dev: CUdevice,
@@ -237,7 +240,7 @@ pub type PFN_cuDeviceCanAccessPeer = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`value` must be valid for writing.*/
 pub type PFN_cuDeviceGetP2PAttribute = unsafe extern "C" fn(
     value: *mut ::core::ffi::c_int,
     attrib: CUdevice_P2PAttribute,
@@ -252,7 +255,7 @@ pub type PFN_cuDeviceGetP2PAttribute = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`operations` must lead to `count` operations, and `capabilities` be valid for writing as many words.*/
 pub type PFN_cuDeviceGetP2PAtomicCapabilities = unsafe extern "C" fn(
     capabilities: *mut ::core::ffi::c_uint,
     operations: *const CUatomicOperation,
@@ -268,7 +271,7 @@ pub type PFN_cuDeviceGetP2PAtomicCapabilities = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`](CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED), [`CUDA_ERROR_TOO_MANY_PEERS`](CUresult::CUDA_ERROR_TOO_MANY_PEERS), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`](CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`peerContext` must be a context that was not destroyed.*/
 pub type PFN_cuCtxEnablePeerAccess = unsafe extern "C" fn(
     peerContext: CUcontext,
     Flags: ::core::ffi::c_uint,
@@ -281,7 +284,8 @@ pub type PFN_cuCtxEnablePeerAccess = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`](CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+`peerContext` must be a context that was not destroyed. No work that still runs in the current context may reach
+its memory.*/
 pub type PFN_cuCtxDisablePeerAccess = unsafe extern "C" fn(
     peerContext: CUcontext,
 ) -> CUresult;
@@ -293,7 +297,7 @@ pub type PFN_cuCtxDisablePeerAccess = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`pctx` must be valid for writing.*/
 pub type PFN_cuDevicePrimaryCtxRetain = unsafe extern "C" fn(
     pctx: *mut CUcontext,
     dev: CUdevice,
@@ -306,7 +310,8 @@ pub type PFN_cuDevicePrimaryCtxRetain = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+The reference must be one that cuDevicePrimaryCtxRetain gave. After the last one the context and all that was
+made in it must not be used.*/
 pub type PFN_cuDevicePrimaryCtxRelease = unsafe extern "C" fn(dev: CUdevice) -> CUresult;
 /**Destroys everything in a device's primary context.
 
@@ -316,7 +321,8 @@ pub type PFN_cuDevicePrimaryCtxRelease = unsafe extern "C" fn(dev: CUdevice) -> 
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE`](CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE).
 
 # Safety
-*/
+No other part of the process may use the context, and what was made in it must not be used afterwards: memory,
+streams, events, modules and what was opened from other processes.*/
 pub type PFN_cuDevicePrimaryCtxReset = unsafe extern "C" fn(dev: CUdevice) -> CUresult;
 /**The flags of the primary context and whether it is active.
 
@@ -326,7 +332,7 @@ pub type PFN_cuDevicePrimaryCtxReset = unsafe extern "C" fn(dev: CUdevice) -> CU
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`flags` and `active` must be valid for writing.*/
 pub type PFN_cuDevicePrimaryCtxGetState = unsafe extern "C" fn(
     dev: CUdevice,
     flags: *mut ::core::ffi::c_uint,
@@ -340,7 +346,7 @@ pub type PFN_cuDevicePrimaryCtxGetState = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`pctx` must be valid for writing.*/
 pub type PFN_cuCtxCreate = unsafe extern "C" fn(
     pctx: *mut CUcontext,
     flags: ::core::ffi::c_uint,
@@ -354,7 +360,8 @@ pub type PFN_cuCtxCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`ctx` must be a context that was not destroyed, and be current to no other thread. It and what was made in it
+must not be used afterwards.*/
 pub type PFN_cuCtxDestroy = unsafe extern "C" fn(ctx: CUcontext) -> CUresult;
 /**Makes a context current in this thread, above the one that was.
 
@@ -364,7 +371,7 @@ pub type PFN_cuCtxDestroy = unsafe extern "C" fn(ctx: CUcontext) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`ctx` must be a context that was not destroyed. It must stay so while it is current.*/
 pub type PFN_cuCtxPushCurrent = unsafe extern "C" fn(ctx: CUcontext) -> CUresult;
 /**Takes the current context off this thread's stack.
 
@@ -374,7 +381,7 @@ pub type PFN_cuCtxPushCurrent = unsafe extern "C" fn(ctx: CUcontext) -> CUresult
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+`pctx` must be valid for writing, or null.*/
 pub type PFN_cuCtxPopCurrent = unsafe extern "C" fn(pctx: *mut CUcontext) -> CUresult;
 /**Replaces this thread's current context; null leaves none.
 
@@ -384,7 +391,7 @@ pub type PFN_cuCtxPopCurrent = unsafe extern "C" fn(pctx: *mut CUcontext) -> CUr
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+`ctx` must be null or a context that was not destroyed. It must stay so while it is current.*/
 pub type PFN_cuCtxSetCurrent = unsafe extern "C" fn(ctx: CUcontext) -> CUresult;
 /**This thread's current context, or null.
 
@@ -394,7 +401,7 @@ pub type PFN_cuCtxSetCurrent = unsafe extern "C" fn(ctx: CUcontext) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED).
 
 # Safety
-*/
+`pctx` must be valid for writing.*/
 pub type PFN_cuCtxGetCurrent = unsafe extern "C" fn(pctx: *mut CUcontext) -> CUresult;
 /**The device of the current context.
 
@@ -404,7 +411,7 @@ pub type PFN_cuCtxGetCurrent = unsafe extern "C" fn(pctx: *mut CUcontext) -> CUr
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`device` must be valid for writing.*/
 pub type PFN_cuCtxGetDevice = unsafe extern "C" fn(device: *mut CUdevice) -> CUresult;
 /**Waits until the current context has nothing left to do.
 
@@ -414,7 +421,7 @@ pub type PFN_cuCtxGetDevice = unsafe extern "C" fn(device: *mut CUdevice) -> CUr
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`](CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).
 
 # Safety
-*/
+Nothing beyond the arguments' types: the driver checks their values.*/
 pub type PFN_cuCtxSynchronize = unsafe extern "C" fn() -> CUresult;
 /**The flags of the current context.
 
@@ -424,7 +431,7 @@ pub type PFN_cuCtxSynchronize = unsafe extern "C" fn() -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`flags` must be valid for writing.*/
 pub type PFN_cuCtxGetFlags = unsafe extern "C" fn(
     flags: *mut ::core::ffi::c_uint,
 ) -> CUresult;
@@ -436,7 +443,7 @@ pub type PFN_cuCtxGetFlags = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+Nothing beyond the arguments' types: the driver checks their values.*/
 pub type PFN_cuCtxSetFlags = unsafe extern "C" fn(
     flags: ::core::ffi::c_uint,
 ) -> CUresult;
@@ -448,7 +455,7 @@ pub type PFN_cuCtxSetFlags = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`ctx` must be null or a context that was not destroyed. `version` must be valid for writing.*/
 pub type PFN_cuCtxGetApiVersion = unsafe extern "C" fn(
     ctx: CUcontext,
     version: *mut ::core::ffi::c_uint,
@@ -461,7 +468,7 @@ pub type PFN_cuCtxGetApiVersion = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`](CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).
 
 # Safety
-*/
+`hCtx` must be a context that was not destroyed, and `hEvent` must be an event that was not destroyed.*/
 pub type PFN_cuCtxRecordEvent = unsafe extern "C" fn(
     hCtx: CUcontext,
     hEvent: CUevent,
@@ -474,7 +481,8 @@ pub type PFN_cuCtxRecordEvent = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_PTX`](CUresult::CUDA_ERROR_INVALID_PTX), [`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`](CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NO_BINARY_FOR_GPU`](CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU), [`CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND`](CUresult::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND), [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`](CUresult::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED), [`CUDA_ERROR_JIT_COMPILER_NOT_FOUND`](CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND).
 
 # Safety
-*/
+`module` must be valid for writing. `image` must lead to a whole cubin, fatbin or C string of PTX. Its code is
+run as it is: it has to be trusted.*/
 pub type PFN_cuModuleLoadData = unsafe extern "C" fn(
     module: *mut CUmodule,
     image: *const ::core::ffi::c_void,
@@ -487,7 +495,8 @@ pub type PFN_cuModuleLoadData = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED).
 
 # Safety
-*/
+`hmod` must be a module that was not unloaded, and not be used afterwards. No kernel of it may still run, and
+its functions and globals must not be used afterwards.*/
 pub type PFN_cuModuleUnload = unsafe extern "C" fn(hmod: CUmodule) -> CUresult;
 /**A kernel of a module by its entry name.
 
@@ -497,7 +506,8 @@ pub type PFN_cuModuleUnload = unsafe extern "C" fn(hmod: CUmodule) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`hfunc` must be valid for writing, `hmod` must be a module that was not unloaded, and `name` must lead to a C
+string.*/
 pub type PFN_cuModuleGetFunction = unsafe extern "C" fn(
     hfunc: *mut CUfunction,
     hmod: CUmodule,
@@ -511,7 +521,8 @@ pub type PFN_cuModuleGetFunction = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`dptr` and `bytes` must be valid for writing or null, `hmod` must be a module that was not unloaded, and `name`
+must lead to a C string.*/
 pub type PFN_cuModuleGetGlobal = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     bytes: *mut usize,
@@ -526,7 +537,10 @@ pub type PFN_cuModuleGetGlobal = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_IMAGE`](CUresult::CUDA_ERROR_INVALID_IMAGE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_LAUNCH_FAILED`](CUresult::CUDA_ERROR_LAUNCH_FAILED), [`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`](CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES), [`CUDA_ERROR_LAUNCH_TIMEOUT`](CUresult::CUDA_ERROR_LAUNCH_TIMEOUT), [`CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING`](CUresult::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING), [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`](CUresult::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`f` must be a function of a module that is loaded. `hStream` must be null, a predefined stream or one that was
+not destroyed. `kernelParams` must lead to a pointer for each parameter, each to a value of that parameter's
+type, or `extra` to the list that takes its place. The kernel runs with those values until the stream has passed
+it: what it reads and writes must be valid that long, and unused by others.*/
 pub type PFN_cuLaunchKernel = unsafe extern "C" fn(
     f: CUfunction,
     gridDimX: ::core::ffi::c_uint,
@@ -548,7 +562,8 @@ pub type PFN_cuLaunchKernel = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_IMAGE`](CUresult::CUDA_ERROR_INVALID_IMAGE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_LAUNCH_FAILED`](CUresult::CUDA_ERROR_LAUNCH_FAILED), [`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`](CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES), [`CUDA_ERROR_LAUNCH_TIMEOUT`](CUresult::CUDA_ERROR_LAUNCH_TIMEOUT), [`CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING`](CUresult::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING), [`CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`](CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE), [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`](CUresult::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`config` must lead to a configuration whose stream was not destroyed and whose `attrs` lead to `numAttrs`
+attributes; for the rest as for cuLaunchKernel.*/
 pub type PFN_cuLaunchKernelEx = unsafe extern "C" fn(
     config: *const CUlaunchConfig,
     f: CUfunction,
@@ -563,7 +578,7 @@ pub type PFN_cuLaunchKernelEx = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`phStream` must be valid for writing.*/
 pub type PFN_cuStreamCreate = unsafe extern "C" fn(
     phStream: *mut CUstream,
     Flags: ::core::ffi::c_uint,
@@ -576,7 +591,7 @@ pub type PFN_cuStreamCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`phStream` must be valid for writing.*/
 pub type PFN_cuStreamCreateWithPriority = unsafe extern "C" fn(
     phStream: *mut CUstream,
     flags: ::core::ffi::c_uint,
@@ -590,7 +605,7 @@ pub type PFN_cuStreamCreateWithPriority = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hStream` must be a stream that was created and not destroyed, and not be used afterwards.*/
 pub type PFN_cuStreamDestroy = unsafe extern "C" fn(hStream: CUstream) -> CUresult;
 /**Whether a stream's work is done.
 
@@ -600,7 +615,7 @@ pub type PFN_cuStreamDestroy = unsafe extern "C" fn(hStream: CUstream) -> CUresu
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_READY`](CUresult::CUDA_ERROR_NOT_READY).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuStreamQuery = unsafe extern "C" fn(hStream: CUstream) -> CUresult;
 /**Waits until a stream's work is done.
 
@@ -610,7 +625,7 @@ pub type PFN_cuStreamQuery = unsafe extern "C" fn(hStream: CUstream) -> CUresult
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuStreamSynchronize = unsafe extern "C" fn(hStream: CUstream) -> CUresult;
 /**Holds a stream until the work an event captured is done.
 
@@ -620,7 +635,8 @@ pub type PFN_cuStreamSynchronize = unsafe extern "C" fn(hStream: CUstream) -> CU
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `hEvent` must be an event that
+was not destroyed. An event of another process that ends before the event completes leaves the stream waiting.*/
 pub type PFN_cuStreamWaitEvent = unsafe extern "C" fn(
     hStream: CUstream,
     hEvent: CUevent,
@@ -634,7 +650,7 @@ pub type PFN_cuStreamWaitEvent = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `pctx` must be valid for writing.*/
 pub type PFN_cuStreamGetCtx = unsafe extern "C" fn(
     hStream: CUstream,
     pctx: *mut CUcontext,
@@ -647,7 +663,7 @@ pub type PFN_cuStreamGetCtx = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuStreamBeginCapture = unsafe extern "C" fn(
     hStream: CUstream,
     mode: CUstreamCaptureMode,
@@ -660,7 +676,8 @@ pub type PFN_cuStreamBeginCapture = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD`](CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `phGraph` must be valid for
+writing.*/
 pub type PFN_cuStreamEndCapture = unsafe extern "C" fn(
     hStream: CUstream,
     phGraph: *mut CUgraph,
@@ -673,7 +690,8 @@ pub type PFN_cuStreamEndCapture = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_STREAM_CAPTURE_IMPLICIT`](CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `captureStatus` must be valid for
+writing.*/
 pub type PFN_cuStreamIsCapturing = unsafe extern "C" fn(
     hStream: CUstream,
     captureStatus: *mut CUstreamCaptureStatus,
@@ -686,7 +704,8 @@ pub type PFN_cuStreamIsCapturing = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 4
+bytes that may be written, from the call until the stream has passed it.*/
 pub type PFN_cuStreamWriteValue32 = unsafe extern "C" fn(
     stream: CUstream,
     addr: CUdeviceptr,
@@ -701,7 +720,8 @@ pub type PFN_cuStreamWriteValue32 = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 8
+bytes that may be written, from the call until the stream has passed it.*/
 pub type PFN_cuStreamWriteValue64 = unsafe extern "C" fn(
     stream: CUstream,
     addr: CUdeviceptr,
@@ -716,7 +736,9 @@ pub type PFN_cuStreamWriteValue64 = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 4
+bytes that may be read, from the call until the stream has passed it. A value that never comes leaves the stream
+waiting.*/
 pub type PFN_cuStreamWaitValue32 = unsafe extern "C" fn(
     stream: CUstream,
     addr: CUdeviceptr,
@@ -731,7 +753,9 @@ pub type PFN_cuStreamWaitValue32 = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 8
+bytes that may be read, from the call until the stream has passed it. A value that never comes leaves the stream
+waiting.*/
 pub type PFN_cuStreamWaitValue64 = unsafe extern "C" fn(
     stream: CUstream,
     addr: CUdeviceptr,
@@ -746,7 +770,9 @@ pub type PFN_cuStreamWaitValue64 = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed. `fn_` must be a function that may be
+called once with `userData` on a thread of the driver's, must not unwind and must make no CUDA call; both must
+be valid from the call until the stream has passed it.*/
 pub type PFN_cuLaunchHostFunc = unsafe extern "C" fn(
     hStream: CUstream,
     fn_: CUhostFn,
@@ -760,7 +786,7 @@ pub type PFN_cuLaunchHostFunc = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`phEvent` must be valid for writing.*/
 pub type PFN_cuEventCreate = unsafe extern "C" fn(
     phEvent: *mut CUevent,
     Flags: ::core::ffi::c_uint,
@@ -773,7 +799,8 @@ pub type PFN_cuEventCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed, and not be used afterwards. Where it was exported, no process
+that opened it may use it afterwards.*/
 pub type PFN_cuEventDestroy = unsafe extern "C" fn(hEvent: CUevent) -> CUresult;
 /**Captures what a stream has enqueued into an event.
 
@@ -783,7 +810,8 @@ pub type PFN_cuEventDestroy = unsafe extern "C" fn(hEvent: CUevent) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed, and `hStream` must be null, a predefined stream or one that
+was not destroyed.*/
 pub type PFN_cuEventRecord = unsafe extern "C" fn(
     hEvent: CUevent,
     hStream: CUstream,
@@ -796,7 +824,7 @@ pub type PFN_cuEventRecord = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_READY`](CUresult::CUDA_ERROR_NOT_READY).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed.*/
 pub type PFN_cuEventQuery = unsafe extern "C" fn(hEvent: CUevent) -> CUresult;
 /**Waits until the work an event captured is done.
 
@@ -806,7 +834,7 @@ pub type PFN_cuEventQuery = unsafe extern "C" fn(hEvent: CUevent) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed.*/
 pub type PFN_cuEventSynchronize = unsafe extern "C" fn(hEvent: CUevent) -> CUresult;
 /**Milliseconds between two timed events.
 
@@ -816,7 +844,7 @@ pub type PFN_cuEventSynchronize = unsafe extern "C" fn(hEvent: CUevent) -> CUres
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_READY`](CUresult::CUDA_ERROR_NOT_READY), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`pMilliseconds` must be valid for writing. `hStart` and `hEnd` must be events that were not destroyed.*/
 pub type PFN_cuEventElapsedTime = unsafe extern "C" fn(
     pMilliseconds: *mut f32,
     hStart: CUevent,
@@ -830,7 +858,7 @@ pub type PFN_cuEventElapsedTime = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pHandle` must be valid for writing. `dptr` may be any address: the driver refuses what it cannot export.*/
 pub type PFN_cuIpcGetMemHandle = unsafe extern "C" fn(
     pHandle: *mut CUipcMemHandle,
     dptr: CUdeviceptr,
@@ -843,7 +871,9 @@ pub type PFN_cuIpcGetMemHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_TOO_MANY_PEERS`](CUresult::CUDA_ERROR_TOO_MANY_PEERS), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pdptr` must be valid for writing. The handle must be as its exporter made it: altered bytes may open too, and
+lead to other memory. Another process may change or free what lies there at any time, so no reference of Rust
+may be made to it.*/
 pub type PFN_cuIpcOpenMemHandle = unsafe extern "C" fn(
     pdptr: *mut CUdeviceptr,
     handle: CUipcMemHandle,
@@ -857,7 +887,8 @@ pub type PFN_cuIpcOpenMemHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dptr` must come from cuIpcOpenMemHandle. No work that still runs in this process may use the memory, and after
+the last close nothing may.*/
 pub type PFN_cuIpcCloseMemHandle = unsafe extern "C" fn(dptr: CUdeviceptr) -> CUresult;
 /**Exports an interprocess event as 64 bytes that other processes can open.
 
@@ -867,7 +898,7 @@ pub type PFN_cuIpcCloseMemHandle = unsafe extern "C" fn(dptr: CUdeviceptr) -> CU
 Documented codes: [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pHandle` must be valid for writing, and `event` must be an event that was not destroyed.*/
 pub type PFN_cuIpcGetEventHandle = unsafe extern "C" fn(
     pHandle: *mut CUipcEventHandle,
     event: CUevent,
@@ -880,7 +911,8 @@ pub type PFN_cuIpcGetEventHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`](CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phEvent` must be valid for writing. The handle must be as its exporter made it, and the exporter must not
+destroy the event while it is used here.*/
 pub type PFN_cuIpcOpenEventHandle = unsafe extern "C" fn(
     phEvent: *mut CUevent,
     handle: CUipcEventHandle,
@@ -893,7 +925,7 @@ pub type PFN_cuIpcOpenEventHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`free` and `total` must be valid for writing.*/
 pub type PFN_cuMemGetInfo = unsafe extern "C" fn(
     free: *mut usize,
     total: *mut usize,
@@ -906,7 +938,7 @@ pub type PFN_cuMemGetInfo = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`dptr` must be valid for writing.*/
 pub type PFN_cuMemAlloc = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     bytesize: usize,
@@ -919,7 +951,7 @@ pub type PFN_cuMemAlloc = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` and `pPitch` must be valid for writing.*/
 pub type PFN_cuMemAllocPitch = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     pPitch: *mut usize,
@@ -935,7 +967,8 @@ pub type PFN_cuMemAllocPitch = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dptr` must come from an allocation of this process that was not freed; what was opened or mapped has calls of
+its own. No work that still runs may use the memory, and nothing may use it afterwards.*/
 pub type PFN_cuMemFree = unsafe extern "C" fn(dptr: CUdeviceptr) -> CUresult;
 /**Base and size of the allocation that holds a pointer.
 
@@ -945,7 +978,7 @@ pub type PFN_cuMemFree = unsafe extern "C" fn(dptr: CUdeviceptr) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pbase` and `psize` must be valid for writing or null. `dptr` may be any address: it is looked up, and not read.*/
 pub type PFN_cuMemGetAddressRange = unsafe extern "C" fn(
     pbase: *mut CUdeviceptr,
     psize: *mut usize,
@@ -959,7 +992,8 @@ pub type PFN_cuMemGetAddressRange = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing what `handleType` says: an `int` for a dma-buf descriptor, which is then the
+caller's to close. The memory must stay allocated while the handle is in use.*/
 pub type PFN_cuMemGetHandleForAddressRange = unsafe extern "C" fn(
     handle: *mut ::core::ffi::c_void,
     dptr: CUdeviceptr,
@@ -975,7 +1009,7 @@ pub type PFN_cuMemGetHandleForAddressRange = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`pp` must be valid for writing.*/
 pub type PFN_cuMemAllocHost = unsafe extern "C" fn(
     pp: *mut *mut ::core::ffi::c_void,
     bytesize: usize,
@@ -988,7 +1022,8 @@ pub type PFN_cuMemAllocHost = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`p` must come from cuMemAllocHost or cuMemHostAlloc and not be freed yet. No work that still runs may use the
+memory, and nothing may use it afterwards.*/
 pub type PFN_cuMemFreeHost = unsafe extern "C" fn(
     p: *mut ::core::ffi::c_void,
 ) -> CUresult;
@@ -1000,7 +1035,7 @@ pub type PFN_cuMemFreeHost = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`pp` must be valid for writing.*/
 pub type PFN_cuMemHostAlloc = unsafe extern "C" fn(
     pp: *mut *mut ::core::ffi::c_void,
     bytesize: usize,
@@ -1014,7 +1049,7 @@ pub type PFN_cuMemHostAlloc = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pdptr` must be valid for writing, and `p` must lead into page-locked memory.*/
 pub type PFN_cuMemHostGetDevicePointer = unsafe extern "C" fn(
     pdptr: *mut CUdeviceptr,
     p: *mut ::core::ffi::c_void,
@@ -1028,7 +1063,7 @@ pub type PFN_cuMemHostGetDevicePointer = unsafe extern "C" fn(
 Documented codes: none of its own.
 
 # Safety
-*/
+`p` must lead to `bytesize` bytes that stay mapped until cuMemHostUnregister.*/
 pub type PFN_cuMemHostRegister = unsafe extern "C" fn(
     p: *mut ::core::ffi::c_void,
     bytesize: usize,
@@ -1042,7 +1077,7 @@ pub type PFN_cuMemHostRegister = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED`](CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED).
 
 # Safety
-*/
+`p` must come from cuMemHostRegister. No work that still runs may use the memory.*/
 pub type PFN_cuMemHostUnregister = unsafe extern "C" fn(
     p: *mut ::core::ffi::c_void,
 ) -> CUresult;
@@ -1054,7 +1089,7 @@ pub type PFN_cuMemHostUnregister = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` must be valid for writing.*/
 pub type PFN_cuMemAllocManaged = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     bytesize: usize,
@@ -1068,7 +1103,8 @@ pub type PFN_cuMemAllocManaged = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`data` must be valid for writing a value of the attribute's type. `ptr` may be any address: it is looked up, and
+not read.*/
 pub type PFN_cuPointerGetAttribute = unsafe extern "C" fn(
     data: *mut ::core::ffi::c_void,
     attribute: CUpointer_attribute,
@@ -1082,7 +1118,8 @@ pub type PFN_cuPointerGetAttribute = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`attributes` must lead to `numAttributes` attributes, and `data` to as many pointers, each valid for writing a
+value of its attribute's type. `ptr` may be any address: it is looked up, and not read.*/
 pub type PFN_cuPointerGetAttributes = unsafe extern "C" fn(
     numAttributes: ::core::ffi::c_uint,
     attributes: *mut CUpointer_attribute,
@@ -1097,7 +1134,8 @@ pub type PFN_cuPointerGetAttributes = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`value` must lead to a value of the attribute's type. `ptr` may be any address: it is looked up, and not
+written.*/
 pub type PFN_cuPointerSetAttribute = unsafe extern "C" fn(
     value: *const ::core::ffi::c_void,
     attribute: CUpointer_attribute,
@@ -1111,7 +1149,7 @@ pub type PFN_cuPointerSetAttribute = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written.*/
 pub type PFN_cuMemcpy = unsafe extern "C" fn(
     dst: CUdeviceptr,
     src: CUdeviceptr,
@@ -1125,7 +1163,7 @@ pub type PFN_cuMemcpy = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.*/
 pub type PFN_cuMemcpyHtoD = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     srcHost: *const ::core::ffi::c_void,
@@ -1139,7 +1177,7 @@ pub type PFN_cuMemcpyHtoD = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written.*/
 pub type PFN_cuMemcpyDtoH = unsafe extern "C" fn(
     dstHost: *mut ::core::ffi::c_void,
     srcDevice: CUdeviceptr,
@@ -1153,7 +1191,7 @@ pub type PFN_cuMemcpyDtoH = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.*/
 pub type PFN_cuMemcpyDtoD = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     srcDevice: CUdeviceptr,
@@ -1167,7 +1205,8 @@ pub type PFN_cuMemcpyDtoD = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes in `srcContext`, and `dstDevice` to as many in `dstContext`. Neither
+context may be destroyed.*/
 pub type PFN_cuMemcpyPeer = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     dstContext: CUcontext,
@@ -1183,7 +1222,8 @@ pub type PFN_cuMemcpyPeer = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written, from the call
+until the stream has passed it. `hStream` must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuMemcpyAsync = unsafe extern "C" fn(
     dst: CUdeviceptr,
     src: CUdeviceptr,
@@ -1198,7 +1238,9 @@ pub type PFN_cuMemcpyAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written, from
+the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
+destroyed.*/
 pub type PFN_cuMemcpyHtoDAsync = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     srcHost: *const ::core::ffi::c_void,
@@ -1213,7 +1255,9 @@ pub type PFN_cuMemcpyHtoDAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written, from
+the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
+destroyed.*/
 pub type PFN_cuMemcpyDtoHAsync = unsafe extern "C" fn(
     dstHost: *mut ::core::ffi::c_void,
     srcDevice: CUdeviceptr,
@@ -1228,7 +1272,9 @@ pub type PFN_cuMemcpyDtoHAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written,
+from the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
+destroyed.*/
 pub type PFN_cuMemcpyDtoDAsync = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     srcDevice: CUdeviceptr,
@@ -1243,7 +1289,9 @@ pub type PFN_cuMemcpyDtoDAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes in `srcContext`, and `dstDevice` to as many in `dstContext`, from the
+call until the stream has passed it. Neither context may be destroyed. `hStream` must be null, a predefined
+stream or one that was not destroyed.*/
 pub type PFN_cuMemcpyPeerAsync = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     dstContext: CUcontext,
@@ -1260,7 +1308,7 @@ pub type PFN_cuMemcpyPeerAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` bytes that can be written.*/
 pub type PFN_cuMemsetD8 = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     uc: ::core::ffi::c_uchar,
@@ -1274,7 +1322,7 @@ pub type PFN_cuMemsetD8 = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` words of 32 bits, aligned, that can be written.*/
 pub type PFN_cuMemsetD32 = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     ui: ::core::ffi::c_uint,
@@ -1288,7 +1336,8 @@ pub type PFN_cuMemsetD32 = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` bytes that can be written, from the call until the stream has passed it. `hStream`
+must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuMemsetD8Async = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     uc: ::core::ffi::c_uchar,
@@ -1303,7 +1352,8 @@ pub type PFN_cuMemsetD8Async = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` words of 32 bits, aligned, that can be written, from the call until the stream has
+passed it. `hStream` must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuMemsetD32Async = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     ui: ::core::ffi::c_uint,
@@ -1318,7 +1368,7 @@ pub type PFN_cuMemsetD32Async = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`ptr` must be valid for writing.*/
 pub type PFN_cuMemAddressReserve = unsafe extern "C" fn(
     ptr: *mut CUdeviceptr,
     size: usize,
@@ -1334,7 +1384,8 @@ pub type PFN_cuMemAddressReserve = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`ptr` and `size` must be a whole reservation, without a mapping in it, and the addresses must not be used
+afterwards.*/
 pub type PFN_cuMemAddressFree = unsafe extern "C" fn(
     ptr: CUdeviceptr,
     size: usize,
@@ -1347,7 +1398,7 @@ pub type PFN_cuMemAddressFree = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing, and `prop` must lead to properties whose reserved bytes are zero.*/
 pub type PFN_cuMemCreate = unsafe extern "C" fn(
     handle: *mut CUmemGenericAllocationHandle,
     size: usize,
@@ -1362,7 +1413,8 @@ pub type PFN_cuMemCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be an allocation's that was not released, once for each create, import and retain, and not be used
+afterwards. Mappings of the memory stay.*/
 pub type PFN_cuMemRelease = unsafe extern "C" fn(
     handle: CUmemGenericAllocationHandle,
 ) -> CUresult;
@@ -1374,7 +1426,9 @@ pub type PFN_cuMemRelease = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE).
 
 # Safety
-*/
+`ptr` and `size` must lie in a reservation of this process, and `handle` be an allocation's that was not
+released. What is mapped must be seen as shared memory wherever it is mapped twice or imported: no reference of
+Rust may be made to it.*/
 pub type PFN_cuMemMap = unsafe extern "C" fn(
     ptr: CUdeviceptr,
     size: usize,
@@ -1390,7 +1444,8 @@ pub type PFN_cuMemMap = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`ptr` and `size` must cover whole mappings. No work that still runs may use the memory, and nothing may use it
+afterwards.*/
 pub type PFN_cuMemUnmap = unsafe extern "C" fn(
     ptr: CUdeviceptr,
     size: usize,
@@ -1403,7 +1458,8 @@ pub type PFN_cuMemUnmap = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`desc` must lead to `count` descriptions. No work that still runs may use the memory from a place that loses
+access.*/
 pub type PFN_cuMemSetAccess = unsafe extern "C" fn(
     ptr: CUdeviceptr,
     size: usize,
@@ -1418,7 +1474,7 @@ pub type PFN_cuMemSetAccess = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`flags` must be valid for writing, and `location` must lead to a place.*/
 pub type PFN_cuMemGetAccess = unsafe extern "C" fn(
     flags: *mut ::core::ffi::c_ulonglong,
     location: *const CUmemLocation,
@@ -1432,7 +1488,9 @@ pub type PFN_cuMemGetAccess = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`shareableHandle` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is
+then the caller's to close, or 64 bytes for a fabric handle. `handle` must be an allocation's that was not
+released.*/
 pub type PFN_cuMemExportToShareableHandle = unsafe extern "C" fn(
     shareableHandle: *mut ::core::ffi::c_void,
     handle: CUmemGenericAllocationHandle,
@@ -1447,7 +1505,9 @@ pub type PFN_cuMemExportToShareableHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing. For a file descriptor, `osHandle` is its number itself, cast to a pointer,
+and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes as their exporter made them.
+Another process may change or free what lies there at any time, so no reference of Rust may be made to it.*/
 pub type PFN_cuMemImportFromShareableHandle = unsafe extern "C" fn(
     handle: *mut CUmemGenericAllocationHandle,
     osHandle: *mut ::core::ffi::c_void,
@@ -1461,7 +1521,7 @@ pub type PFN_cuMemImportFromShareableHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`granularity` must be valid for writing, and `prop` must lead to properties.*/
 pub type PFN_cuMemGetAllocationGranularity = unsafe extern "C" fn(
     granularity: *mut usize,
     prop: *const CUmemAllocationProp,
@@ -1475,7 +1535,7 @@ pub type PFN_cuMemGetAllocationGranularity = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`prop` must be valid for writing, and `handle` must be an allocation's that was not released.*/
 pub type PFN_cuMemGetAllocationPropertiesFromHandle = unsafe extern "C" fn(
     prop: *mut CUmemAllocationProp,
     handle: CUmemGenericAllocationHandle,
@@ -1488,7 +1548,7 @@ pub type PFN_cuMemGetAllocationPropertiesFromHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing. `addr` may be any address: it is looked up, and not read.*/
 pub type PFN_cuMemRetainAllocationHandle = unsafe extern "C" fn(
     handle: *mut CUmemGenericAllocationHandle,
     addr: *mut ::core::ffi::c_void,
@@ -1501,7 +1561,7 @@ pub type PFN_cuMemRetainAllocationHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`mcHandle` must be valid for writing, and `prop` must lead to properties.*/
 pub type PFN_cuMulticastCreate = unsafe extern "C" fn(
     mcHandle: *mut CUmemGenericAllocationHandle,
     prop: *const CUmulticastObjectProp,
@@ -1514,7 +1574,7 @@ pub type PFN_cuMulticastCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`mcHandle` must be a multicast object's that was not released.*/
 pub type PFN_cuMulticastAddDevice = unsafe extern "C" fn(
     mcHandle: CUmemGenericAllocationHandle,
     dev: CUdevice,
@@ -1527,7 +1587,7 @@ pub type PFN_cuMulticastAddDevice = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_SYSTEM_NOT_READY`](CUresult::CUDA_ERROR_SYSTEM_NOT_READY), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE), [`CUDA_ERROR_MULTICAST_RESOURCE_FULL`](CUresult::CUDA_ERROR_MULTICAST_RESOURCE_FULL).
 
 # Safety
-*/
+`mcHandle` and `memHandle` must be a multicast object's and an allocation's that were not released.*/
 pub type PFN_cuMulticastBindMem = unsafe extern "C" fn(
     mcHandle: CUmemGenericAllocationHandle,
     mcOffset: usize,
@@ -1544,7 +1604,8 @@ pub type PFN_cuMulticastBindMem = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_SYSTEM_NOT_READY`](CUresult::CUDA_ERROR_SYSTEM_NOT_READY), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE), [`CUDA_ERROR_MULTICAST_RESOURCE_FULL`](CUresult::CUDA_ERROR_MULTICAST_RESOURCE_FULL).
 
 # Safety
-*/
+`mcHandle` must be a multicast object's that was not released, and `memptr` lead to `size` bytes that are
+mapped.*/
 pub type PFN_cuMulticastBindAddr = unsafe extern "C" fn(
     mcHandle: CUmemGenericAllocationHandle,
     mcOffset: usize,
@@ -1560,7 +1621,8 @@ pub type PFN_cuMulticastBindAddr = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`mcHandle` must be a multicast object's that was not released. No work that still runs may use the range through
+the object.*/
 pub type PFN_cuMulticastUnbind = unsafe extern "C" fn(
     mcHandle: CUmemGenericAllocationHandle,
     dev: CUdevice,
@@ -1575,7 +1637,7 @@ pub type PFN_cuMulticastUnbind = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`granularity` must be valid for writing, and `prop` must lead to properties.*/
 pub type PFN_cuMulticastGetGranularity = unsafe extern "C" fn(
     granularity: *mut usize,
     prop: *const CUmulticastObjectProp,
@@ -1589,7 +1651,7 @@ pub type PFN_cuMulticastGetGranularity = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool` must be valid for writing, and `poolProps` must lead to properties whose reserved bytes are zero.*/
 pub type PFN_cuMemPoolCreate = unsafe extern "C" fn(
     pool: *mut CUmemoryPool,
     poolProps: *const CUmemPoolProps,
@@ -1602,7 +1664,7 @@ pub type PFN_cuMemPoolCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and not be used afterwards.*/
 pub type PFN_cuMemPoolDestroy = unsafe extern "C" fn(pool: CUmemoryPool) -> CUresult;
 /**Gives a pool's unused memory back to the system.
 
@@ -1612,7 +1674,7 @@ pub type PFN_cuMemPoolDestroy = unsafe extern "C" fn(pool: CUmemoryPool) -> CUre
 Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed.*/
 pub type PFN_cuMemPoolTrimTo = unsafe extern "C" fn(
     pool: CUmemoryPool,
     minBytesToKeep: usize,
@@ -1625,7 +1687,8 @@ pub type PFN_cuMemPoolTrimTo = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and `value` must be valid for writing what the attribute is: an
+`int` or a 64-bit integer.*/
 pub type PFN_cuMemPoolGetAttribute = unsafe extern "C" fn(
     pool: CUmemoryPool,
     attr: CUmemPool_attribute,
@@ -1639,7 +1702,8 @@ pub type PFN_cuMemPoolGetAttribute = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and `value` must lead to what the attribute is: an `int` or a
+64-bit integer.*/
 pub type PFN_cuMemPoolSetAttribute = unsafe extern "C" fn(
     pool: CUmemoryPool,
     attr: CUmemPool_attribute,
@@ -1653,7 +1717,8 @@ pub type PFN_cuMemPoolSetAttribute = unsafe extern "C" fn(
 Documented codes: none of its own.
 
 # Safety
-*/
+`flags` must be valid for writing, `memPool` must be a pool that was not destroyed, and `location` must lead to
+a place.*/
 pub type PFN_cuMemPoolGetAccess = unsafe extern "C" fn(
     flags: *mut CUmemAccess_flags,
     memPool: CUmemoryPool,
@@ -1667,7 +1732,8 @@ pub type PFN_cuMemPoolGetAccess = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and `map` must lead to `count` descriptions. No work that still
+runs may use the memory from a device that loses access.*/
 pub type PFN_cuMemPoolSetAccess = unsafe extern "C" fn(
     pool: CUmemoryPool,
     map: *const CUmemAccessDesc,
@@ -1681,7 +1747,7 @@ pub type PFN_cuMemPoolSetAccess = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool_out` must be valid for writing.*/
 pub type PFN_cuDeviceGetDefaultMemPool = unsafe extern "C" fn(
     pool_out: *mut CUmemoryPool,
     dev: CUdevice,
@@ -1694,7 +1760,7 @@ pub type PFN_cuDeviceGetDefaultMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be valid for writing.*/
 pub type PFN_cuDeviceGetMemPool = unsafe extern "C" fn(
     pool: *mut CUmemoryPool,
     dev: CUdevice,
@@ -1707,7 +1773,7 @@ pub type PFN_cuDeviceGetMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and stay so while it is chosen.*/
 pub type PFN_cuDeviceSetMemPool = unsafe extern "C" fn(
     dev: CUdevice,
     pool: CUmemoryPool,
@@ -1720,7 +1786,7 @@ pub type PFN_cuDeviceSetMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool_out` must be valid for writing, and `location` must lead to a place.*/
 pub type PFN_cuMemGetDefaultMemPool = unsafe extern "C" fn(
     pool_out: *mut CUmemoryPool,
     location: *mut CUmemLocation,
@@ -1734,7 +1800,7 @@ pub type PFN_cuMemGetDefaultMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool_out` must be valid for writing, and `location` must lead to a place.*/
 pub type PFN_cuMemGetMemPool = unsafe extern "C" fn(
     pool_out: *mut CUmemoryPool,
     location: *mut CUmemLocation,
@@ -1748,7 +1814,8 @@ pub type PFN_cuMemGetMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`location` must lead to a place, and `pool` must be a pool that was not destroyed and stay so while it is
+chosen.*/
 pub type PFN_cuMemSetMemPool = unsafe extern "C" fn(
     location: *mut CUmemLocation,
     type_: CUmemAllocationType,
@@ -1762,7 +1829,8 @@ pub type PFN_cuMemSetMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` must be valid for writing, and `hStream` must be null, a predefined stream or one that was not destroyed.
+The memory may be used by work that comes after the call in that stream, or in another that waits for it.*/
 pub type PFN_cuMemAllocAsync = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     bytesize: usize,
@@ -1776,7 +1844,9 @@ pub type PFN_cuMemAllocAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` must be valid for writing, `pool` must be a pool that was not destroyed, and `hStream` must be null, a
+predefined stream or one that was not destroyed. The memory may be used by work that comes after the call in
+that stream, or in another that waits for it.*/
 pub type PFN_cuMemAllocFromPoolAsync = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     bytesize: usize,
@@ -1791,7 +1861,8 @@ pub type PFN_cuMemAllocFromPoolAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`dptr` must come from a stream-ordered allocation or an import, and not be freed yet. `hStream` must be null, a
+predefined stream or one that was not destroyed. No work may use the memory that is not ordered before the call.*/
 pub type PFN_cuMemFreeAsync = unsafe extern "C" fn(
     dptr: CUdeviceptr,
     hStream: CUstream,
@@ -1804,7 +1875,8 @@ pub type PFN_cuMemFreeAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`handle_out` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is then the
+caller's to close, or 64 bytes for a fabric handle. `pool` must be a pool that was not destroyed.*/
 pub type PFN_cuMemPoolExportToShareableHandle = unsafe extern "C" fn(
     handle_out: *mut ::core::ffi::c_void,
     pool: CUmemoryPool,
@@ -1819,7 +1891,9 @@ pub type PFN_cuMemPoolExportToShareableHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`pool_out` must be valid for writing. For a file descriptor, `handle` is its number itself, cast to a pointer,
+and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes as their exporter made them.
+Another process may change or free what lies there at any time, so no reference of Rust may be made to it.*/
 pub type PFN_cuMemPoolImportFromShareableHandle = unsafe extern "C" fn(
     pool_out: *mut CUmemoryPool,
     handle: *mut ::core::ffi::c_void,
@@ -1834,7 +1908,7 @@ pub type PFN_cuMemPoolImportFromShareableHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`shareData_out` must be valid for writing, and `ptr` must come from a pool that can be exported.*/
 pub type PFN_cuMemPoolExportPointer = unsafe extern "C" fn(
     shareData_out: *mut CUmemPoolPtrExportData,
     ptr: CUdeviceptr,
@@ -1847,7 +1921,10 @@ pub type PFN_cuMemPoolExportPointer = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`ptr_out` must be valid for writing, `pool` must be a pool that was not destroyed, and `shareData` must lead to
+data as its exporter made it. The exporter must not free the memory while it is used here, and it is not to be
+used before the work that the exporter ordered its allocation after. Another process may change or free what
+lies there at any time, so no reference of Rust may be made to it.*/
 pub type PFN_cuMemPoolImportPointer = unsafe extern "C" fn(
     ptr_out: *mut CUdeviceptr,
     pool: CUmemoryPool,
@@ -1861,7 +1938,10 @@ pub type PFN_cuMemPoolImportPointer = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_OPERATING_SYSTEM`](CUresult::CUDA_ERROR_OPERATING_SYSTEM).
 
 # Safety
-*/
+`extMem_out` must be valid for writing. `memHandleDesc` must lead to a description of memory as its exporter
+made it. A file descriptor in it becomes the driver's where the call succeeds, and must not be used or closed
+afterwards. Another process may change or free what lies there at any time, so no reference of Rust may be made
+to it.*/
 pub type PFN_cuImportExternalMemory = unsafe extern "C" fn(
     extMem_out: *mut CUexternalMemory,
     memHandleDesc: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
@@ -1874,7 +1954,7 @@ pub type PFN_cuImportExternalMemory = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`extMem` must be an import that was not destroyed, with every mapping of it freed, and not be used afterwards.*/
 pub type PFN_cuDestroyExternalMemory = unsafe extern "C" fn(
     extMem: CUexternalMemory,
 ) -> CUresult;
@@ -1886,7 +1966,7 @@ pub type PFN_cuDestroyExternalMemory = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`phGraph` must be valid for writing.*/
 pub type PFN_cuGraphCreate = unsafe extern "C" fn(
     phGraph: *mut CUgraph,
     flags: ::core::ffi::c_uint,
@@ -1899,7 +1979,7 @@ pub type PFN_cuGraphCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hGraph` must be a graph that was not destroyed, and not be used afterwards.*/
 pub type PFN_cuGraphDestroy = unsafe extern "C" fn(hGraph: CUgraph) -> CUresult;
 /**Adds a node that allocates memory when it runs.
 
@@ -1909,7 +1989,9 @@ pub type PFN_cuGraphDestroy = unsafe extern "C" fn(hGraph: CUgraph) -> CUresult;
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `nodeParams` must lead to
+parameters, which get the address.*/
 pub type PFN_cuGraphAddMemAllocNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -1925,7 +2007,9 @@ pub type PFN_cuGraphAddMemAllocNode = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `dptr` must come from a
+node that allocates, and no node may use it that is not ordered before.*/
 pub type PFN_cuGraphAddMemFreeNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -1941,7 +2025,9 @@ pub type PFN_cuGraphAddMemFreeNode = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
+that was not destroyed while the graph can run.*/
 pub type PFN_cuGraphAddEventRecordNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -1957,7 +2043,9 @@ pub type PFN_cuGraphAddEventRecordNode = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
+that was not destroyed while the graph can run.*/
 pub type PFN_cuGraphAddEventWaitNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -1973,7 +2061,7 @@ pub type PFN_cuGraphAddEventWaitNode = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphExec` must be valid for writing, and `hGraph` must be a graph that was not destroyed.*/
 pub type PFN_cuGraphInstantiateWithFlags = unsafe extern "C" fn(
     phGraphExec: *mut CUgraphExec,
     hGraph: CUgraph,
@@ -1987,7 +2075,8 @@ pub type PFN_cuGraphInstantiateWithFlags = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hGraph` must be an executable graph that was not destroyed, and `hStream` must be null, a predefined stream or
+one that was not destroyed. What its nodes use must be valid until the stream has passed them.*/
 pub type PFN_cuGraphLaunch = unsafe extern "C" fn(
     hGraph: CUgraphExec,
     hStream: CUstream,
@@ -2000,7 +2089,7 @@ pub type PFN_cuGraphLaunch = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hGraphExec` must be an executable graph that was not destroyed, and not be used afterwards.*/
 pub type PFN_cuGraphExecDestroy = unsafe extern "C" fn(
     hGraphExec: CUgraphExec,
 ) -> CUresult;
@@ -2012,7 +2101,8 @@ pub type PFN_cuGraphExecDestroy = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`callbackFunc` must be a function that may be called with `userData` from any thread until it is unregistered,
+and must not unwind or make a CUDA call. `callback` must be valid for writing or null.*/
 pub type PFN_cuLogsRegisterCallback = unsafe extern "C" fn(
     callbackFunc: CUlogsCallback,
     userData: *mut ::core::ffi::c_void,
@@ -2026,7 +2116,7 @@ pub type PFN_cuLogsRegisterCallback = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`callback` must be a registration that was not ended.*/
 pub type PFN_cuLogsUnregisterCallback = unsafe extern "C" fn(
     callback: CUlogsCallbackHandle,
 ) -> CUresult;
@@ -3120,7 +3210,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_SYSTEM_DRIVER_MISMATCH`](CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH), [`CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE`](CUresult::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE).
 
 # Safety
-*/
+Nothing beyond the arguments' types: the driver checks their values.*/
     #[inline]
     pub unsafe fn cuInit(
         &self,
@@ -3139,7 +3229,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`driverVersion` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDriverGetVersion(
         &self,
@@ -3158,7 +3248,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pStr` must be valid for writing. The string that it is set to is the driver's, and lasts as long as the driver
+is loaded.*/
     #[inline]
     pub unsafe fn cuGetErrorName(
         &self,
@@ -3178,7 +3269,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pStr` must be valid for writing. The string that it is set to is the driver's, and lasts as long as the driver
+is loaded.*/
     #[inline]
     pub unsafe fn cuGetErrorString(
         &self,
@@ -3198,7 +3290,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`symbol` must lead to a C string, `pfn` must be valid for writing, and `symbolFound` valid for writing or null.
+The address is to be called as the function that the documentation of that version declares.*/
     #[doc(alias = "cuGetProcAddress_v2")]
     #[inline]
     pub unsafe fn cuGetProcAddress(
@@ -3224,7 +3317,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`device` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGet(
         &self,
@@ -3244,7 +3337,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`count` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetCount(
         &self,
@@ -3263,7 +3356,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`name` must be valid for writing `len` bytes.*/
     #[inline]
     pub unsafe fn cuDeviceGetName(
         &self,
@@ -3284,7 +3377,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`uuid` must be valid for writing.*/
     #[doc(alias = "cuDeviceGetUuid_v2")]
     #[inline]
     pub unsafe fn cuDeviceGetUuid(
@@ -3305,7 +3398,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`bytes` must be valid for writing.*/
     #[doc(alias = "cuDeviceTotalMem_v2")]
     #[inline]
     pub unsafe fn cuDeviceTotalMem(
@@ -3326,7 +3419,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`pi` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetAttribute(
         &self,
@@ -3347,7 +3440,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`dev` must be valid for writing, and `pciBusId` must lead to a C string.*/
     #[inline]
     pub unsafe fn cuDeviceGetByPCIBusId(
         &self,
@@ -3367,7 +3460,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`pciBusId` must be valid for writing `len` bytes.*/
     #[inline]
     pub unsafe fn cuDeviceGetPCIBusId(
         &self,
@@ -3388,7 +3481,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`uuid` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetFabricClusterUuid(
         &self,
@@ -3408,7 +3501,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`count` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetCliqueCount(
         &self,
@@ -3428,7 +3521,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`count` must be valid for reading and writing, and `cliqueInfo` for writing as many entries as it says.*/
     #[inline]
     pub unsafe fn cuDeviceGetCliqueInfo(
         &self,
@@ -3449,7 +3542,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`canAccessPeer` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceCanAccessPeer(
         &self,
@@ -3470,7 +3563,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`value` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetP2PAttribute(
         &self,
@@ -3494,7 +3587,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`operations` must lead to `count` operations, and `capabilities` be valid for writing as many words.*/
     #[inline]
     pub unsafe fn cuDeviceGetP2PAtomicCapabilities(
         &self,
@@ -3521,7 +3614,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`](CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED), [`CUDA_ERROR_TOO_MANY_PEERS`](CUresult::CUDA_ERROR_TOO_MANY_PEERS), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`](CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`peerContext` must be a context that was not destroyed.*/
     #[inline]
     pub unsafe fn cuCtxEnablePeerAccess(
         &self,
@@ -3541,7 +3634,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`](CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+`peerContext` must be a context that was not destroyed. No work that still runs in the current context may reach
+its memory.*/
     #[inline]
     pub unsafe fn cuCtxDisablePeerAccess(
         &self,
@@ -3560,7 +3654,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`pctx` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDevicePrimaryCtxRetain(
         &self,
@@ -3580,7 +3674,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+The reference must be one that cuDevicePrimaryCtxRetain gave. After the last one the context and all that was
+made in it must not be used.*/
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
     #[inline]
     pub unsafe fn cuDevicePrimaryCtxRelease(
@@ -3600,7 +3695,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE`](CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE).
 
 # Safety
-*/
+No other part of the process may use the context, and what was made in it must not be used afterwards: memory,
+streams, events, modules and what was opened from other processes.*/
     #[doc(alias = "cuDevicePrimaryCtxReset_v2")]
     #[inline]
     pub unsafe fn cuDevicePrimaryCtxReset(
@@ -3620,7 +3716,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`flags` and `active` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDevicePrimaryCtxGetState(
         &self,
@@ -3641,7 +3737,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`pctx` must be valid for writing.*/
     #[doc(alias = "cuCtxCreate_v2")]
     #[inline]
     pub unsafe fn cuCtxCreate(
@@ -3663,7 +3759,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`ctx` must be a context that was not destroyed, and be current to no other thread. It and what was made in it
+must not be used afterwards.*/
     #[doc(alias = "cuCtxDestroy_v2")]
     #[inline]
     pub unsafe fn cuCtxDestroy(
@@ -3683,7 +3780,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`ctx` must be a context that was not destroyed. It must stay so while it is current.*/
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[inline]
     pub unsafe fn cuCtxPushCurrent(
@@ -3703,7 +3800,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+`pctx` must be valid for writing, or null.*/
     #[doc(alias = "cuCtxPopCurrent_v2")]
     #[inline]
     pub unsafe fn cuCtxPopCurrent(
@@ -3723,7 +3820,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-*/
+`ctx` must be null or a context that was not destroyed. It must stay so while it is current.*/
     #[inline]
     pub unsafe fn cuCtxSetCurrent(
         &self,
@@ -3742,7 +3839,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED).
 
 # Safety
-*/
+`pctx` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuCtxGetCurrent(
         &self,
@@ -3761,7 +3858,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`device` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuCtxGetDevice(
         &self,
@@ -3780,7 +3877,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`](CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).
 
 # Safety
-*/
+Nothing beyond the arguments' types: the driver checks their values.*/
     #[inline]
     pub unsafe fn cuCtxSynchronize(&self) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuCtxSynchronize {
@@ -3796,7 +3893,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`flags` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuCtxGetFlags(
         &self,
@@ -3815,7 +3912,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+Nothing beyond the arguments' types: the driver checks their values.*/
     #[inline]
     pub unsafe fn cuCtxSetFlags(
         &self,
@@ -3834,7 +3931,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`ctx` must be null or a context that was not destroyed. `version` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuCtxGetApiVersion(
         &self,
@@ -3854,7 +3951,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`](CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).
 
 # Safety
-*/
+`hCtx` must be a context that was not destroyed, and `hEvent` must be an event that was not destroyed.*/
     #[inline]
     pub unsafe fn cuCtxRecordEvent(
         &self,
@@ -3874,7 +3971,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_PTX`](CUresult::CUDA_ERROR_INVALID_PTX), [`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`](CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NO_BINARY_FOR_GPU`](CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU), [`CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND`](CUresult::CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND), [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`](CUresult::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED), [`CUDA_ERROR_JIT_COMPILER_NOT_FOUND`](CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND).
 
 # Safety
-*/
+`module` must be valid for writing. `image` must lead to a whole cubin, fatbin or C string of PTX. Its code is
+run as it is: it has to be trusted.*/
     #[inline]
     pub unsafe fn cuModuleLoadData(
         &self,
@@ -3894,7 +3992,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED).
 
 # Safety
-*/
+`hmod` must be a module that was not unloaded, and not be used afterwards. No kernel of it may still run, and
+its functions and globals must not be used afterwards.*/
     #[inline]
     pub unsafe fn cuModuleUnload(
         &self,
@@ -3913,7 +4012,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`hfunc` must be valid for writing, `hmod` must be a module that was not unloaded, and `name` must lead to a C
+string.*/
     #[inline]
     pub unsafe fn cuModuleGetFunction(
         &self,
@@ -3934,7 +4034,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`dptr` and `bytes` must be valid for writing or null, `hmod` must be a module that was not unloaded, and `name`
+must lead to a C string.*/
     #[doc(alias = "cuModuleGetGlobal_v2")]
     #[inline]
     pub unsafe fn cuModuleGetGlobal(
@@ -3957,7 +4058,10 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_IMAGE`](CUresult::CUDA_ERROR_INVALID_IMAGE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_LAUNCH_FAILED`](CUresult::CUDA_ERROR_LAUNCH_FAILED), [`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`](CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES), [`CUDA_ERROR_LAUNCH_TIMEOUT`](CUresult::CUDA_ERROR_LAUNCH_TIMEOUT), [`CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING`](CUresult::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING), [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`](CUresult::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`f` must be a function of a module that is loaded. `hStream` must be null, a predefined stream or one that was
+not destroyed. `kernelParams` must lead to a pointer for each parameter, each to a value of that parameter's
+type, or `extra` to the list that takes its place. The kernel runs with those values until the stream has passed
+it: what it reads and writes must be valid that long, and unused by others.*/
     #[inline]
     pub unsafe fn cuLaunchKernel(
         &self,
@@ -4002,7 +4106,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_IMAGE`](CUresult::CUDA_ERROR_INVALID_IMAGE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_LAUNCH_FAILED`](CUresult::CUDA_ERROR_LAUNCH_FAILED), [`CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`](CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES), [`CUDA_ERROR_LAUNCH_TIMEOUT`](CUresult::CUDA_ERROR_LAUNCH_TIMEOUT), [`CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING`](CUresult::CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING), [`CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`](CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE), [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`](CUresult::CUDA_ERROR_SHARED_OBJECT_INIT_FAILED), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-*/
+`config` must lead to a configuration whose stream was not destroyed and whose `attrs` lead to `numAttrs`
+attributes; for the rest as for cuLaunchKernel.*/
     #[inline]
     pub unsafe fn cuLaunchKernelEx(
         &self,
@@ -4024,7 +4129,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`phStream` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuStreamCreate(
         &self,
@@ -4044,7 +4149,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`phStream` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuStreamCreateWithPriority(
         &self,
@@ -4065,7 +4170,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hStream` must be a stream that was created and not destroyed, and not be used afterwards.*/
     #[doc(alias = "cuStreamDestroy_v2")]
     #[inline]
     pub unsafe fn cuStreamDestroy(
@@ -4085,7 +4190,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_READY`](CUresult::CUDA_ERROR_NOT_READY).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuStreamQuery(
         &self,
@@ -4104,7 +4209,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuStreamSynchronize(
         &self,
@@ -4123,7 +4228,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `hEvent` must be an event that
+was not destroyed. An event of another process that ends before the event completes leaves the stream waiting.*/
     #[inline]
     pub unsafe fn cuStreamWaitEvent(
         &self,
@@ -4144,7 +4250,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `pctx` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuStreamGetCtx(
         &self,
@@ -4164,7 +4270,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed.*/
     #[doc(alias = "cuStreamBeginCapture_v2")]
     #[inline]
     pub unsafe fn cuStreamBeginCapture(
@@ -4185,7 +4291,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD`](CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `phGraph` must be valid for
+writing.*/
     #[inline]
     pub unsafe fn cuStreamEndCapture(
         &self,
@@ -4205,7 +4312,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_STREAM_CAPTURE_IMPLICIT`](CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed, and `captureStatus` must be valid for
+writing.*/
     #[inline]
     pub unsafe fn cuStreamIsCapturing(
         &self,
@@ -4225,7 +4333,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 4
+bytes that may be written, from the call until the stream has passed it.*/
     #[doc(alias = "cuStreamWriteValue32_v2")]
     #[inline]
     pub unsafe fn cuStreamWriteValue32(
@@ -4248,7 +4357,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 8
+bytes that may be written, from the call until the stream has passed it.*/
     #[doc(alias = "cuStreamWriteValue64_v2")]
     #[inline]
     pub unsafe fn cuStreamWriteValue64(
@@ -4271,7 +4381,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 4
+bytes that may be read, from the call until the stream has passed it. A value that never comes leaves the stream
+waiting.*/
     #[doc(alias = "cuStreamWaitValue32_v2")]
     #[inline]
     pub unsafe fn cuStreamWaitValue32(
@@ -4294,7 +4406,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`stream` must be null, a predefined stream or one that was not destroyed. `addr` must be aligned and lead to 8
+bytes that may be read, from the call until the stream has passed it. A value that never comes leaves the stream
+waiting.*/
     #[doc(alias = "cuStreamWaitValue64_v2")]
     #[inline]
     pub unsafe fn cuStreamWaitValue64(
@@ -4317,7 +4431,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`hStream` must be null, a predefined stream or one that was not destroyed. `fn_` must be a function that may be
+called once with `userData` on a thread of the driver's, must not unwind and must make no CUDA call; both must
+be valid from the call until the stream has passed it.*/
     #[inline]
     pub unsafe fn cuLaunchHostFunc(
         &self,
@@ -4338,7 +4454,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`phEvent` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuEventCreate(
         &self,
@@ -4358,7 +4474,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed, and not be used afterwards. Where it was exported, no process
+that opened it may use it afterwards.*/
     #[doc(alias = "cuEventDestroy_v2")]
     #[inline]
     pub unsafe fn cuEventDestroy(
@@ -4378,7 +4495,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed, and `hStream` must be null, a predefined stream or one that
+was not destroyed.*/
     #[inline]
     pub unsafe fn cuEventRecord(
         &self,
@@ -4398,7 +4516,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_READY`](CUresult::CUDA_ERROR_NOT_READY).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed.*/
     #[inline]
     pub unsafe fn cuEventQuery(
         &self,
@@ -4417,7 +4535,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`hEvent` must be an event that was not destroyed.*/
     #[inline]
     pub unsafe fn cuEventSynchronize(
         &self,
@@ -4436,7 +4554,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_NOT_READY`](CUresult::CUDA_ERROR_NOT_READY), [`CUDA_ERROR_UNKNOWN`](CUresult::CUDA_ERROR_UNKNOWN).
 
 # Safety
-*/
+`pMilliseconds` must be valid for writing. `hStart` and `hEnd` must be events that were not destroyed.*/
     #[inline]
     pub unsafe fn cuEventElapsedTime(
         &self,
@@ -4457,7 +4575,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pHandle` must be valid for writing. `dptr` may be any address: the driver refuses what it cannot export.*/
     #[inline]
     pub unsafe fn cuIpcGetMemHandle(
         &self,
@@ -4477,7 +4595,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_TOO_MANY_PEERS`](CUresult::CUDA_ERROR_TOO_MANY_PEERS), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pdptr` must be valid for writing. The handle must be as its exporter made it: altered bytes may open too, and
+lead to other memory. Another process may change or free what lies there at any time, so no reference of Rust
+may be made to it.*/
     #[doc(alias = "cuIpcOpenMemHandle_v2")]
     #[inline]
     pub unsafe fn cuIpcOpenMemHandle(
@@ -4499,7 +4619,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dptr` must come from cuIpcOpenMemHandle. No work that still runs in this process may use the memory, and after
+the last close nothing may.*/
     #[inline]
     pub unsafe fn cuIpcCloseMemHandle(
         &self,
@@ -4518,7 +4639,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pHandle` must be valid for writing, and `event` must be an event that was not destroyed.*/
     #[inline]
     pub unsafe fn cuIpcGetEventHandle(
         &self,
@@ -4538,7 +4659,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`](CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phEvent` must be valid for writing. The handle must be as its exporter made it, and the exporter must not
+destroy the event while it is used here.*/
     #[inline]
     pub unsafe fn cuIpcOpenEventHandle(
         &self,
@@ -4558,7 +4680,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`free` and `total` must be valid for writing.*/
     #[doc(alias = "cuMemGetInfo_v2")]
     #[inline]
     pub unsafe fn cuMemGetInfo(
@@ -4579,7 +4701,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`dptr` must be valid for writing.*/
     #[doc(alias = "cuMemAlloc_v2")]
     #[inline]
     pub unsafe fn cuMemAlloc(
@@ -4600,7 +4722,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` and `pPitch` must be valid for writing.*/
     #[doc(alias = "cuMemAllocPitch_v2")]
     #[inline]
     pub unsafe fn cuMemAllocPitch(
@@ -4628,7 +4750,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dptr` must come from an allocation of this process that was not freed; what was opened or mapped has calls of
+its own. No work that still runs may use the memory, and nothing may use it afterwards.*/
     #[doc(alias = "cuMemFree_v2")]
     #[inline]
     pub unsafe fn cuMemFree(
@@ -4648,7 +4771,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pbase` and `psize` must be valid for writing or null. `dptr` may be any address: it is looked up, and not read.*/
     #[doc(alias = "cuMemGetAddressRange_v2")]
     #[inline]
     pub unsafe fn cuMemGetAddressRange(
@@ -4670,7 +4793,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing what `handleType` says: an `int` for a dma-buf descriptor, which is then the
+caller's to close. The memory must stay allocated while the handle is in use.*/
     #[inline]
     pub unsafe fn cuMemGetHandleForAddressRange(
         &self,
@@ -4695,7 +4819,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`pp` must be valid for writing.*/
     #[doc(alias = "cuMemAllocHost_v2")]
     #[inline]
     pub unsafe fn cuMemAllocHost(
@@ -4716,7 +4840,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`p` must come from cuMemAllocHost or cuMemHostAlloc and not be freed yet. No work that still runs may use the
+memory, and nothing may use it afterwards.*/
     #[inline]
     pub unsafe fn cuMemFreeHost(
         &self,
@@ -4735,7 +4860,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_EXTERNAL_DEVICE`](CUresult::CUDA_ERROR_EXTERNAL_DEVICE).
 
 # Safety
-*/
+`pp` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuMemHostAlloc(
         &self,
@@ -4756,7 +4881,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pdptr` must be valid for writing, and `p` must lead into page-locked memory.*/
     #[doc(alias = "cuMemHostGetDevicePointer_v2")]
     #[inline]
     pub unsafe fn cuMemHostGetDevicePointer(
@@ -4778,7 +4903,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: none of its own.
 
 # Safety
-*/
+`p` must lead to `bytesize` bytes that stay mapped until cuMemHostUnregister.*/
     #[doc(alias = "cuMemHostRegister_v2")]
     #[inline]
     pub unsafe fn cuMemHostRegister(
@@ -4800,7 +4925,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED`](CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED).
 
 # Safety
-*/
+`p` must come from cuMemHostRegister. No work that still runs may use the memory.*/
     #[inline]
     pub unsafe fn cuMemHostUnregister(
         &self,
@@ -4819,7 +4944,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuMemAllocManaged(
         &self,
@@ -4840,7 +4965,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`data` must be valid for writing a value of the attribute's type. `ptr` may be any address: it is looked up, and
+not read.*/
     #[inline]
     pub unsafe fn cuPointerGetAttribute(
         &self,
@@ -4861,7 +4987,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`attributes` must lead to `numAttributes` attributes, and `data` to as many pointers, each valid for writing a
+value of its attribute's type. `ptr` may be any address: it is looked up, and not read.*/
     #[inline]
     pub unsafe fn cuPointerGetAttributes(
         &self,
@@ -4885,7 +5012,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE).
 
 # Safety
-*/
+`value` must lead to a value of the attribute's type. `ptr` may be any address: it is looked up, and not
+written.*/
     #[inline]
     pub unsafe fn cuPointerSetAttribute(
         &self,
@@ -4906,7 +5034,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written.*/
     #[inline]
     pub unsafe fn cuMemcpy(
         &self,
@@ -4927,7 +5055,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.*/
     #[doc(alias = "cuMemcpyHtoD_v2")]
     #[inline]
     pub unsafe fn cuMemcpyHtoD(
@@ -4949,7 +5077,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written.*/
     #[doc(alias = "cuMemcpyDtoH_v2")]
     #[inline]
     pub unsafe fn cuMemcpyDtoH(
@@ -4971,7 +5099,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.*/
     #[doc(alias = "cuMemcpyDtoD_v2")]
     #[inline]
     pub unsafe fn cuMemcpyDtoD(
@@ -4993,7 +5121,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes in `srcContext`, and `dstDevice` to as many in `dstContext`. Neither
+context may be destroyed.*/
     #[inline]
     pub unsafe fn cuMemcpyPeer(
         &self,
@@ -5020,7 +5149,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written, from the call
+until the stream has passed it. `hStream` must be null, a predefined stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemcpyAsync(
         &self,
@@ -5042,7 +5172,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written, from
+the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
+destroyed.*/
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
     #[inline]
     pub unsafe fn cuMemcpyHtoDAsync(
@@ -5067,7 +5199,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written, from
+the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
+destroyed.*/
     #[doc(alias = "cuMemcpyDtoHAsync_v2")]
     #[inline]
     pub unsafe fn cuMemcpyDtoHAsync(
@@ -5092,7 +5226,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written,
+from the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
+destroyed.*/
     #[doc(alias = "cuMemcpyDtoDAsync_v2")]
     #[inline]
     pub unsafe fn cuMemcpyDtoDAsync(
@@ -5117,7 +5253,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`srcDevice` must lead to `ByteCount` bytes in `srcContext`, and `dstDevice` to as many in `dstContext`, from the
+call until the stream has passed it. Neither context may be destroyed. `hStream` must be null, a predefined
+stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemcpyPeerAsync(
         &self,
@@ -5152,7 +5290,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` bytes that can be written.*/
     #[doc(alias = "cuMemsetD8_v2")]
     #[inline]
     pub unsafe fn cuMemsetD8(
@@ -5174,7 +5312,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` words of 32 bits, aligned, that can be written.*/
     #[doc(alias = "cuMemsetD32_v2")]
     #[inline]
     pub unsafe fn cuMemsetD32(
@@ -5196,7 +5334,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` bytes that can be written, from the call until the stream has passed it. `hStream`
+must be null, a predefined stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemsetD8Async(
         &self,
@@ -5218,7 +5357,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`dstDevice` must lead to `N` words of 32 bits, aligned, that can be written, from the call until the stream has
+passed it. `hStream` must be null, a predefined stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemsetD32Async(
         &self,
@@ -5240,7 +5380,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`ptr` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuMemAddressReserve(
         &self,
@@ -5263,7 +5403,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`ptr` and `size` must be a whole reservation, without a mapping in it, and the addresses must not be used
+afterwards.*/
     #[inline]
     pub unsafe fn cuMemAddressFree(
         &self,
@@ -5283,7 +5424,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing, and `prop` must lead to properties whose reserved bytes are zero.*/
     #[inline]
     pub unsafe fn cuMemCreate(
         &self,
@@ -5305,7 +5446,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be an allocation's that was not released, once for each create, import and retain, and not be used
+afterwards. Mappings of the memory stay.*/
     #[inline]
     pub unsafe fn cuMemRelease(
         &self,
@@ -5324,7 +5466,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE).
 
 # Safety
-*/
+`ptr` and `size` must lie in a reservation of this process, and `handle` be an allocation's that was not
+released. What is mapped must be seen as shared memory wherever it is mapped twice or imported: no reference of
+Rust may be made to it.*/
     #[inline]
     pub unsafe fn cuMemMap(
         &self,
@@ -5347,7 +5491,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`ptr` and `size` must cover whole mappings. No work that still runs may use the memory, and nothing may use it
+afterwards.*/
     #[inline]
     pub unsafe fn cuMemUnmap(
         &self,
@@ -5367,7 +5512,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`desc` must lead to `count` descriptions. No work that still runs may use the memory from a place that loses
+access.*/
     #[inline]
     pub unsafe fn cuMemSetAccess(
         &self,
@@ -5389,7 +5535,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`flags` must be valid for writing, and `location` must lead to a place.*/
     #[inline]
     pub unsafe fn cuMemGetAccess(
         &self,
@@ -5410,7 +5556,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`shareableHandle` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is
+then the caller's to close, or 64 bytes for a fabric handle. `handle` must be an allocation's that was not
+released.*/
     #[inline]
     pub unsafe fn cuMemExportToShareableHandle(
         &self,
@@ -5434,7 +5582,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing. For a file descriptor, `osHandle` is its number itself, cast to a pointer,
+and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes as their exporter made them.
+Another process may change or free what lies there at any time, so no reference of Rust may be made to it.*/
     #[inline]
     pub unsafe fn cuMemImportFromShareableHandle(
         &self,
@@ -5455,7 +5605,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`granularity` must be valid for writing, and `prop` must lead to properties.*/
     #[inline]
     pub unsafe fn cuMemGetAllocationGranularity(
         &self,
@@ -5476,7 +5626,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`prop` must be valid for writing, and `handle` must be an allocation's that was not released.*/
     #[inline]
     pub unsafe fn cuMemGetAllocationPropertiesFromHandle(
         &self,
@@ -5496,7 +5646,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`handle` must be valid for writing. `addr` may be any address: it is looked up, and not read.*/
     #[inline]
     pub unsafe fn cuMemRetainAllocationHandle(
         &self,
@@ -5516,7 +5666,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`mcHandle` must be valid for writing, and `prop` must lead to properties.*/
     #[inline]
     pub unsafe fn cuMulticastCreate(
         &self,
@@ -5536,7 +5686,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`mcHandle` must be a multicast object's that was not released.*/
     #[inline]
     pub unsafe fn cuMulticastAddDevice(
         &self,
@@ -5556,7 +5706,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_SYSTEM_NOT_READY`](CUresult::CUDA_ERROR_SYSTEM_NOT_READY), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE), [`CUDA_ERROR_MULTICAST_RESOURCE_FULL`](CUresult::CUDA_ERROR_MULTICAST_RESOURCE_FULL).
 
 # Safety
-*/
+`mcHandle` and `memHandle` must be a multicast object's and an allocation's that were not released.*/
     #[inline]
     pub unsafe fn cuMulticastBindMem(
         &self,
@@ -5584,7 +5734,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_SYSTEM_NOT_READY`](CUresult::CUDA_ERROR_SYSTEM_NOT_READY), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE), [`CUDA_ERROR_MULTICAST_RESOURCE_FULL`](CUresult::CUDA_ERROR_MULTICAST_RESOURCE_FULL).
 
 # Safety
-*/
+`mcHandle` must be a multicast object's that was not released, and `memptr` lead to `size` bytes that are
+mapped.*/
     #[inline]
     pub unsafe fn cuMulticastBindAddr(
         &self,
@@ -5609,7 +5760,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`mcHandle` must be a multicast object's that was not released. No work that still runs may use the range through
+the object.*/
     #[inline]
     pub unsafe fn cuMulticastUnbind(
         &self,
@@ -5631,7 +5783,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`granularity` must be valid for writing, and `prop` must lead to properties.*/
     #[inline]
     pub unsafe fn cuMulticastGetGranularity(
         &self,
@@ -5652,7 +5804,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool` must be valid for writing, and `poolProps` must lead to properties whose reserved bytes are zero.*/
     #[inline]
     pub unsafe fn cuMemPoolCreate(
         &self,
@@ -5672,7 +5824,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and not be used afterwards.*/
     #[inline]
     pub unsafe fn cuMemPoolDestroy(
         &self,
@@ -5691,7 +5843,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemPoolTrimTo(
         &self,
@@ -5711,7 +5863,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and `value` must be valid for writing what the attribute is: an
+`int` or a 64-bit integer.*/
     #[inline]
     pub unsafe fn cuMemPoolGetAttribute(
         &self,
@@ -5732,7 +5885,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and `value` must lead to what the attribute is: an `int` or a
+64-bit integer.*/
     #[inline]
     pub unsafe fn cuMemPoolSetAttribute(
         &self,
@@ -5753,7 +5907,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: none of its own.
 
 # Safety
-*/
+`flags` must be valid for writing, `memPool` must be a pool that was not destroyed, and `location` must lead to
+a place.*/
     #[inline]
     pub unsafe fn cuMemPoolGetAccess(
         &self,
@@ -5774,7 +5929,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and `map` must lead to `count` descriptions. No work that still
+runs may use the memory from a device that loses access.*/
     #[inline]
     pub unsafe fn cuMemPoolSetAccess(
         &self,
@@ -5795,7 +5951,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool_out` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetDefaultMemPool(
         &self,
@@ -5815,7 +5971,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuDeviceGetMemPool(
         &self,
@@ -5835,7 +5991,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`pool` must be a pool that was not destroyed, and stay so while it is chosen.*/
     #[inline]
     pub unsafe fn cuDeviceSetMemPool(
         &self,
@@ -5855,7 +6011,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool_out` must be valid for writing, and `location` must lead to a place.*/
     #[inline]
     pub unsafe fn cuMemGetDefaultMemPool(
         &self,
@@ -5876,7 +6032,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`pool_out` must be valid for writing, and `location` must lead to a place.*/
     #[inline]
     pub unsafe fn cuMemGetMemPool(
         &self,
@@ -5897,7 +6053,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`location` must lead to a place, and `pool` must be a pool that was not destroyed and stay so while it is
+chosen.*/
     #[inline]
     pub unsafe fn cuMemSetMemPool(
         &self,
@@ -5918,7 +6075,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` must be valid for writing, and `hStream` must be null, a predefined stream or one that was not destroyed.
+The memory may be used by work that comes after the call in that stream, or in another that waits for it.*/
     #[inline]
     pub unsafe fn cuMemAllocAsync(
         &self,
@@ -5939,7 +6097,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`dptr` must be valid for writing, `pool` must be a pool that was not destroyed, and `hStream` must be null, a
+predefined stream or one that was not destroyed. The memory may be used by work that comes after the call in
+that stream, or in another that waits for it.*/
     #[inline]
     pub unsafe fn cuMemAllocFromPoolAsync(
         &self,
@@ -5961,7 +6121,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-*/
+`dptr` must come from a stream-ordered allocation or an import, and not be freed yet. `hStream` must be null, a
+predefined stream or one that was not destroyed. No work may use the memory that is not ordered before the call.*/
     #[inline]
     pub unsafe fn cuMemFreeAsync(
         &self,
@@ -5981,7 +6142,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`handle_out` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is then the
+caller's to close, or 64 bytes for a fabric handle. `pool` must be a pool that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemPoolExportToShareableHandle(
         &self,
@@ -6005,7 +6167,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`pool_out` must be valid for writing. For a file descriptor, `handle` is its number itself, cast to a pointer,
+and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes as their exporter made them.
+Another process may change or free what lies there at any time, so no reference of Rust may be made to it.*/
     #[inline]
     pub unsafe fn cuMemPoolImportFromShareableHandle(
         &self,
@@ -6029,7 +6193,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`shareData_out` must be valid for writing, and `ptr` must come from a pool that can be exported.*/
     #[inline]
     pub unsafe fn cuMemPoolExportPointer(
         &self,
@@ -6049,7 +6213,10 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`ptr_out` must be valid for writing, `pool` must be a pool that was not destroyed, and `shareData` must lead to
+data as its exporter made it. The exporter must not free the memory while it is used here, and it is not to be
+used before the work that the exporter ordered its allocation after. Another process may change or free what
+lies there at any time, so no reference of Rust may be made to it.*/
     #[inline]
     pub unsafe fn cuMemPoolImportPointer(
         &self,
@@ -6070,7 +6237,10 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_OPERATING_SYSTEM`](CUresult::CUDA_ERROR_OPERATING_SYSTEM).
 
 # Safety
-*/
+`extMem_out` must be valid for writing. `memHandleDesc` must lead to a description of memory as its exporter
+made it. A file descriptor in it becomes the driver's where the call succeeds, and must not be used or closed
+afterwards. Another process may change or free what lies there at any time, so no reference of Rust may be made
+to it.*/
     #[inline]
     pub unsafe fn cuImportExternalMemory(
         &self,
@@ -6090,7 +6260,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-*/
+`extMem` must be an import that was not destroyed, with every mapping of it freed, and not be used afterwards.*/
     #[inline]
     pub unsafe fn cuDestroyExternalMemory(
         &self,
@@ -6109,7 +6279,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-*/
+`phGraph` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuGraphCreate(
         &self,
@@ -6129,7 +6299,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hGraph` must be a graph that was not destroyed, and not be used afterwards.*/
     #[inline]
     pub unsafe fn cuGraphDestroy(
         &self,
@@ -6148,7 +6318,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `nodeParams` must lead to
+parameters, which get the address.*/
     #[inline]
     pub unsafe fn cuGraphAddMemAllocNode(
         &self,
@@ -6181,7 +6353,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `dptr` must come from a
+node that allocates, and no node may use it that is not ordered before.*/
     #[inline]
     pub unsafe fn cuGraphAddMemFreeNode(
         &self,
@@ -6208,7 +6382,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
+that was not destroyed while the graph can run.*/
     #[inline]
     pub unsafe fn cuGraphAddEventRecordNode(
         &self,
@@ -6235,7 +6411,9 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
+that was not destroyed while the graph can run.*/
     #[inline]
     pub unsafe fn cuGraphAddEventWaitNode(
         &self,
@@ -6262,7 +6440,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`phGraphExec` must be valid for writing, and `hGraph` must be a graph that was not destroyed.*/
     #[inline]
     pub unsafe fn cuGraphInstantiateWithFlags(
         &self,
@@ -6283,7 +6461,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hGraph` must be an executable graph that was not destroyed, and `hStream` must be null, a predefined stream or
+one that was not destroyed. What its nodes use must be valid until the stream has passed them.*/
     #[inline]
     pub unsafe fn cuGraphLaunch(
         &self,
@@ -6303,7 +6482,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`hGraphExec` must be an executable graph that was not destroyed, and not be used afterwards.*/
     #[inline]
     pub unsafe fn cuGraphExecDestroy(
         &self,
@@ -6322,7 +6501,8 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`callbackFunc` must be a function that may be called with `userData` from any thread until it is unregistered,
+and must not unwind or make a CUDA call. `callback` must be valid for writing or null.*/
     #[inline]
     pub unsafe fn cuLogsRegisterCallback(
         &self,
@@ -6343,7 +6523,7 @@ impl Driver {
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-*/
+`callback` must be a registration that was not ended.*/
     #[inline]
     pub unsafe fn cuLogsUnregisterCallback(
         &self,
