@@ -8,16 +8,16 @@ use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use cuda_ipc_sys::CUresult;
+use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
 
-use crate::answer::{OUT_OF_MEMORY, Result};
+use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::environment::environment;
 use crate::pool::{Extent, PoolFile};
 
@@ -31,6 +31,9 @@ pub(crate) const HOST: usize = usize::MAX;
 pub(crate) const UNIT: u64 = 512;
 
 pub(crate) const SERIALS_SIZE: u64 = GRANULARITY / UNIT * 8;
+
+/// What makes a block one that was created to be shared.
+const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -60,6 +63,47 @@ impl Block {
         }
         let file = new_file(&file_name(device), size + SERIALS_SIZE)?;
         Self::map(file, device)
+    }
+
+    /// The same, for other processes to map: nobody can take away what another one uses.
+    pub(crate) fn shareable(device: usize, size: u64) -> Result<Self> {
+        if size > free_memory(device) {
+            return Err(OUT_OF_MEMORY);
+        }
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        let file = new_memfd(&file_name(device), size + SERIALS_SIZE, flags)?;
+        // SAFETY: the descriptor is the file's; the argument is a number.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
+            return Err(OUT_OF_MEMORY);
+        }
+        Self::map(file, device)
+    }
+
+    /// A new descriptor, for another process: a started program inherits it, as on an H200.
+    pub(crate) fn export(&self) -> Result<i32> {
+        // SAFETY: the descriptor is the file's, and a new one is made.
+        let descriptor = unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD, 0) };
+        // VMM-EXP-010: no descriptor is left.
+        if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
+    }
+
+    /// The block behind a descriptor of `export`, and its place. VMM-IMP-003: whatever is not one of these is an
+    /// invalid value; the UNKNOWN of an H200 is none of the documented codes.
+    pub(crate) fn of_descriptor(descriptor: i32) -> Result<(Self, usize)> {
+        let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
+        let place = (0..environment().devices).chain([HOST]).find(|place| is_memfd(&target, &file_name(*place)));
+        let place = place.ok_or(INVALID_VALUE)?;
+        // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call; should it do so
+        // all the same, the next line fails or finds another file, which is looked at below.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        // VMM-IMP-007, -008: the caller keeps its descriptor.
+        let file = File::from(borrowed.try_clone_to_owned().map_err(|_| OUT_OF_MEMORY)?);
+        // SAFETY: the descriptor is the file's.
+        let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+        if seals < 0 || seals & SEALS != SEALS {
+            return Err(INVALID_VALUE);
+        }
+        Ok((Self::map(file, place)?, place))
     }
 
     /// A block of another process.
@@ -104,6 +148,17 @@ impl Block {
         let base = map_shared(&file, data_at, size)?;
         let serials = map_shared(&file, serials_at, SERIALS_SIZE).inspect_err(|_| unmap(base, size))?;
         Ok(Self { file, base, size, inode, serials, account })
+    }
+
+    /// Let the host reach a part of the block at reserved addresses too.
+    pub(crate) fn map_at(&self, address: u64, offset: u64, size: u64, access: CUmemAccess_flags) -> Result<()> {
+        let protection = match access {
+            CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE => libc::PROT_READ | libc::PROT_WRITE,
+            CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ => libc::PROT_READ,
+            _ => libc::PROT_NONE,
+        };
+        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        map_fixed(address, size, protection, flags, self.file.as_raw_fd(), offset)
     }
 
     pub(crate) fn descriptor(&self) -> u32 {
@@ -233,6 +288,22 @@ pub(crate) fn map_shared(file: &File, offset: u64, size: u64) -> Result<u64> {
     if address == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(address as u64) }
 }
 
+/// Reserved addresses as they were before the host reached something there.
+pub(crate) fn close_to_host(address: u64, size: u64) -> Result<()> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    map_fixed(address, size, libc::PROT_NONE, flags, -1, 0)
+}
+
+/// Map at addresses that this driver has reserved.
+fn map_fixed(address: u64, size: u64, protection: i32, flags: i32, descriptor: i32, offset: u64) -> Result<()> {
+    let offset = libc::off_t::try_from(offset).map_err(|_| OUT_OF_MEMORY)?;
+    // SAFETY: callers pass addresses of a reservation, which nothing but mappings of this driver has.
+    let mapped = unsafe {
+        libc::mmap(address as *mut _, size as usize, protection, flags | libc::MAP_FIXED, descriptor, offset)
+    };
+    if mapped == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(()) }
+}
+
 pub(crate) fn unmap(address: u64, size: u64) {
     // SAFETY: callers pass mappings that they own and do not use again.
     unsafe { libc::munmap(address as *mut _, size as usize) };
@@ -262,7 +333,6 @@ fn own_blocks() -> MutexGuard<'static, Blocks> {
 /// descriptors are counted, not allocations, so the account is right whatever way a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
     let (name, pool_name) = (file_name(device), PoolFile::name(device));
-    let own = std::process::id().to_string();
     let mut blocks: HashMap<u64, u64> =
         own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -274,10 +344,9 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
             let link = descriptor.path();
             let Ok(target) = std::fs::read_link(&link) else { continue };
-            // Blocks of this process are counted already; files of pools grow, and are looked at.
-            let is_other_block = number != own.as_bytes() && is_memfd(&target, &name);
+            // VMM-EXP-012: in this process too a block may have nothing left but a descriptor.
             let is_pool = is_memfd(&target, &pool_name);
-            if (is_other_block || is_pool)
+            if (is_pool || is_memfd(&target, &name))
                 && let Ok(metadata) = std::fs::metadata(&link)
             {
                 let beside = if is_pool { PoolFile::table_size() } else { SERIALS_SIZE };

@@ -8,6 +8,7 @@ use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
 use crate::pool::HANDLE_TYPES;
 use crate::process::{State, state};
+use crate::vmm::is_fabric_supported;
 
 /// A device that this process sees.
 #[derive(Clone, Debug)]
@@ -94,7 +95,12 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
         | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
+        // FAB-001
+        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => is_fabric_supported().into(),
         // DEVATTR-004
         A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => HANDLE_TYPES.0.cast_signed(),
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,

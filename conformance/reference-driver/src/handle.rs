@@ -22,6 +22,7 @@ pub(crate) enum Kind {
     Memory,
     Event,
     PoolPointer,
+    Fabric,
 }
 
 impl Handle {
@@ -68,6 +69,7 @@ fn sum(kind: Kind, bytes: &[u8]) -> u64 {
         Kind::Memory => b"memory",
         Kind::Event => b"event",
         Kind::PoolPointer => b"pool pointer",
+        Kind::Fabric => b"fabric",
     };
     fnv1a(seed.iter().chain(bytes).copied())
 }

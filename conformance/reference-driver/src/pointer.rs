@@ -88,8 +88,9 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => whole(state.reservation(pointer).map_or(range.size, |(_, size)| size)),
         A::CU_POINTER_ATTRIBUTE_MAPPED => is_true(true),
         // PTRATTR-002: of a pool's memory what the pool was created for; of imported memory nothing.
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(match range.memory {
-            M::Pool { pool, .. } => state.pool_handle_types(pool).0.into(),
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(match &range.memory {
+            M::Pool { pool, .. } => state.pool_handle_types(*pool).0.into(),
+            M::Mapping { allocation, .. } => allocation.handle_types.0.into(),
             _ => 0,
         }),
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use cuda_ipc_sys::CUmemAccess_flags;
 
 use crate::answer::{INVALID_VALUE, Result};
-use crate::block::Block;
+use crate::block::{Block, HOST};
 use crate::host::HostMemory;
 use crate::piece::Piece;
 use crate::pool::Target;
 use crate::process::State;
+use crate::vmm::Allocation;
 
 /// A range of addresses that stand for memory.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ pub(crate) enum Memory {
     /// An allocation node of a graph.
     Graph(Arc<Block>),
     /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
-    Mapping { block: Arc<Block>, offset: u64, handle: u64, access: AccessOf },
+    Mapping { allocation: Arc<Allocation>, offset: u64, handle: u64, access: AccessOf },
     /// `cuMemAllocHost` and `cuMemHostAlloc`.
     Host(Arc<HostMemory>),
     /// `cuMemHostRegister`: the caller's own.
@@ -82,6 +83,7 @@ impl Memory {
         match self {
             Self::Host(_) | Self::Registered => true,
             Self::Pool { target, .. } | Self::PoolImport { target, .. } => target.is_host(),
+            Self::Mapping { allocation, .. } => allocation.device == HOST,
             _ => false,
         }
     }
@@ -147,8 +149,8 @@ impl Range {
             Memory::Import(block) | Memory::Graph(block) | Memory::PoolImport { block, .. } => {
                 (address, Some(Arc::clone(block) as _))
             }
-            Memory::Mapping { block, offset, .. } => {
-                (block.base + offset + (address - self.base), Some(Arc::clone(block) as _))
+            Memory::Mapping { allocation, offset, .. } => {
+                (allocation.block.base + offset + (address - self.base), Some(Arc::clone(allocation) as _))
             }
             Memory::Host(memory) | Memory::Managed(memory) => (address, Some(Arc::clone(memory) as _)),
             Memory::Registered => (address, None),

@@ -1,0 +1,89 @@
+//! Which devices reach a mapping, and whether the host does.
+
+use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType};
+
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::block::HOST;
+use crate::process::{State, state};
+use crate::range::{AccessOf, Memory};
+
+impl State {
+    /// The device of a location.
+    pub(super) fn device_at(&mut self, location: &CUmemLocation) -> Result<usize> {
+        // VMM-MAP-025 and -031
+        if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
+            return Err(INVALID_VALUE);
+        }
+        self.device(location.id()).map(|device| device.index)
+    }
+
+    /// The place of a location: a device, or the host with its one node.
+    fn place_at(&mut self, location: &CUmemLocation) -> Result<usize> {
+        match location.type_ {
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Ok(HOST),
+            CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id() == 0 => Ok(HOST),
+            _ => self.device_at(location),
+        }
+    }
+
+    fn check_mapping_access(&mut self, wanted: &[CUmemAccessDesc]) -> Result<AccessOf> {
+        type F = CUmemAccess_flags;
+        let known =
+            [F::CU_MEM_ACCESS_FLAGS_PROT_NONE, F::CU_MEM_ACCESS_FLAGS_PROT_READ, F::CU_MEM_ACCESS_FLAGS_PROT_READWRITE];
+        let mut access = AccessOf::new();
+        for CUmemAccessDesc { location, flags } in wanted {
+            if !known.contains(flags) {
+                return Err(INVALID_VALUE);
+            }
+            // VMM-MAP-026, VMM-MAP-029: any device, since all are peers.
+            access.insert(self.place_at(location)?, *flags);
+        }
+        Ok(access)
+    }
+}
+
+entry_points! {
+    fn cuMemSetAccess(address: CUdeviceptr, size: usize, wanted: Input<CUmemAccessDesc>, count: usize) {
+        let mut state = state()?;
+        // VMM-MAP-025
+        if size == 0 || count == 0 {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller promises so many.
+        let wanted = unsafe { wanted.values(count) }?;
+        let access = state.check_mapping_access(&wanted)?;
+        let mappings = state.mappings(address, size as u64)?;
+        let ranges = || mappings.iter().filter_map(|base| state.ranges.get(base));
+        let mapped: u64 = ranges().map(|range| range.size).sum();
+        let only_mappings = ranges().all(|range| matches!(range.memory, Memory::Mapping { .. }));
+        // VMM-MAP-023
+        if mapped != size as u64 || !only_mappings {
+            return Err(INVALID_VALUE);
+        }
+        // VMM-MAP-031: the host does not reach the memory of a device.
+        let host = access.get(&HOST).copied();
+        if host.is_some() && ranges().any(|range| range.device != HOST) {
+            return Err(INVALID_VALUE);
+        }
+        for base in mappings {
+            let Some(range) = state.ranges.get_mut(&base) else { continue };
+            let Memory::Mapping { allocation, offset, access: granted, .. } = &mut range.memory else { continue };
+            if let Some(flags) = host {
+                allocation.block.map_at(range.base, *offset, range.size, flags)?;
+            }
+            granted.extend(access.iter().map(|(place, flags)| (*place, *flags)));
+        }
+        Ok(())
+    }
+
+    fn cuMemGetAccess(output: Output<u64>, location: Input<CUmemLocation>, address: CUdeviceptr) {
+        let mut state = state()?;
+        output.wanted()?;
+        let place = state.place_at(&location.value()?)?;
+        // VMM-MAP-028
+        match state.range(address).map(|range| &range.memory) {
+            Some(Memory::Mapping { access, .. }) => output.give(access.get(&place).map_or(0, |flags| flags.0.into())),
+            _ => Err(INVALID_VALUE),
+        }
+    }
+}
