@@ -41,6 +41,10 @@ pub struct Device {
     pub pool_handle_types: u32,
     /// Virtual memory management.
     pub virtual_memory: bool,
+    /// Physical memory that is exported as file descriptors.
+    pub memory_descriptors: bool,
+    /// Fabric handles, as the attribute says.
+    pub fabric: bool,
 }
 
 impl Machine {
@@ -68,6 +72,9 @@ impl Session {
             self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device)?;
         let pool_handle_types =
             self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, device)?;
+        let memory_descriptors =
+            self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device)?;
+        let fabric = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, device)?;
         let session = self;
         let mut name = [0; 256];
         cuda!(session.cuDeviceGetName(name.as_mut_ptr(), 256, device));
@@ -85,6 +92,8 @@ impl Session {
             memory_pools,
             pool_handle_types: pool_handle_types.cast_unsigned(),
             virtual_memory,
+            memory_descriptors,
+            fabric,
         })
     }
 

@@ -12,6 +12,8 @@ pub struct Needs {
     memory_pools: bool,
     pool_descriptors: bool,
     virtual_memory: bool,
+    memory_descriptors: bool,
+    fabric: bool,
 }
 
 impl Needs {
@@ -26,6 +28,8 @@ impl Needs {
             memory_pools: false,
             pool_descriptors: false,
             virtual_memory: false,
+            memory_descriptors: false,
+            fabric: false,
         }
     }
 
@@ -78,6 +82,20 @@ impl Needs {
         self
     }
 
+    /// Physical memory that is exported as file descriptors.
+    #[must_use]
+    pub const fn memory_descriptors(mut self) -> Self {
+        self.memory_descriptors = true;
+        self
+    }
+
+    /// Fabric handles, as the attribute says; a channel is another matter.
+    #[must_use]
+    pub const fn fabric(mut self) -> Self {
+        self.fabric = true;
+        self
+    }
+
     /// The first need that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Option<String> {
@@ -97,6 +115,8 @@ impl Needs {
             (self.memory_pools && !first.memory_pools, "needs memory pools"),
             (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that export descriptors"),
             (self.virtual_memory && !first.virtual_memory, "needs virtual memory management"),
+            (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports descriptors"),
+            (self.fabric && !first.fabric, "needs fabric handles"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))

@@ -7,7 +7,7 @@ mod process;
 pub(crate) mod session;
 
 use std::cell::RefCell;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use cuda_ipc_sys::CUresult;
 use serde::de::DeserializeOwned;
 
 use crate::calls::{AnyCall, Refused};
-use crate::{Refusal, Stop, case};
+use crate::{Descriptor, Refusal, Stop, case};
 
 pub(crate) use account::Account;
 pub use ledger::Cleanness;
@@ -93,6 +93,24 @@ impl Role {
     ) -> Result<T, Stop> {
         self.start_call(call.into(), descriptors)?;
         self.answer(None)
+    }
+
+    /// A copy of one of the role's descriptors, here in the runner: on its way to another role.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn send_descriptor(&self, descriptor: Descriptor) -> Result<OwnedFd, Stop> {
+        self.send_descriptor_to_the_runner(descriptor)?;
+        let sent = self.process.borrow_mut().descriptors.pop();
+        sent.ok_or_else(|| Stop::Harness(format!("{}: its answer came without a descriptor", self.name())))
+    }
+
+    /// Give the role a copy of a descriptor, as SCM_RIGHTS does.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn receive_descriptor(&self, descriptor: &impl AsFd) -> Result<Descriptor, Stop> {
+        self.perform_with(crate::calls::process::Call::keep_descriptor {}, &[descriptor.as_fd()])
     }
 
     /// Send a call and go on: what another role does while this one is in a call is part of some rules.

@@ -1,6 +1,6 @@
 //! One role's process: started as a re-execution of this program, watched, ended.
 
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -49,6 +49,8 @@ pub(crate) struct Process {
     pub(crate) price: Bytes,
     child: Child,
     channel: Channel,
+    /// What came with the last answer.
+    pub(crate) descriptors: Vec<OwnedFd>,
     step: String,
     ended: Option<ExitStatus>,
 }
@@ -79,6 +81,7 @@ impl Process {
             price: Bytes::new(),
             child,
             channel: ours,
+            descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
             ended: None,
         };
@@ -117,6 +120,7 @@ impl Process {
     pub(crate) fn receive(&mut self, patience: Option<Duration>) -> Result<Result<Vec<u8>, Refused>, Stop> {
         let deadline = Instant::now() + patience.unwrap_or(self.deadline);
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        self.descriptors = frame.descriptors;
         postcard::from_bytes(&frame.bytes)
             .map_err(|error| Stop::Harness(format!("{}: cannot read the answer to {}: {error}", self.name, self.step)))
     }
