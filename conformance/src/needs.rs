@@ -1,6 +1,6 @@
 //! What a case needs of a machine, and why a machine cannot give it.
 
-use crate::machine::Machine;
+use crate::machine::{Fabric, Machine};
 
 /// What a case needs. Every role may be placed on any of the needed GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,9 @@ pub struct Needs {
     pool_descriptors: bool,
     virtual_memory: bool,
     memory_descriptors: bool,
-    fabric: bool,
+    fabric: Option<Fabric>,
+    simulated: bool,
+    cuda: u32,
 }
 
 impl Needs {
@@ -29,7 +31,9 @@ impl Needs {
             pool_descriptors: false,
             virtual_memory: false,
             memory_descriptors: false,
-            fabric: false,
+            fabric: None,
+            simulated: false,
+            cuda: 0,
         }
     }
 
@@ -89,10 +93,24 @@ impl Needs {
         self
     }
 
-    /// Fabric handles, as the attribute says; a channel is another matter.
+    /// A fabric in a state, which the reference driver can be put into.
     #[must_use]
-    pub const fn fabric(mut self) -> Self {
-        self.fabric = true;
+    pub const fn fabric(mut self, state: Fabric) -> Self {
+        self.fabric = Some(state);
+        self
+    }
+
+    /// Processes in different states, as only the reference driver gives them without an administrator.
+    #[must_use]
+    pub const fn simulated(mut self) -> Self {
+        self.simulated = true;
+        self
+    }
+
+    /// A driver that serves this CUDA version, as 1000 × major + 10 × minor.
+    #[must_use]
+    pub const fn cuda(mut self, version: u32) -> Self {
+        self.cuda = version;
         self
     }
 
@@ -108,6 +126,7 @@ impl Needs {
         }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];
+        let has = |state| machine.is_simulated() || first.fabric == state;
         [
             (self.peer_access && !peers, "needs GPUs 0 and 1 to be peers"),
             (self.no_peer_access && peers, "needs GPUs 0 and 1 not to be peers"),
@@ -116,7 +135,9 @@ impl Needs {
             (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that export descriptors"),
             (self.virtual_memory && !first.virtual_memory, "needs virtual memory management"),
             (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports descriptors"),
-            (self.fabric && !first.fabric, "needs fabric handles"),
+            (self.fabric.is_some_and(|state| !has(state)), "needs a fabric in another state"),
+            (self.simulated && !machine.is_simulated(), "needs processes with different rights"),
+            (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))

@@ -79,10 +79,10 @@ impl Block {
         Self::map(file, device)
     }
 
-    /// A new descriptor, for another process: a started program inherits it, as on an H200.
+    /// A new descriptor, for another process. VMM-EXP-002: a started program does not inherit it, as on an H200.
     pub(crate) fn export(&self) -> Result<i32> {
         // SAFETY: the descriptor is the file's, and a new one is made.
-        let descriptor = unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD, 0) };
+        let descriptor = unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
         // VMM-EXP-010: no descriptor is left.
         if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
     }

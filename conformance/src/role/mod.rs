@@ -15,6 +15,7 @@ use cuda_ipc_sys::CUresult;
 use serde::de::DeserializeOwned;
 
 use crate::calls::{AnyCall, Refused};
+use crate::machine::Fabric;
 use crate::{Descriptor, Refusal, Stop, case};
 
 pub(crate) use account::Account;
@@ -40,19 +41,28 @@ pub struct Placement {
     pub device: i32,
     /// `CUDA_VISIBLE_DEVICES`.
     pub visible_devices: Option<String>,
+    /// The state of the fabric; on a real machine the one that it has.
+    pub fabric: Option<Fabric>,
 }
 
 impl Placement {
     /// On a device.
     #[must_use]
     pub const fn device(device: i32) -> Self {
-        Self { device, visible_devices: None }
+        Self { device, visible_devices: None, fabric: None }
     }
 
     /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
     #[must_use]
     pub fn visible_devices(mut self, list: impl Into<String>) -> Self {
         self.visible_devices = Some(list.into());
+        self
+    }
+
+    /// With the fabric in a state; a real machine has to be in it already.
+    #[must_use]
+    pub const fn fabric(mut self, state: Fabric) -> Self {
+        self.fabric = Some(state);
         self
     }
 }

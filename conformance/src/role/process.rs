@@ -69,6 +69,9 @@ impl Process {
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
         command.envs(settings.environment.iter().cloned());
+        if let Some(state) = placement.fabric {
+            command.env("REFERENCE_DRIVER_FABRIC", state.word());
+        }
         if let Some(list) = &placement.visible_devices {
             command.env("CUDA_VISIBLE_DEVICES", list);
         }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+mod fab;
 mod fixtures;
 mod harness;
 mod ipcevt;

@@ -2,7 +2,7 @@
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType};
 
-use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::HOST;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
@@ -35,8 +35,8 @@ impl State {
             if !known.contains(flags) {
                 return Err(INVALID_VALUE);
             }
-            // VMM-MAP-026, VMM-MAP-029: any device, since all are peers.
-            access.insert(self.place_at(location)?, *flags);
+            // VMM-MAP-029: any device, since all are peers. VMM-MAP-026: the code is an H200's.
+            access.insert(self.place_at(location).map_err(|_| INVALID_VALUE)?, *flags);
         }
         Ok(access)
     }
@@ -63,7 +63,7 @@ entry_points! {
         // VMM-MAP-031: the host does not reach the memory of a device.
         let host = access.get(&HOST).copied();
         if host.is_some() && ranges().any(|range| range.device != HOST) {
-            return Err(INVALID_VALUE);
+            return Err(NOT_SUPPORTED);
         }
         for base in mappings {
             let Some(range) = state.ranges.get_mut(&base) else { continue };

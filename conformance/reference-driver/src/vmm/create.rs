@@ -38,8 +38,9 @@ impl State {
         }
         // VMM-CREATE-009: the handles of Windows are none of Linux.
         let of_windows = HandleType::CU_MEM_HANDLE_TYPE_WIN32.0 | HandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
-        if types.0 & of_windows != 0 {
-            return Err(NOT_SUPPORTED);
+        // VMM-CREATE-017: nor are their attributes.
+        if types.0 & of_windows != 0 || !properties.win32HandleMetaData.is_null() {
+            return Err(INVALID_VALUE);
         }
         if types.0 & HandleType::CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 {
             Fabric::of_environment().create()?;

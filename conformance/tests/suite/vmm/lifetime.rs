@@ -1,13 +1,13 @@
 //! Physical memory lives until its last handle, mapping and descriptor is gone, in whatever process.
 
-use conformance::{MIB, Outcome, Role, Stop, check};
+use conformance::{GIB, Outcome, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, import, map_readable_and_writable};
 use crate::fixtures::{exporter, importer, observer};
 
-/// Larger than what other processes of a busy machine come and go with.
-const LARGE: u64 = 1024 * MIB;
+/// Much larger than the contexts of processes that come and go.
+const LARGE: u64 = 4 * GIB;
 
 /// How much of a device's memory has gone since a moment.
 struct Account<'role> {

@@ -3,7 +3,9 @@
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, check, seed};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, READ_WRITE, SIZE, create, create_exportable, map, map_readable_and_writable, reserve};
+use super::{
+    INVALID_VALUE, READ_WRITE, REFUSED, SIZE, create, create_exportable, map, map_readable_and_writable, reserve,
+};
 use crate::fixtures::importer;
 
 /// Reserved, created, mapped and made accessible, memory is usable to its last byte.
@@ -32,7 +34,7 @@ fn an_offset_is_recorded(importer: Role) -> Outcome {
 #[conformance::test("VMM-MAP-004", needs(virtual_memory))]
 fn more_than_there_is_is_refused(importer: Role) -> Outcome {
     let (physical, address) = (create(&importer)?, reserve(&importer, 2 * SIZE)?);
-    importer.mem_map(address, 2 * SIZE, 0, physical, 0).refused(INVALID_VALUE)?;
+    importer.mem_map(address, 2 * SIZE, 0, physical, 0).refused(REFUSED)?;
     Ok(())
 }
 
@@ -56,7 +58,7 @@ fn a_part_may_be_mapped(importer: Role) -> Outcome {
 #[conformance::test("VMM-MAP-006", needs(virtual_memory))]
 fn what_is_not_aligned_is_refused(importer: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
     let (physical, address) = (create(&importer)?, reserve(&importer, SIZE)?);
-    importer.mem_map(address.offset(offset), size, 0, physical, 0).refused(INVALID_VALUE)?;
+    importer.mem_map(address.offset(offset), size, 0, physical, 0).refused(REFUSED)?;
     Ok(())
 }
 
