@@ -51,7 +51,8 @@ impl Needs {
         self
     }
 
-    /// GPUs 0 and 1 do not reach each other's memory.
+    /// GPUs 0 and 1 do not reach each other's memory: roles are placed with
+    /// [`Placement::without_peer_access`](crate::role::Placement::without_peer_access).
     #[must_use]
     pub const fn no_peer_access(mut self) -> Self {
         self.no_peer_access = true;
@@ -129,7 +130,7 @@ impl Needs {
         let has = |state| machine.is_simulated() || first.fabric == state;
         [
             (self.peer_access && !peers, "needs GPUs 0 and 1 to be peers"),
-            (self.no_peer_access && peers, "needs GPUs 0 and 1 not to be peers"),
+            (self.no_peer_access && peers && !machine.is_simulated(), "needs GPUs 0 and 1 not to be peers"),
             (self.managed_memory && !first.managed_memory, "needs managed memory"),
             (self.memory_pools && !first.memory_pools, "needs memory pools"),
             (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that export descriptors"),

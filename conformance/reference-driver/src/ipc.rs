@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle};
+use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
 use crate::block::{Block, Elsewhere};
@@ -12,6 +12,7 @@ use crate::handle::{Handle, Kind};
 use crate::process::{State, own_start_time, start_time, state};
 use crate::range::Memory;
 use crate::stream::synchronize;
+use crate::topology::topology;
 
 /// An allocation of another process that is open here.
 #[derive(Debug)]
@@ -108,6 +109,10 @@ impl State {
             |import: &Import| import.context != context && import.device == device && import.origin() == origin;
         if self.imports.by_pointer.values().any(elsewhere) {
             return Err(INVALID_HANDLE);
+        }
+        // IPCMEM-OPEN-031
+        if !topology().may_use(device, handle.device as usize) {
+            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         let block = self.block_of(context, &handle, &bytes)?;
         let base = block.base + u64::from(handle.place);

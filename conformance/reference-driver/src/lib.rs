@@ -42,6 +42,7 @@ mod process;
 mod range;
 mod shared_event;
 mod stream;
+mod topology;
 mod unsupported;
 mod value;
 mod vmm;

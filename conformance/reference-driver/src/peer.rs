@@ -1,4 +1,4 @@
-//! Peer access: every device of the machine reaches every other.
+//! Peer access between contexts, as far as the topology allows it.
 
 use std::ffi::c_int;
 
@@ -6,6 +6,7 @@ use cuda_ipc_sys::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Output};
 use crate::process::{State, state};
+use crate::topology::topology;
 
 impl State {
     /// Whether kernels of a context reach the memory of another one. Memory of other processes is open for the context
@@ -20,7 +21,7 @@ entry_points! {
         let mut state = state()?;
         // P2P-001
         let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
-        output.give(c_int::from(one != other))
+        output.give(c_int::from(topology().reaches(one, other)))
     }
 
     fn cuDeviceGetP2PAttribute(
@@ -33,12 +34,15 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         // P2P-008
-        if state.device(device)?.index == state.device(peer)?.index {
+        let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
+        if one == other {
             return Err(INVALID_DEVICE);
         }
         output.give(match attribute {
-            // P2P-009, P2P-011
-            A::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED | A::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => 1,
+            // P2P-009
+            A::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED => topology().reaches(one, other).into(),
+            // P2P-011
+            A::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => topology().has_native_atomics(one, other).into(),
             // P2P-010: 0 is the best. There are no arrays here, and no atomic operation is left out.
             A::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
             | A::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED
@@ -56,7 +60,7 @@ entry_points! {
         }
         let peer_device = state.context(peer as u64)?.device_index;
         // P2P-003: of the context itself the documentation says INVALID_CONTEXT; this is what an H200 answers.
-        if peer_device == state.context(current)?.device_index {
+        if !topology().reaches(state.context(current)?.device_index, peer_device) {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         // P2P-004

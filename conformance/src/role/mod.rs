@@ -43,19 +43,28 @@ pub struct Placement {
     pub visible_devices: Option<String>,
     /// The state of the fabric; on a real machine the one that it has.
     pub fabric: Option<Fabric>,
+    /// Whether GPUs 0 and 1 are no peers; on a real machine they have to be none already.
+    pub no_peer_access: bool,
 }
 
 impl Placement {
     /// On a device.
     #[must_use]
     pub const fn device(device: i32) -> Self {
-        Self { device, visible_devices: None, fabric: None }
+        Self { device, visible_devices: None, fabric: None, no_peer_access: false }
     }
 
     /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
     #[must_use]
     pub fn visible_devices(mut self, list: impl Into<String>) -> Self {
         self.visible_devices = Some(list.into());
+        self
+    }
+
+    /// With GPUs 0 and 1 that are no peers; on a real machine they have to be none already.
+    #[must_use]
+    pub const fn without_peer_access(mut self) -> Self {
+        self.no_peer_access = true;
         self
     }
 

@@ -72,6 +72,9 @@ impl Process {
         if let Some(state) = placement.fabric {
             command.env("REFERENCE_DRIVER_FABRIC", state.word());
         }
+        if placement.no_peer_access {
+            command.env("REFERENCE_DRIVER_TOPOLOGY", "0-1:none");
+        }
         if let Some(list) = &placement.visible_devices {
             command.env("CUDA_VISIBLE_DEVICES", list);
         }

@@ -9,6 +9,7 @@ use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output,
 use crate::block::HOST;
 use crate::process::{State, state};
 use crate::range::AccessOf;
+use crate::topology::topology;
 
 impl State {
     /// POOL-ACC-001: the whole array, or nothing of it.
@@ -19,6 +20,14 @@ impl State {
         for CUmemAccessDesc { location, flags } in wanted {
             // POOL-ACC-004
             let place = self.place(location)?;
+            // Of a device that is no peer, as the documentation has it.
+            if place != HOST
+                && !target.is_managed
+                && target.place() != HOST
+                && !topology().may_use(place, target.place())
+            {
+                return Err(INVALID_DEVICE);
+            }
             let is_own = !target.is_managed && place == target.place();
             match *flags {
                 // The host does not reach a device's memory.

@@ -5,7 +5,8 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemLocatio
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::HOST;
 use crate::process::{State, state};
-use crate::range::{AccessOf, Memory};
+use crate::range::{AccessOf, Memory, Range};
+use crate::topology::topology;
 
 impl State {
     /// The device of a location.
@@ -35,7 +36,7 @@ impl State {
             if !known.contains(flags) {
                 return Err(INVALID_VALUE);
             }
-            // VMM-MAP-029: any device, since all are peers. VMM-MAP-026: the code is an H200's.
+            // VMM-MAP-026: the code is an H200's.
             access.insert(self.place_at(location).map_err(|_| INVALID_VALUE)?, *flags);
         }
         Ok(access)
@@ -59,6 +60,13 @@ entry_points! {
         // VMM-MAP-023
         if mapped != size as u64 || !only_mappings {
             return Err(INVALID_VALUE);
+        }
+        // VMM-MAP-030: a device that is no peer of the memory's.
+        let is_out_of_reach = |range: &Range| {
+            access.keys().any(|place| *place != HOST && range.device != HOST && !topology().may_use(*place, range.device))
+        };
+        if ranges().any(is_out_of_reach) {
+            return Err(NOT_SUPPORTED);
         }
         // VMM-MAP-031: the host does not reach the memory of a device.
         let host = access.get(&HOST).copied();

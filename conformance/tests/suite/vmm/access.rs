@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{
     INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve,
 };
-use crate::fixtures::importer;
+use crate::fixtures::{importer, on_gpus_that_are_no_peers};
 
 const WORDS: u64 = SIZE / 4;
 const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
@@ -132,7 +132,8 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
 /// A device that is no peer gets none.
 #[rstest]
 #[conformance::test("VMM-MAP-030", needs(gpus = 2, virtual_memory, no_peer_access))]
-fn a_device_that_is_no_peer_gets_none(importer: Role) -> Outcome {
+fn a_device_that_is_no_peer_gets_none() -> Outcome {
+    let (_, importer) = on_gpus_that_are_no_peers();
     let address = map(&importer, create(&importer)?)?;
     let code = importer.mem_set_access(address, SIZE, 1, READ_WRITE).refused(&[])?;
     observe("code", code.to_string());
