@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use cuda_ipc_sys::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
 
-use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Output};
+use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, Output};
 use crate::process::{State, state};
 use crate::topology::topology;
 
@@ -59,7 +59,10 @@ entry_points! {
             return Err(INVALID_VALUE);
         }
         let peer_device = state.context(peer as u64)?.device_index;
-        // P2P-003: of the context itself the documentation says INVALID_CONTEXT; this is what an H200 answers.
+        // P2P-003
+        if peer as u64 == current {
+            return Err(INVALID_CONTEXT);
+        }
         if !topology().reaches(state.context(current)?.device_index, peer_device) {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }

@@ -1,6 +1,6 @@
 //! Devices and what they can do.
 
-use cuda_ipc_sys::{CUdevice_attribute, CUresult};
+use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUresult};
 
 use crate::machine::Machine;
 
@@ -24,6 +24,19 @@ calls! {
         let mut value = 0;
         cuda!(session.cuDeviceCanAccessPeer(&mut value, device, peer));
         Ok(value != 0)
+    }
+
+    /// `cuDeviceGetP2PAttribute`.
+    fn device_get_p2p_attribute(session, attribute: u32, device: i32, peer: i32) -> i32 {
+        let mut value = 0;
+        cuda!(session.cuDeviceGetP2PAttribute(&mut value, CUdevice_P2PAttribute(attribute), device, peer));
+        Ok(value)
+    }
+
+    /// `cuDeviceGetP2PAttribute` without an output.
+    fn device_get_p2p_attribute_into_null(session, attribute: u32, device: i32, peer: i32) -> () {
+        cuda!(session.cuDeviceGetP2PAttribute(std::ptr::null_mut(), CUdevice_P2PAttribute(attribute), device, peer));
+        Ok(())
     }
 
     /// `cuGetErrorName`.

@@ -5,7 +5,7 @@ use std::ptr;
 
 use cuda_ipc_sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAllocationHandleType,
-    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps, CUpointer_attribute,
+    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps,
 };
 
 use crate::calls::Refused;
@@ -205,17 +205,15 @@ calls! {
         Ok(AddressRange { base: Pointer(base), size: size as u64 })
     }
 
-    /// `cuPointerGetAttribute` of an attribute that is an `int` or an `unsigned int`.
-    fn pointer_get_attribute(session, attribute: CUpointerAttribute, pointer: Pointer) -> u32 {
-        let mut value = 0_u32;
-        let output = ptr::from_mut(&mut value).cast();
-        cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
-        Ok(value)
+    /// `cuMemGetAddressRange` with one output or none: the base, or else the size.
+    fn mem_get_address_range_in_part(session, pointer: Pointer, base_wanted: bool, size_wanted: bool) -> u64 {
+        let (mut base, mut size) = (0, 0);
+        let base_output = if base_wanted { &raw mut base } else { ptr::null_mut() };
+        let size_output = if size_wanted { &raw mut size } else { ptr::null_mut() };
+        cuda!(session.cuMemGetAddressRange(base_output, size_output, pointer.0));
+        Ok(if base_wanted { base } else { size as u64 })
     }
 }
-
-/// The number of a `CUpointer_attribute`.
-pub type CUpointerAttribute = u32;
 
 impl crate::role::session::Session {
     /// Free and total bytes of the current context's device.

@@ -15,6 +15,7 @@ pub mod graph;
 pub mod ipc;
 pub mod memory;
 pub mod module;
+pub mod pointer;
 pub mod process;
 pub mod stream;
 pub mod types;
@@ -94,6 +95,7 @@ resources!(
     ipc as Ipc,
     memory as Memory,
     module as Module,
+    pointer as PointerAttribute,
     process as Process,
     stream as Stream,
     vmm as Vmm

@@ -257,6 +257,9 @@ impl Session {
         let mut problems = self.give_back(|_| true);
         self.host_memory.clear();
         self.received.clear();
+        // Every other context is gone, and a driver may give its number to the next one.
+        let own = self.context;
+        self.functions.retain(|(context, _), _| *context == own);
         let session = &mut *self;
         let proof = (|| {
             let mut current = ptr::null_mut();

@@ -2,11 +2,15 @@
 
 use std::process::ExitCode;
 
+mod devattr;
 mod fab;
 mod fixtures;
 mod harness;
 mod ipcevt;
 mod ipcmem;
+mod p2p;
+mod ptrattr;
+mod range;
 mod vmm;
 
 fn main() -> ExitCode {
