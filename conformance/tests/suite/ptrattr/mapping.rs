@@ -24,6 +24,7 @@ fn the_range_is_the_reservation(importer: Role) -> Outcome {
         let physical = importer.mem_create(SIZE, MemProperties::device(0), 0)?;
         importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, physical, 0)?;
     }
+    importer.mem_set_access(address, 2 * SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
     let inside = address.offset(SIZE + 5);
     check!(importer.pointer_get_wide_attribute(RANGE_START, inside)? == address.0);
     check!(importer.pointer_get_wide_attribute(RANGE_SIZE, inside)? == 2 * SIZE);
