@@ -40,6 +40,7 @@ mod pool;
 mod proc_address;
 mod process;
 mod range;
+mod runtime;
 mod shared_event;
 mod stream;
 mod unsupported;
