@@ -12,6 +12,7 @@ pub struct Needs {
     memory_pools: bool,
     pool_descriptors: bool,
     virtual_memory: bool,
+    runtime: bool,
 }
 
 impl Needs {
@@ -26,6 +27,7 @@ impl Needs {
             memory_pools: false,
             pool_descriptors: false,
             virtual_memory: false,
+            runtime: false,
         }
     }
 
@@ -78,6 +80,13 @@ impl Needs {
         self
     }
 
+    /// A runtime (`libcudart`) that works with the driver under test.
+    #[must_use]
+    pub const fn runtime(mut self) -> Self {
+        self.runtime = true;
+        self
+    }
+
     /// The first need that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Option<String> {
@@ -87,6 +96,9 @@ impl Needs {
         let found = machine.devices.len();
         if found < self.gpus {
             return Some(format!("needs {} GPUs, found {found}", self.gpus));
+        }
+        if let Some(problem) = machine.runtime_problem.as_ref().filter(|_| self.runtime) {
+            return Some(format!("needs a runtime: {problem}"));
         }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];

@@ -64,6 +64,7 @@ enum Requirement {
     ManagedMemory,
     MemoryPools,
     VirtualMemory,
+    Runtime,
 }
 
 impl FromStr for Requirements {
@@ -79,8 +80,9 @@ impl FromStr for Requirements {
             None if word == "managed_memory" => Ok(Requirement::ManagedMemory),
             None if word == "memory_pools" => Ok(Requirement::MemoryPools),
             None if word == "virtual_memory" => Ok(Requirement::VirtualMemory),
+            None if word == "runtime" => Ok(Requirement::Runtime),
             _ => Err(format!(
-                "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory"
+                "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, runtime"
             )),
         });
         Ok(Self { list: list.collect::<Result<_, _>>()? })
@@ -114,6 +116,10 @@ impl Requirement {
             }
             Self::ManagedMemory => (every(|device| device.managed_memory), "managed_memory".to_owned()),
             Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
+            Self::Runtime => {
+                let problem = machine.runtime_problem.clone();
+                (found > 0 && problem.is_none(), format!("runtime: {}", problem.unwrap_or_default()))
+            }
             Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
         };
         (!met).then_some(text)

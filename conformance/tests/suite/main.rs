@@ -6,6 +6,7 @@ mod fixtures;
 mod harness;
 mod ipcevt;
 mod ipcmem;
+mod rt;
 
 fn main() -> ExitCode {
     conformance::runner::main()
