@@ -51,6 +51,19 @@ tests! {
         assert_eq!(current_device(), Ok(0), "what the thread chose, which is nothing");
     }
 
+    fn a_thread_without_a_context_comes_back_to_the_device_it_chose() {
+        call!(cudaSetDevice(1));
+        driver_call!(cuCtxSetCurrent(ptr::null_mut()));
+        assert_eq!((current_device(), context_of(memory(4))), (Ok(1), primary(1) as u64));
+    }
+
+    fn what_somebody_else_retained_is_retained_too() {
+        let context = primary(0);
+        call!(cudaSetDevice(0));
+        driver_call!(cuDevicePrimaryCtxRelease(0));
+        assert_eq!((is_active(0), current()), (true, Ok(context)));
+    }
+
     fn the_runtime_keeps_the_primary_context_by_a_reference_of_its_own() {
         call!(cudaSetDevice(0));
         let context = primary(0);
@@ -104,11 +117,13 @@ tests! {
         assert!(!is_active(0));
     }
 
-    fn a_reset_leaves_a_created_context_alone() {
+    fn a_reset_leaves_a_created_context_and_the_primary_one_alone() {
+        call!(cudaSetDevice(0));
         let context = created(0);
         let memory = memory(4);
         call!(cudaDeviceReset());
         assert_eq!((context_of(memory), current()), (context as u64, Ok(context)));
+        assert!(is_active(0));
     }
 
     fn a_reset_leaves_stream_ordered_memory_and_other_devices() {
