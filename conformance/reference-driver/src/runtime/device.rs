@@ -4,8 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use cuda_ipc_sys::{CUdevice, CUdevice_attribute};
 
-use super::answer::output_of;
-use super::context::{device, initialised, reset, set_current};
+use super::context::{device, reset, set_current};
 use crate::answer::{Input, Output};
 use crate::proc_address::CUDA_VERSION;
 
@@ -18,12 +17,8 @@ runtime_calls! {
         driver!(device::cuDriverGetVersion(version))
     }
 
-    free fn cudaGetDeviceCount(output: Output<c_int>) {
-        output.wanted()?;
-        // Where there is none, that is said in both ways.
-        let count = initialised().and_then(|()| output_of(|count| driver!(device::cuDeviceGetCount(count))));
-        output.give(*count.as_ref().unwrap_or(&0))?;
-        count.map(drop)
+    initialised fn cudaGetDeviceCount(count: Output<c_int>) {
+        driver!(device::cuDeviceGetCount(count))
     }
 
     // Since CUDA 12 the context is there when this returns.

@@ -5,7 +5,8 @@ use std::ffi::c_char;
 use cuda_ipc_sys::CUresult;
 use cuda_ipc_sys::runtime::cudaError;
 
-use super::answer::{last, take_last};
+use super::answer::{Error, last, take_last};
+use super::context::initialised;
 use crate::error::kept;
 
 /// RT-001: which code of the runtime stands for which one of the driver, for all that this driver answers.
@@ -89,14 +90,24 @@ extern "C" fn cudaGetErrorString(code: cudaError) -> *const c_char {
     say(code, words)
 }
 
+/// Documented for nearly every call, and seen of a real runtime for these: where there is no driver to start, that is
+/// the answer.
+fn where_there_is_a_driver(answer: fn() -> cudaError) -> cudaError {
+    match std::panic::catch_unwind(initialised) {
+        Ok(Ok(())) => answer(),
+        Ok(Err(Error(code))) => code,
+        Err(_) => cudaError::cudaErrorUnknown,
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetLastError() -> cudaError {
-    take_last()
+    where_there_is_a_driver(take_last)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaPeekAtLastError() -> cudaError {
-    last()
+    where_there_is_a_driver(last)
 }
 
 #[cfg(test)]

@@ -189,11 +189,12 @@ tests! {
 }
 
 #[test]
-fn without_a_device_the_count_is_zero_and_everything_says_so() {
-    alone("runtime::processes::without_a_device_the_count_is_zero_and_everything_says_so", "", || {
-        let mut count = -1;
-        assert_eq!(code!(cudaGetDeviceCount(&mut count)), cudaError::cudaErrorNoDevice);
-        assert_eq!((count, malloc(4)), (0, Err(cudaError::cudaErrorNoDevice)));
-        assert_eq!(current_device(), Err(cudaError::cudaErrorNoDevice));
+fn without_a_device_every_call_says_so() {
+    alone("runtime::processes::without_a_device_every_call_says_so", "", || {
+        const NO_DEVICE: cudaError = cudaError::cudaErrorNoDevice;
+        let mut count = 77;
+        assert_eq!((code!(cudaGetDeviceCount(&mut count)), count), (NO_DEVICE, 77));
+        assert_eq!((malloc(4), current_device()), (Err(NO_DEVICE), Err(NO_DEVICE)));
+        assert_eq!([code!(cudaGetLastError()), code!(cudaGetLastError())], [NO_DEVICE; 2], "not only the last time");
     });
 }
