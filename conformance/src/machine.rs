@@ -21,6 +21,8 @@ pub struct Machine {
     pub devices: Vec<Device>,
     /// Whether the device of the row reaches the memory of the device of the column.
     pub peer_access: Vec<Vec<bool>>,
+    /// Why no runtime can be used beside the driver, where that is so.
+    pub runtime_problem: Option<String>,
     /// Why nothing can run at all, where that is so.
     pub problem: Option<String>,
 }
@@ -93,6 +95,7 @@ impl Machine {
             library: mapped_library().unwrap_or_else(|| session.driver.path().display().to_string()),
             devices,
             peer_access: (0..count).map(peers).collect::<Result<_, _>>()?,
+            runtime_problem: session.probe_runtime()?,
             problem: None,
         })
     }

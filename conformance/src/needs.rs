@@ -16,6 +16,7 @@ pub struct Needs {
     fabric: Option<Fabric>,
     simulated: bool,
     cuda: u32,
+    runtime: bool,
 }
 
 impl Needs {
@@ -34,6 +35,7 @@ impl Needs {
             fabric: None,
             simulated: false,
             cuda: 0,
+            runtime: false,
         }
     }
 
@@ -115,6 +117,13 @@ impl Needs {
         self
     }
 
+    /// A runtime (`libcudart`) that works with the driver under test.
+    #[must_use]
+    pub const fn runtime(mut self) -> Self {
+        self.runtime = true;
+        self
+    }
+
     /// The first need that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Option<String> {
@@ -124,6 +133,9 @@ impl Needs {
         let found = machine.devices.len();
         if found < self.gpus {
             return Some(format!("needs {} GPUs, found {found}", self.gpus));
+        }
+        if let Some(problem) = machine.runtime_problem.as_ref().filter(|_| self.runtime) {
+            return Some(format!("needs a runtime: {problem}"));
         }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];

@@ -66,6 +66,7 @@ enum Requirement {
     VirtualMemory,
     MemoryDescriptors,
     FabricChannel,
+    Runtime,
 }
 
 impl FromStr for Requirements {
@@ -83,9 +84,10 @@ impl FromStr for Requirements {
             None if word == "virtual_memory" => Ok(Requirement::VirtualMemory),
             None if word == "memory_descriptors" => Ok(Requirement::MemoryDescriptors),
             None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
+            None if word == "runtime" => Ok(Requirement::Runtime),
             _ => Err(format!(
                 "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, \
-                 memory_descriptors, fabric_channel"
+                 memory_descriptors, fabric_channel, runtime"
             )),
         });
         Ok(Self { list: list.collect::<Result<_, _>>()? })
@@ -119,6 +121,10 @@ impl Requirement {
             }
             Self::ManagedMemory => (every(|device| device.managed_memory), "managed_memory".to_owned()),
             Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
+            Self::Runtime => {
+                let problem = machine.runtime_problem.clone();
+                (found > 0 && problem.is_none(), format!("runtime: {}", problem.unwrap_or_default()))
+            }
             Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
             Self::MemoryDescriptors => (every(|device| device.memory_descriptors), "memory_descriptors".to_owned()),
             Self::FabricChannel => {

@@ -19,7 +19,7 @@ macro_rules! entry_points {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$attribute])*
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
+        pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
             $crate::answer::code(|| $body)
         }
     )*};

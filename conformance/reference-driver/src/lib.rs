@@ -11,7 +11,8 @@
 //! `CUDA_VISIBLE_DEVICES` works as it does for a real driver.
 //!
 //! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
-//! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`.
+//! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
+//! the library is a `libcudart` on itself: a real one asks for much that is not here.
 
 // The exported functions have C's names.
 #![allow(non_snake_case)]
@@ -40,6 +41,7 @@ mod pool;
 mod proc_address;
 mod process;
 mod range;
+mod runtime;
 mod shared_event;
 mod stream;
 mod topology;

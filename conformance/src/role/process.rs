@@ -65,7 +65,8 @@ impl Process {
         command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(std::process::id().to_string());
         command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
         match &settings.driver {
-            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path),
+            // A driver by path has its runtime in the same library, or none: a `libcudart` would call the system's.
+            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path).env(cuda_ipc_sys::RUNTIME_VARIABLE, path),
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
         command.envs(settings.environment.iter().cloned());

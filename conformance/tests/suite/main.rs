@@ -11,6 +11,7 @@ mod ipcmem;
 mod p2p;
 mod ptrattr;
 mod range;
+mod rt;
 mod vmm;
 
 fn main() -> ExitCode {

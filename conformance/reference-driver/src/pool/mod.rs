@@ -1,12 +1,12 @@
 //! Pools: a device's, the host's and managed ones, and what processes share of them.
 
-mod access;
-mod allocate;
-mod attribute;
-mod current;
+pub(crate) mod access;
+pub(crate) mod allocate;
+pub(crate) mod attribute;
+pub(crate) mod current;
 mod file;
-mod import;
-mod share;
+pub(crate) mod import;
+pub(crate) mod share;
 mod store;
 mod target;
 
