@@ -68,6 +68,20 @@ impl<T> Output<T> {
         }
     }
 
+    /// Write several results.
+    ///
+    /// # Safety
+    /// The caller of the C function promised room for so many.
+    pub(crate) unsafe fn give_all(self, values: &[T])
+    where
+        T: Copy,
+    {
+        for (index, value) in values.iter().enumerate() {
+            // SAFETY: as this function's caller promises.
+            unsafe { self.0.add(index).write_unaligned(*value) };
+        }
+    }
+
     /// An output that is reached through another argument.
     ///
     /// # Safety

@@ -8,7 +8,9 @@
 //!
 //! The environment: `REFERENCE_DRIVER_DEVICES` is the number of devices (1), `REFERENCE_DRIVER_MEMORY` the bytes of
 //! each (16 GiB), and `REFERENCE_DRIVER_MACHINE` a name: processes that give the same one share the devices.
-//! `CUDA_VISIBLE_DEVICES` works as it does for a real driver.
+//! `CUDA_VISIBLE_DEVICES` works as it does for a real driver. `REFERENCE_DRIVER_TOPOLOGY` names pairs of devices that are
+//! no peers (`0-1:none`) or have no atomic operations between them (`0-1:no-atomics`), and `REFERENCE_DRIVER_FABRIC` the
+//! state of the fabric: `absent`, `no-channel` (which it is otherwise), `channel` or `not-ready`.
 //!
 //! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
 //! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
@@ -24,6 +26,7 @@ mod block;
 mod context;
 mod copy;
 mod device;
+mod dma_buf;
 mod environment;
 mod error;
 mod event;

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use cuda_ipc_sys::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
+use cuda_ipc_sys::{CUatomicOperation, CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, Output};
+use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, Input, Output};
 use crate::process::{State, state};
 use crate::topology::topology;
 
@@ -49,6 +49,35 @@ entry_points! {
             | A::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
             _ => return Err(INVALID_VALUE),
         })
+    }
+
+    fn cuDeviceGetP2PAtomicCapabilities(
+        capabilities: Output<u32>,
+        operations: Input<CUatomicOperation>,
+        count: u32,
+        device: CUdevice,
+        peer: CUdevice,
+    ) {
+        // Signed and unsigned, reductions too, in 32 and 64 bits, as scalars.
+        const NATIVE: u32 = 0b1_1111;
+        let mut state = state()?;
+        let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
+        if one == other {
+            return Err(INVALID_DEVICE);
+        }
+        capabilities.wanted()?;
+        if count == 0 {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller promises so many.
+        let operations = unsafe { operations.values(count as usize) }?;
+        if operations.iter().any(|operation| operation.0 >= CUatomicOperation::CU_ATOMIC_OPERATION_MAX.0) {
+            return Err(INVALID_VALUE);
+        }
+        let native = if topology().has_native_atomics(one, other) { NATIVE } else { 0 };
+        // SAFETY: the caller promises room for as many.
+        unsafe { capabilities.give_all(&vec![native; operations.len()]) };
+        Ok(())
     }
 
     fn cuCtxEnablePeerAccess(peer: CUcontext, flags: u32) {

@@ -5,12 +5,12 @@ use std::ptr;
 
 use cuda_ipc_sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAllocationHandleType,
-    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps,
+    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps, CUmemRangeHandleType,
 };
 
 use crate::calls::Refused;
 use crate::role::ledger::Resource;
-use crate::{AddressRange, MemInfo, Pointer, Pool, Stream};
+use crate::{AddressRange, Descriptor, MemInfo, Pointer, Pool, Stream};
 
 calls! {
     /// `cuMemAlloc`.
@@ -203,6 +203,16 @@ calls! {
         let (mut base, mut size) = (0, 0);
         cuda!(session.cuMemGetAddressRange(&mut base, &mut size, pointer.0));
         Ok(AddressRange { base: Pointer(base), size: size as u64 })
+    }
+
+    /// `cuMemGetHandleForAddressRange` as a dma-buf.
+    fn mem_get_dma_buf(session, pointer: Pointer, size: u64, flags: u64) -> Descriptor {
+        let mut descriptor = -1;
+        let output = ptr::from_mut(&mut descriptor).cast();
+        let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        cuda!(session.cuMemGetHandleForAddressRange(output, pointer.0, size as usize, kind, flags));
+        session.ledger.add(Resource::Descriptor(descriptor));
+        Ok(Descriptor(descriptor))
     }
 
     /// `cuMemGetAddressRange` with one output or none: the base, or else the size.

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod devattr;
+mod dmabuf;
 mod fab;
 mod fixtures;
 mod harness;
