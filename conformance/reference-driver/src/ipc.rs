@@ -27,11 +27,6 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    /// Whether the exporter has freed the allocation.
-    fn is_freed(&self) -> bool {
-        self.block.serial(self.handle.place.into()) != self.handle.serial
-    }
-
     /// The process and device that it comes from.
     const fn origin(&self) -> (u32, u64, u32) {
         (self.handle.process, self.handle.start_time, self.handle.device)
@@ -114,7 +109,7 @@ impl State {
         if !topology().may_use(device, handle.device as usize) {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
-        let block = self.block_of(context, &handle, &bytes)?;
+        let block = self.block_of(context, &handle)?;
         let base = block.base + u64::from(handle.place);
         self.add_range(base, handle.size, context, handle.device as usize, Memory::Import(Arc::clone(&block)));
         self.imports.insert(base, Import { context, device, bytes, handle, block, references: 1 });
@@ -122,13 +117,11 @@ impl State {
     }
 
     /// The block that a handle names, mapped.
-    fn block_of(&self, context: u64, handle: &Handle, bytes: &[u8; 64]) -> Result<Arc<Block>> {
+    fn block_of(&self, context: u64, handle: &Handle) -> Result<Arc<Block>> {
         // IPCMEM-OPEN-018: the exporter is gone.
         if start_time(handle.process) != Some(handle.start_time) {
             return Err(INVALID_HANDLE);
         }
-        // IPCMEM-OPEN-016: the allocation was freed. An H200 distinguishes whether it was open here at that time.
-        let freed = if self.freed_while_open.contains(bytes) { NOT_PERMITTED } else { INVALID_VALUE };
         let place = u64::from(handle.place);
         let end = place.checked_add(handle.size).ok_or(INVALID_VALUE)?;
         let block = match self.mapped_block(context, handle.inode, place, end) {
@@ -137,7 +130,8 @@ impl State {
                 let device = handle.device as usize;
                 let found = Block::of_process(handle.process, handle.descriptor, device, handle.inode);
                 Arc::new(found.map_err(|reason| match reason {
-                    Elsewhere::Gone => freed,
+                    // IPCMEM-OPEN-016: the allocation was freed.
+                    Elsewhere::Gone => INVALID_VALUE,
                     Elsewhere::Replaced | Elsewhere::Forbidden => NOT_PERMITTED,
                     Elsewhere::Failed(code) => code,
                 })?)
@@ -145,7 +139,8 @@ impl State {
         };
         match block.serial(place) {
             serial if serial == handle.serial && end <= block.size => Ok(block),
-            0 => Err(freed),
+            // IPCMEM-OPEN-016
+            0 => Err(INVALID_VALUE),
             // IPCMEM-OPEN-017: another allocation lies there by now.
             _ => Err(NOT_PERMITTED),
         }
@@ -182,12 +177,8 @@ fn close(pointer: u64) -> Result<()> {
     let import = state.import(pointer)?;
     // IPCMEM-CLOSE-002
     import.references -= 1;
-    if import.references == 0
-        && let Some(import) = state.imports.remove(pointer)
-    {
-        if import.is_freed() {
-            state.freed_while_open.insert(import.bytes);
-        }
+    if import.references == 0 {
+        state.imports.remove(pointer);
         state.ranges.remove(&pointer);
     }
     Ok(())

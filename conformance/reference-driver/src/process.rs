@@ -1,7 +1,7 @@
 //! The state of the driver in this process, behind one lock. Nothing that waits holds it.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -30,8 +30,6 @@ pub(crate) struct State {
     pub(crate) ranges: BTreeMap<u64, Range>,
     /// What is open of other processes.
     pub(crate) imports: Imports,
-    /// Handles that were open here when the exporter freed what they name.
-    pub(crate) freed_while_open: HashSet<[u8; 64]>,
     pub(crate) streams: HashMap<u64, Arc<Stream>>,
     pub(crate) events: HashMap<u64, Event>,
     /// The interprocess events of this process.
