@@ -120,6 +120,7 @@ impl Block {
     fn map(file: File, device: usize) -> Result<Self> {
         let metadata = file.metadata().map_err(|_| OUT_OF_MEMORY)?;
         let size = metadata.len().checked_sub(SERIALS_SIZE).ok_or(OUT_OF_MEMORY)?;
+        account(&file, device, size)?;
         let inode = metadata.ino();
         let account = Account::Own { _entry: Entered::new((device, inode, size)) };
         Self::map_part(Arc::new(file), inode, (0, size), size, account)
@@ -320,6 +321,40 @@ pub(crate) fn is_memfd(target: &Path, name: &str) -> bool {
     text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())
 }
 
+/// Write a block into the system's list of locks. The lock has no other meaning: it belongs to the open file, and so it
+/// is there as long as somebody has a descriptor, or has one on its way to him in a socket.
+fn account(file: &File, device: usize, size: u64) -> Result<()> {
+    // SAFETY: all zeros are a lock.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_RDLCK as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock.l_start = lock_place(device).cast_signed();
+    lock.l_len = (size / GRANULARITY).cast_signed();
+    // SAFETY: the descriptor is the file's, and the call reads the lock, which is a local.
+    let locked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
+    if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
+}
+
+/// Where the lock of a device's blocks begins: a number that locks of other programs do not have.
+fn lock_place(device: usize) -> u64 {
+    let place = crate::handle::fnv1a(file_name(device).bytes());
+    (place >> 2) | 1 << 61
+}
+
+/// The blocks of a device by inode, as the list of locks has them; one that changes while it is read may lack some.
+fn accounted(device: usize) -> HashMap<u64, u64> {
+    // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
+    let place = lock_place(device);
+    let block = |line: &str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        let [_, "OFDLCK", _, _, _, file, first, last] = fields[..] else { return None };
+        let inode = file.rsplit(':').next()?.parse().ok()?;
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
+    };
+    std::fs::read_to_string("/proc/locks").unwrap_or_default().lines().filter_map(block).collect()
+}
+
 /// Blocks by device, inode and size, each with the number of its mappings.
 type Blocks = HashMap<(usize, u64, u64), usize>;
 
@@ -333,8 +368,10 @@ fn own_blocks() -> MutexGuard<'static, Blocks> {
 /// descriptors are counted, not allocations, so the account is right whatever way a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
     let (name, pool_name) = (file_name(device), PoolFile::name(device));
-    let mut blocks: HashMap<u64, u64> =
+    let mut blocks = accounted(device);
+    let own: Vec<_> =
         own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
+    blocks.extend(own);
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let number = process.file_name();
         let number = number.as_encoded_bytes();

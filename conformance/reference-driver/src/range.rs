@@ -198,6 +198,10 @@ impl State {
             }
             // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
             // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
+            // Copies reach what the host reaches.
+            Memory::Mapping { access, .. } if by == By::Driver && access.contains_key(&HOST) => {
+                CUmemAccess_flags(of_device(access).0.max(access[&HOST].0))
+            }
             Memory::Mapping { access, .. } => of_device(access),
             Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {
                 self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access))

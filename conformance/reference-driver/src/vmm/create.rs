@@ -85,7 +85,8 @@ entry_points! {
         let handle_types = properties.requestedHandleTypes;
         let is_shared = handle_types != HandleType::CU_MEM_HANDLE_TYPE_NONE;
         let block = if is_shared { Block::shareable(device, size as u64) } else { Block::new(device, size as u64) }?;
-        output.give(state.add_allocation(Allocation { block, device, handle_types }))
+        let location_type = properties.location.type_;
+        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types }))
     }
 
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
@@ -109,8 +110,10 @@ entry_points! {
         // VMM-CREATE-024, VMM-IMP-013
         let allocation = state.allocation(handle)?;
         let (device, handle_types) = (allocation.device, allocation.handle_types);
-        let location =
-            if device == HOST { CUmemLocation::host_numa(0) } else { CUmemLocation::device(state.ordinal(device)) };
+        let location = match device {
+            HOST => CUmemLocation::new(allocation.location_type, 0),
+            device => CUmemLocation::device(state.ordinal(device)),
+        };
         let type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
         output.give(CUmemAllocationProp { type_, location, requestedHandleTypes: handle_types, ..Default::default() })
     }

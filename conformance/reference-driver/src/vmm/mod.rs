@@ -12,7 +12,7 @@ mod share;
 
 use std::sync::Arc;
 
-use cuda_ipc_sys::CUmemAllocationHandleType;
+use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemLocationType};
 
 pub(crate) use fabric::is_fabric_supported;
 
@@ -26,6 +26,8 @@ pub(crate) struct Allocation {
     pub(crate) block: Block,
     /// The device's place in the machine, or the host.
     pub(crate) device: usize,
+    /// The host or a node of it, where the place is the host.
+    pub(crate) location_type: CUmemLocationType,
     /// What it can be exported as; nothing, for memory of another process (VMM-IMP-013).
     pub(crate) handle_types: CUmemAllocationHandleType,
 }

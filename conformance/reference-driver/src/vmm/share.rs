@@ -2,12 +2,12 @@
 
 use std::ffi::c_void;
 
-use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemGenericAllocationHandle};
+use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmemLocationType};
 
 use super::Allocation;
 use super::fabric::{self, Fabric};
-use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Output, Result};
-use crate::block::Block;
+use crate::answer::{INVALID_VALUE, Output, Result};
+use crate::block::{Block, HOST};
 use crate::process::{State, state};
 
 type HandleType = CUmemAllocationHandleType;
@@ -72,10 +72,15 @@ entry_points! {
                 fabric::import(&bytes, Fabric::of_environment())?
             }
             // VMM-IMP-010
-            _ => return Err(NOT_SUPPORTED),
+            _ => return Err(INVALID_VALUE),
         };
         // VMM-IMP-006: another handle each time.
         let handle_types = HandleType::CU_MEM_HANDLE_TYPE_NONE;
-        output.give(state.add_allocation(Allocation { block, device, handle_types }))
+        // Of the host, only the memory of a node can be shared.
+        let location_type = match device {
+            HOST => CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA,
+            _ => CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+        };
+        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types }))
     }
 }
