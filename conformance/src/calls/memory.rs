@@ -4,13 +4,13 @@ use std::ffi::c_void;
 use std::ptr;
 
 use cuda_ipc_sys::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAllocationHandleType,
-    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps, CUmemRangeHandleType,
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAttach_flags,
+    CUmemRangeHandleType,
 };
 
 use crate::calls::Refused;
 use crate::role::ledger::Resource;
-use crate::{AddressRange, Descriptor, MemInfo, Pointer, Pool, Stream};
+use crate::{AddressRange, Descriptor, MemInfo, Pointer, Stream};
 
 calls! {
     /// `cuMemAlloc`.
@@ -87,35 +87,11 @@ calls! {
         Ok(Pointer(pointer))
     }
 
-    /// `cuMemAllocFromPoolAsync`, executed.
-    fn mem_alloc_from_pool_async(session, size: u64, pool: Pool) -> Pointer {
-        let mut pointer = 0;
-        let stream = Stream::DEFAULT.0 as _;
-        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream));
-        cuda!(session.cuStreamSynchronize(stream));
-        session.ledger.add(Resource::StreamOrdered(pointer));
-        Ok(Pointer(pointer))
-    }
-
     /// `cuMemFreeAsync` in the default stream.
     fn mem_free_async(session, pointer: Pointer) -> () {
         cuda!(session.cuMemFreeAsync(pointer.0, Stream::DEFAULT.0 as _));
         session.ledger.remove(&Resource::StreamOrdered(pointer.0));
         Ok(())
-    }
-
-    /// `cuMemPoolCreate` on the role's device.
-    fn mem_pool_create(session, handle_types: u32) -> Pool {
-        let properties = CUmemPoolProps {
-            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-            handleTypes: CUmemAllocationHandleType(handle_types),
-            location: CUmemLocation::device(session.device),
-            ..Default::default()
-        };
-        let mut pool = ptr::null_mut();
-        cuda!(session.cuMemPoolCreate(&mut pool, &properties));
-        session.ledger.add(Resource::Pool(pool as u64));
-        Ok(Pool(pool as u64))
     }
 
     /// Ordinary memory of the process, as `malloc` gives it. It lives until the case ends.

@@ -17,6 +17,7 @@ pub mod ipc;
 pub mod memory;
 pub mod module;
 pub mod pointer;
+pub mod pool;
 pub mod process;
 pub mod runtime;
 pub mod stream;
@@ -98,6 +99,7 @@ resources!(
     memory as Memory,
     module as Module,
     pointer as PointerAttribute,
+    pool as MemoryPool,
     process as Process,
     runtime as Runtime,
     stream as Stream,

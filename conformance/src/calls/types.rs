@@ -147,7 +147,9 @@ handle!(
     /// The 64 bytes of `cuIpcGetEventHandle`.
     EventHandle,
     /// The 64 bytes of a fabric handle.
-    FabricHandle
+    FabricHandle,
+    /// The 64 bytes of `cuMemPoolExportPointer`.
+    PoolPointer
 );
 
 /// Base and size, as `cuMemGetAddressRange` gives them.

@@ -23,12 +23,14 @@ pub(crate) enum Resource {
     Graph(u64),
     GraphExec(u64),
     Descriptor(i32),
+    ImportedPool(u64),
+    ImportedPointer(u64),
 }
 
 impl Resource {
     /// Whether another process gave it: such things go back first.
     pub(crate) const fn is_import(&self) -> bool {
-        matches!(self, Self::Import(_) | Self::ImportedEvent(_))
+        matches!(self, Self::Import(_) | Self::ImportedEvent(_) | Self::ImportedPool(_) | Self::ImportedPointer(_))
     }
 }
 

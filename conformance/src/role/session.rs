@@ -320,7 +320,11 @@ impl Session {
             Resource::Context(context) => cuda!(session.cuCtxDestroy(context as _)),
             Resource::PrimaryContext(device) => cuda!(session.cuDevicePrimaryCtxRelease(device)),
             Resource::PeerAccess(peer) => cuda!(session.cuCtxDisablePeerAccess(peer as _)),
-            Resource::Pool(pool) => cuda!(session.cuMemPoolDestroy(pool as _)),
+            Resource::ImportedPointer(pointer) => {
+                cuda!(session.cuMemFreeAsync(pointer, ptr::null_mut()));
+                cuda!(session.cuStreamSynchronize(ptr::null_mut()));
+            }
+            Resource::Pool(pool) | Resource::ImportedPool(pool) => cuda!(session.cuMemPoolDestroy(pool as _)),
             Resource::Physical(handle) => cuda!(session.cuMemRelease(handle)),
             Resource::Reservation(address, size) => cuda!(session.cuMemAddressFree(address, size)),
             Resource::Mapping(address, size) => cuda!(session.cuMemUnmap(address, size)),

@@ -10,6 +10,7 @@ mod harness;
 mod ipcevt;
 mod ipcmem;
 mod p2p;
+mod pool;
 mod ptrattr;
 mod range;
 mod rt;

@@ -1,0 +1,184 @@
+//! Memory pools.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cuda_ipc_sys::{
+    CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation,
+    CUmemLocationType, CUmemPool_attribute, CUmemPoolProps, CUmemPoolPtrExportData,
+};
+
+use crate::role::ledger::Resource;
+use crate::{Descriptor, MemProperties, Pointer, Pool, PoolPointer, Stream};
+
+const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+fn pool_properties(properties: MemProperties, maximum: u64, reserved: u8) -> CUmemPoolProps {
+    let mut of_pool = CUmemPoolProps {
+        allocType: CUmemAllocationType(properties.allocation_type),
+        handleTypes: CUmemAllocationHandleType(properties.handle_types),
+        location: CUmemLocation::new(CUmemLocationType(properties.location_type), properties.location),
+        maxSize: maximum as usize,
+        ..Default::default()
+    };
+    of_pool.reserved[of_pool.reserved.len() - 1] = reserved;
+    of_pool
+}
+
+calls! {
+    /// `cuMemPoolCreate` on the role's device.
+    fn mem_pool_create(session, handle_types: u32) -> Pool {
+        let properties = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: CUmemAllocationHandleType(handle_types),
+            location: CUmemLocation::device(session.device),
+            ..Default::default()
+        };
+        let mut pool = ptr::null_mut();
+        cuda!(session.cuMemPoolCreate(&mut pool, &properties));
+        session.ledger.add(Resource::Pool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    /// `cuMemPoolCreate` with a maximum size, or 0, and the last reserved byte.
+    fn mem_pool_create_with(session, properties: MemProperties, maximum: u64, reserved: u8) -> Pool {
+        let mut pool = ptr::null_mut();
+        cuda!(session.cuMemPoolCreate(&mut pool, &pool_properties(properties, maximum, reserved)));
+        session.ledger.add(Resource::Pool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    /// `cuMemPoolDestroy`.
+    fn mem_pool_destroy(session, pool: Pool) -> () {
+        cuda!(session.cuMemPoolDestroy(pool.0 as _));
+        session.ledger.remove(&Resource::Pool(pool.0));
+        session.ledger.remove(&Resource::ImportedPool(pool.0));
+        Ok(())
+    }
+
+    /// `cuDeviceGetDefaultMemPool` of the role's device.
+    fn device_get_default_mem_pool(session) -> Pool {
+        let mut pool = ptr::null_mut();
+        let device = session.device;
+        cuda!(session.cuDeviceGetDefaultMemPool(&mut pool, device));
+        Ok(Pool(pool as u64))
+    }
+
+    /// `cuDeviceSetMemPool` of the role's device.
+    fn device_set_mem_pool(session, pool: Pool) -> () {
+        let device = session.device;
+        cuda!(session.cuDeviceSetMemPool(device, pool.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemAllocFromPoolAsync`, executed.
+    fn mem_alloc_from_pool_async(session, size: u64, pool: Pool) -> Pointer {
+        let mut pointer = 0;
+        let stream = Stream::DEFAULT.0 as _;
+        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream));
+        cuda!(session.cuStreamSynchronize(stream));
+        session.ledger.add(Resource::StreamOrdered(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemFreeAsync`, executed.
+    fn mem_free_async_and_wait(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFreeAsync(pointer.0, Stream::DEFAULT.0 as _));
+        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
+        session.ledger.remove(&Resource::ImportedPointer(pointer.0));
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemFree` of an imported pointer.
+    fn mem_free_imported_pointer(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFree(pointer.0));
+        session.ledger.remove(&Resource::ImportedPointer(pointer.0));
+        Ok(())
+    }
+
+    /// `cuMemPoolExportToShareableHandle` as a file descriptor.
+    fn mem_pool_export_to_descriptor(session, pool: Pool) -> Descriptor {
+        let mut descriptor = -1;
+        let output = ptr::from_mut(&mut descriptor).cast();
+        cuda!(session.cuMemPoolExportToShareableHandle(output, pool.0 as _, DESCRIPTOR, 0));
+        session.ledger.add(Resource::Descriptor(descriptor));
+        Ok(Descriptor(descriptor))
+    }
+
+    /// `cuMemPoolExportToShareableHandle` as whatever is asked for, to be refused.
+    fn mem_pool_export_as(session, pool: Pool, handle_type: u32, flags: u64) -> () {
+        let mut bytes = [0_u8; 64];
+        let handle_type = CUmemAllocationHandleType(handle_type);
+        cuda!(session.cuMemPoolExportToShareableHandle(bytes.as_mut_ptr().cast(), pool.0 as _, handle_type, flags));
+        Ok(())
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` of a file descriptor, by its number.
+    fn mem_pool_import_from_descriptor(session, descriptor: Descriptor, flags: u64) -> Pool {
+        let mut pool = ptr::null_mut();
+        let number = descriptor.0 as isize as *mut c_void;
+        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, flags));
+        session.ledger.add(Resource::ImportedPool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` with the address of a file descriptor's number.
+    fn mem_pool_import_from_address_of_descriptor(session, descriptor: Descriptor) -> Pool {
+        let (mut pool, mut number) = (ptr::null_mut(), descriptor.0);
+        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, ptr::from_mut(&mut number).cast(), DESCRIPTOR, 0));
+        session.ledger.add(Resource::ImportedPool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    /// `cuMemPoolExportPointer`.
+    fn mem_pool_export_pointer(session, pointer: Pointer) -> PoolPointer {
+        let mut data = CUmemPoolPtrExportData::default();
+        cuda!(session.cuMemPoolExportPointer(&mut data, pointer.0));
+        Ok(PoolPointer::from_bytes(data.to_bytes()))
+    }
+
+    /// `cuMemPoolImportPointer`.
+    fn mem_pool_import_pointer(session, pool: Pool, data: PoolPointer) -> Pointer {
+        let (mut pointer, mut data) = (0, CUmemPoolPtrExportData::from_bytes(data.to_bytes()));
+        cuda!(session.cuMemPoolImportPointer(&mut pointer, pool.0 as _, &mut data));
+        session.ledger.add(Resource::ImportedPointer(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemPoolSetAccess` for one device.
+    fn mem_pool_set_access(session, pool: Pool, device: i32, access: u32) -> () {
+        let description = CUmemAccessDesc { location: CUmemLocation::device(device), flags: CUmemAccess_flags(access) };
+        cuda!(session.cuMemPoolSetAccess(pool.0 as _, &description, 1));
+        Ok(())
+    }
+
+    /// `cuMemPoolGetAccess` of one device.
+    fn mem_pool_get_access(session, pool: Pool, device: i32) -> u32 {
+        let (mut flags, mut location) = (CUmemAccess_flags(0), CUmemLocation::device(device));
+        cuda!(session.cuMemPoolGetAccess(&mut flags, pool.0 as _, &mut location));
+        Ok(flags.0)
+    }
+
+    /// `cuMemPoolGetAttribute`, read as 64 bits.
+    fn mem_pool_get_attribute(session, pool: Pool, attribute: u32) -> u64 {
+        let mut value = 0_u64;
+        let output = ptr::from_mut(&mut value).cast();
+        cuda!(session.cuMemPoolGetAttribute(pool.0 as _, CUmemPool_attribute(attribute), output));
+        Ok(value)
+    }
+
+    /// `cuMemPoolSetAttribute` of 64 bits.
+    fn mem_pool_set_attribute(session, pool: Pool, attribute: u32, value: u64) -> () {
+        let mut value = value;
+        let input = ptr::from_mut(&mut value).cast();
+        cuda!(session.cuMemPoolSetAttribute(pool.0 as _, CUmemPool_attribute(attribute), input));
+        Ok(())
+    }
+
+    /// `cuMemPoolTrimTo`.
+    fn mem_pool_trim_to(session, pool: Pool, size: u64) -> () {
+        cuda!(session.cuMemPoolTrimTo(pool.0 as _, size as usize));
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! `cuMemPoolCreate` and `cuMemPoolDestroy`.
+
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check, observe};
+use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
+use rstest::rstest;
+
+use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
+use crate::fixtures::{exporter, importer};
+
+const DEVICE: MemProperties = MemProperties::device(0);
+const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
+const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
+const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
+
+/// A pool is created for a kind of handle exactly where the attribute has its bit.
+#[rstest]
+#[conformance::test("POOL-CREATE-001", "POOL-CREATE-002", needs(memory_pools))]
+fn pools_are_as_the_attribute_says(exporter: Role, #[values(1, 2, 4)] handle_type: u32) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
+    let mask = exporter.device_get_attribute(attribute.0, 0)?.cast_unsigned();
+    let created = exporter.mem_pool_create(handle_type);
+    if mask & handle_type == 0 { created.refused(&[]).map(drop) } else { created.map(drop) }
+}
+
+/// Reserved bytes are zero, or the pool is refused.
+#[rstest]
+#[conformance::test("POOL-CREATE-003", needs(memory_pools))]
+fn reserved_bytes_are_zero(exporter: Role) -> Outcome {
+    let code = exporter.mem_pool_create_with(DEVICE, 0, 1).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// A pool of the host that no NUMA node is named for has no handles.
+#[rstest]
+#[conformance::test("POOL-CREATE-004", needs(memory_pools, cuda = 13_000))]
+fn a_pool_of_the_host_has_no_handles(exporter: Role) -> Outcome {
+    exporter.mem_pool_create_with(DEVICE.at(HOST, 0).exportable(DESCRIPTOR), 0, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// A pool of a NUMA node is shared between processes.
+#[rstest]
+#[conformance::test("POOL-CREATE-005", needs(pool_descriptors, cuda = 13_000))]
+fn a_pool_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
+    let node = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
+    let properties = DEVICE.at(HOST_NUMA, node.max(0)).exportable(DESCRIPTOR);
+    // Containers may block the system calls that bind memory to a node.
+    let Some(pool) = exporter.mem_pool_create_with(properties, 0, 0).recorded("create")? else { return Ok(()) };
+    exporter.mem_pool_set_access(pool, 0, super::READ_WRITE)?;
+    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
+    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?, 0)?;
+    importer.mem_pool_set_access(imported, 0, super::READ_WRITE)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    exporter.fill(there, SIZE, 7)?;
+    let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// A pool of managed memory has neither handles nor a maximum.
+#[rstest]
+#[case::handles(DESCRIPTOR, 0)]
+#[case::maximum(0, 64 * MIB)]
+#[conformance::test("POOL-CREATE-006", needs(memory_pools, managed_memory, cuda = 13_000))]
+fn a_managed_pool_has_no_handles_and_no_maximum(
+    exporter: Role,
+    #[case] handle_types: u32,
+    #[case] maximum: u64,
+) -> Outcome {
+    let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED.0;
+    let properties = MemProperties { allocation_type: managed, ..DEVICE }.exportable(handle_types);
+    exporter.mem_pool_create_with(properties, maximum, 0).refused(&[])?;
+    Ok(())
+}
+
+/// The NUMA node of the calling thread is no place for a pool.
+#[rstest]
+#[conformance::test("POOL-CREATE-007", needs(memory_pools))]
+fn the_current_numa_node_is_refused(exporter: Role) -> Outcome {
+    exporter.mem_pool_create_with(DEVICE.at(HOST_NUMA_CURRENT, 0), 0, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// A maximum holds: what goes beyond it is out of memory.
+#[rstest]
+#[conformance::test("POOL-CREATE-009", needs(memory_pools))]
+fn a_maximum_holds(exporter: Role) -> Outcome {
+    const MAXIMUM: u64 = 64 * MIB;
+    let pool = exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?;
+    exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
+    exporter.mem_alloc_from_pool_async(4 * MAXIMUM, pool).refused(&[CUresult::CUDA_ERROR_OUT_OF_MEMORY])?;
+    Ok(())
+}
+
+/// The default pool is not destroyed.
+#[rstest]
+#[conformance::test("POOL-CREATE-010", needs(memory_pools))]
+fn the_default_pool_is_not_destroyed(exporter: Role) -> Outcome {
+    let pool = exporter.device_get_default_mem_pool()?;
+    exporter.mem_pool_destroy(pool).refused(INVALID_VALUE)?;
+    exporter.mem_alloc_async(SIZE)?;
+    Ok(())
+}
+
+/// Memory outlives the destruction of its pool, until it is freed.
+#[rstest]
+#[conformance::test("POOL-CREATE-011", needs(memory_pools))]
+fn memory_outlives_its_pool(exporter: Role) -> Outcome {
+    let pool = exporter.mem_pool_create(0)?;
+    let pointer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    exporter.mem_pool_destroy(pool)?;
+    exporter.fill(pointer, SIZE, 7)?;
+    check!(exporter.mismatches(pointer, SIZE, 7)? == 0);
+    exporter.mem_free_async_and_wait(pointer)
+}

@@ -1,0 +1,55 @@
+//! `cuMemPoolExportToShareableHandle`.
+
+use conformance::{Expect as _, Outcome, Role, check};
+use rstest::rstest;
+
+use super::{DESCRIPTOR, INVALID_VALUE, share};
+use crate::fixtures::{exporter, importer};
+
+/// A pool that was made for it exports as a descriptor.
+#[rstest]
+#[conformance::test("POOL-EXP-001", needs(pool_descriptors))]
+fn a_pool_exports_as_a_descriptor(exporter: Role) -> Outcome {
+    let descriptor = exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?;
+    check!(descriptor.0 >= 0, "{descriptor:?}");
+    exporter.close_descriptor(descriptor)
+}
+
+/// A pool that was made without handles is not exported, and can be destroyed afterwards.
+#[rstest]
+#[conformance::test("POOL-EXP-002", "POOL-EXP-005", needs(pool_descriptors))]
+fn a_pool_without_handles_is_refused(exporter: Role) -> Outcome {
+    let pool = exporter.mem_pool_create(0)?;
+    exporter.mem_pool_export_as(pool, DESCRIPTOR, 0).refused(INVALID_VALUE)?;
+    exporter.mem_pool_destroy(pool)
+}
+
+/// The default pool is not exported.
+#[rstest]
+#[conformance::test("POOL-EXP-003", needs(pool_descriptors))]
+fn the_default_pool_is_refused(exporter: Role) -> Outcome {
+    let pool = exporter.device_get_default_mem_pool()?;
+    exporter.mem_pool_export_as(pool, DESCRIPTOR, 0).refused(&[])?;
+    Ok(())
+}
+
+/// Flags, and handle types that there are none of, are refused.
+#[rstest]
+#[case::flags(DESCRIPTOR, 1)]
+#[case::no_type(0, 0)]
+#[case::unknown_type(0x4000, 0)]
+#[conformance::test("POOL-EXP-004", needs(pool_descriptors))]
+fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32, #[case] flags: u64) -> Outcome {
+    let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+    exporter.mem_pool_export_as(pool, handle_type, flags).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// An imported pool is not exported again.
+#[rstest]
+#[conformance::test("POOL-EXP-007", needs(pool_descriptors))]
+fn an_imported_pool_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let shared = share(&exporter, &importer)?;
+    importer.mem_pool_export_as(shared.imported, DESCRIPTOR, 0).refused(&[])?;
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Memory pools that processes share.
+
+mod access;
+mod attribute;
+mod create;
+mod export;
+mod import;
+mod pointer;
+
+use conformance::{MIB, Pointer, Pool, Role, Stop};
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+
+const SIZE: u64 = 4 * MIB;
+const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
+const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+
+/// A pool of one process that another one has imported.
+struct Shared {
+    exported: Pool,
+    imported: Pool,
+}
+
+fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
+    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
+    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?, 0)?;
+    Ok(Shared { exported, imported })
+}
+
+/// Memory of a shared pool, in both processes.
+struct Both {
+    pool: Shared,
+    there: Pointer,
+    here: Pointer,
+}
+
+/// With a pattern in it.
+fn share_memory(exporter: &Role, importer: &Role, pattern: u32) -> Result<Both, Stop> {
+    let pool = share(exporter, importer)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
+    exporter.fill(there, SIZE, pattern)?;
+    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
+    Ok(Both { pool, there, here })
+}
