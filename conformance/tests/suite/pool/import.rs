@@ -111,14 +111,12 @@ fn statistics_and_trimming_are_recorded(exporter: Role, importer: Role) -> Outco
     Ok(())
 }
 
-/// Imported memory outlives the destruction of the imported pool.
+/// Whether a pool with imported memory is destroyed is recorded; the memory is there afterwards in any case.
 #[rstest]
 #[conformance::test("POOL-IMP-018", needs(pool_descriptors))]
 fn imported_memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
-    importer.mem_pool_destroy(both.pool.imported)?;
-    if let Some(wrong) = importer.mismatches(both.here, SIZE, 7).recorded("read")? {
-        check!(wrong == 0);
-    }
+    importer.mem_pool_destroy(both.pool.imported).recorded("destroy")?;
+    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
     Ok(())
 }
