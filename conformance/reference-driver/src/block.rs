@@ -1,19 +1,18 @@
 //! Physical memory: a memfd, mapped once in this process.
 //!
 //! Behind the data lies an area with one serial for every place where an allocation can begin: not zero while that
-//! allocation lives. An importer reads there whether what a handle names is still the same allocation.
+//! allocation lives. An importer reads there whether what a handle names is still the same allocation. Behind it comes
+//! a page in which the maker of a block may describe it to who has nothing but the file.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_ipc_sys::CUresult;
 
@@ -28,11 +27,17 @@ pub(crate) const UNIT: u64 = 512;
 
 const SERIALS_SIZE: u64 = GRANULARITY / UNIT * 8;
 
+/// What a maker can say of its block.
+pub(crate) const DESCRIPTION_SIZE: u64 = 4096;
+
+const TRAILER_SIZE: u64 = SERIALS_SIZE + DESCRIPTION_SIZE;
+
+/// In the place of a device: the memory of the host.
+pub(crate) const HOST: usize = usize::MAX;
+
 #[derive(Debug)]
 pub(crate) struct Block {
     file: File,
-    /// The device's place in the machine.
-    device: usize,
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) inode: u64,
@@ -46,7 +51,8 @@ impl Block {
         if size > free_memory(device) {
             return Err(OUT_OF_MEMORY);
         }
-        let file = new_file(&file_name(device), size + SERIALS_SIZE)?;
+        let length = size.checked_add(TRAILER_SIZE).ok_or(OUT_OF_MEMORY)?;
+        let file = new_file(&file_name(device), length)?;
         Self::map(file, device)
     }
 
@@ -61,18 +67,26 @@ impl Block {
         Self::map(file, device).map_err(Elsewhere::Failed)
     }
 
-    fn map(file: File, device: usize) -> Result<Self> {
+    /// The block of a file that this process has.
+    pub(crate) fn map(file: File, device: usize) -> Result<Self> {
         let metadata = file.metadata().map_err(|_| OUT_OF_MEMORY)?;
-        let size = metadata.len().checked_sub(SERIALS_SIZE).ok_or(OUT_OF_MEMORY)?;
+        let size = metadata.len().checked_sub(TRAILER_SIZE).ok_or(OUT_OF_MEMORY)?;
+        account(&file, device, size)?;
         let base = map_shared(&file, 0, size)?;
         let serials = map_shared(&file, size, SERIALS_SIZE).inspect_err(|_| unmap(base, size))?;
-        let block = Self { file, device, base, size, inode: metadata.ino(), serials };
-        *own_blocks().entry((device, block.inode, size)).or_insert(0) += 1;
-        Ok(block)
+        Ok(Self { file, base, size, inode: metadata.ino(), serials })
     }
 
     pub(crate) fn descriptor(&self) -> u32 {
         self.file.as_raw_fd().cast_unsigned()
+    }
+
+    pub(crate) const fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn describe(&self, description: &[u8]) -> Result<()> {
+        self.file.write_all_at(description, self.size + SERIALS_SIZE).map_err(|_| OUT_OF_MEMORY)
     }
 
     /// The serial of what begins at an offset; 0 where nothing does.
@@ -96,12 +110,6 @@ impl Drop for Block {
     fn drop(&mut self) {
         unmap(self.base, self.size);
         unmap(self.serials, SERIALS_SIZE);
-        if let Entry::Occupied(mut entry) = own_blocks().entry((self.device, self.inode, self.size)) {
-            *entry.get_mut() -= 1;
-            if *entry.get() == 0 {
-                entry.remove();
-            }
-        }
     }
 }
 
@@ -109,14 +117,33 @@ impl Drop for Block {
 pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
     let name = CString::new(name).map_err(|_| OUT_OF_MEMORY)?;
     // SAFETY: the name is a C string; the call has no other input.
-    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
     if descriptor < 0 {
         return Err(OUT_OF_MEMORY);
     }
     // SAFETY: the descriptor is new, and nobody else has it.
     let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
     file.set_len(size).map_err(|_| OUT_OF_MEMORY)?;
-    Ok(file)
+    // Nobody who gets the file can take the memory from under the others.
+    // SAFETY: the call has no input in memory.
+    let sealed = unsafe { libc::fcntl(descriptor, libc::F_ADD_SEALS, SEALS) };
+    if sealed == 0 { Ok(file) } else { Err(OUT_OF_MEMORY) }
+}
+
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// Whether a file keeps its size for ever, as every one of this driver does.
+pub(crate) fn is_sealed(file: &File) -> bool {
+    // SAFETY: the call has no input in memory.
+    unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) == SEALS }
+}
+
+/// What the maker of a block says of it, where the file has room for that.
+pub(crate) fn description(file: &File) -> Option<[u8; DESCRIPTION_SIZE as usize]> {
+    let mut description = [0; DESCRIPTION_SIZE as usize];
+    let place = file.metadata().ok()?.len().checked_sub(DESCRIPTION_SIZE)?;
+    file.read_exact_at(&mut description, place).ok()?;
+    Some(description)
 }
 
 /// Why another process's file is not to be had.
@@ -168,7 +195,8 @@ pub(crate) fn unmap(address: u64, size: u64) {
 }
 
 fn file_name(device: usize) -> String {
-    format!("cuda:{}:{device}", environment().machine)
+    let machine = &environment().machine;
+    if device == HOST { format!("cuda:{machine}:host") } else { format!("cuda:{machine}:{device}") }
 }
 
 /// Whether a descriptor's link leads to a memfd of a name.
@@ -177,33 +205,62 @@ fn is_memfd(target: &Path, name: &str) -> bool {
     text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())
 }
 
-/// Blocks by device, inode and size, each with the number of its mappings.
-type Blocks = HashMap<(usize, u64, u64), usize>;
+/// Bits of a lock's place that say whose memory it is; the others count granules.
+const OWNER: u64 = (u64::MAX >> 1) & !((1 << 28) - 1);
 
-/// The blocks of this process.
-fn own_blocks() -> MutexGuard<'static, Blocks> {
-    static BLOCKS: LazyLock<Mutex<Blocks>> = LazyLock::new(Mutex::default);
-    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+/// Where the locks of a device's blocks begin.
+fn lock_place(device: usize) -> u64 {
+    crate::handle::fnv1a(file_name(device).bytes()) & OWNER
 }
 
-/// What a device has left: its size without every block that any process of this machine holds. Of the others
-/// descriptors are counted, not allocations, so the account is right whatever way a process ended.
+/// Write a block into the system's list of locks. The lock has no other meaning. It belongs to the open file, so that
+/// it lives exactly as long as somebody maps it, has a descriptor of it, or has one on the way to him in a socket.
+fn account(file: &File, device: usize, size: u64) -> Result<()> {
+    // SAFETY: all zeros are a lock.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_RDLCK as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock.l_start = lock_place(device).cast_signed();
+    lock.l_len = (size / GRANULARITY).cast_signed();
+    // SAFETY: the call reads the lock, which is a local.
+    let locked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
+    if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
+}
+
+/// The blocks of a device by inode, as the system's list of locks has them. A list that changes while it is read may
+/// lack one.
+fn accounted(device: usize) -> HashMap<u64, u64> {
+    // "1: OFDLCK ADVISORY  READ -1 00:01:73255 330712481797 330712481806": the file, the first byte and the last one.
+    let place = lock_place(device);
+    let block = |line: &str| {
+        let mut fields = line.split_whitespace().skip(1);
+        let is_ours = fields.next()? == "OFDLCK";
+        let mut fields = fields.skip(3);
+        let inode = fields.next()?.rsplit(':').next()?.parse().ok()?;
+        let (first, last): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        (is_ours && first == place).then_some((inode, (last - first + 1) * GRANULARITY))
+    };
+    std::fs::read_to_string("/proc/locks").unwrap_or_default().lines().filter_map(block).collect()
+}
+
+/// What a device has left: its size without every block that any process of this machine holds. Descriptors are
+/// counted, and locks for what no process has a descriptor of; never allocations, so that the account is right
+/// whatever way a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
+    if device == HOST {
+        return u64::MAX;
+    }
     let name = file_name(device);
-    let own = std::process::id().to_string();
-    let mut blocks: HashMap<u64, u64> =
-        own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
+    let mut blocks = accounted(device);
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let number = process.file_name();
-        let number = number.as_encoded_bytes();
-        if !number.iter().all(u8::is_ascii_digit) || number == own.as_bytes() {
+        if !process.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit) {
             continue;
         }
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
             let link = descriptor.path();
             let is_ours = std::fs::read_link(&link).is_ok_and(|target| is_memfd(&target, &name));
             if is_ours && let Ok(metadata) = std::fs::metadata(&link) {
-                blocks.insert(metadata.ino(), metadata.len().saturating_sub(SERIALS_SIZE));
+                blocks.insert(metadata.ino(), metadata.len().saturating_sub(TRAILER_SIZE));
             }
         }
     }

@@ -21,6 +21,8 @@ pub(crate) struct Handle {
 pub(crate) enum Kind {
     Memory,
     Event,
+    /// Physical memory, for which the place is the channel.
+    Fabric,
 }
 
 impl Handle {
@@ -66,6 +68,7 @@ fn sum(kind: Kind, bytes: &[u8]) -> u64 {
     let seed: &[u8] = match kind {
         Kind::Memory => b"memory",
         Kind::Event => b"event",
+        Kind::Fabric => b"fabric",
     };
     fnv1a(seed.iter().chain(bytes).copied())
 }
@@ -109,6 +112,7 @@ mod tests {
     fn kinds_and_machines_are_not_confused() {
         let bytes = HANDLE.to_bytes(5);
         assert_eq!(Handle::from_bytes(&bytes, Kind::Event, 5), None);
+        assert_eq!(Handle::from_bytes(&bytes, Kind::Fabric, 5), None);
         assert_eq!(Handle::from_bytes(&bytes, Kind::Memory, 6), None);
         assert_eq!(Handle::from_bytes(&[0; 64], Kind::Memory, 0), None);
         assert_eq!(Handle::from_bytes(&[0xFF; 64], Kind::Memory, u64::MAX), None);

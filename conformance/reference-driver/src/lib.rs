@@ -8,7 +8,9 @@
 //!
 //! The environment: `REFERENCE_DRIVER_DEVICES` is the number of devices (1), `REFERENCE_DRIVER_MEMORY` the bytes of
 //! each (16 GiB), and `REFERENCE_DRIVER_MACHINE` a name: processes that give the same one share the devices.
-//! `CUDA_VISIBLE_DEVICES` works as it does for a real driver.
+//! `REFERENCE_DRIVER_FABRIC` is what the machine has of a fabric: `absent`, `no-channel` (as an H200 comes), `channel`
+//! (the one of the user; `channel:NUMBER` names another) or `not-ready`. `CUDA_VISIBLE_DEVICES` works as it does for a
+//! real driver.
 //!
 //! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
 //! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`.
@@ -26,6 +28,7 @@ mod device;
 mod environment;
 mod error;
 mod event;
+mod fabric;
 mod graph;
 mod handle;
 mod host;
@@ -40,6 +43,7 @@ mod pool;
 mod proc_address;
 mod process;
 mod range;
+mod shareable;
 mod shared_event;
 mod stream;
 mod unsupported;

@@ -87,8 +87,11 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         }
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => whole(state.reservation(pointer).map_or(range.size, |(_, size)| size)),
         A::CU_POINTER_ATTRIBUTE_MAPPED => is_true(true),
-        // PTRATTR-002: no kind of handle is written yet.
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(0),
+        // PTRATTR-002
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(match &range.memory {
+            M::Mapping { allocation, .. } => allocation.handle_types.0.into(),
+            _ => 0,
+        }),
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
             is_true(false)
         }
@@ -106,7 +109,7 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(range.size),
         A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => whole(range.base),
         A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => whole(match &range.memory {
-            M::Mapping { handle, .. } => *handle,
+            M::Mapping { allocation, .. } => allocation.handle,
             _ => range.buffer_id,
         }),
         _ => Err(INVALID_VALUE),

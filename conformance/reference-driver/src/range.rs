@@ -7,10 +7,11 @@ use std::sync::Arc;
 use cuda_ipc_sys::CUmemAccess_flags;
 
 use crate::answer::{INVALID_VALUE, Result};
-use crate::block::Block;
+use crate::block::{Block, HOST};
 use crate::host::HostMemory;
 use crate::piece::Piece;
 use crate::process::State;
+use crate::vmm::Allocation;
 
 /// A range of addresses that stand for memory.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(crate) struct Range {
     pub(crate) memory: Memory,
 }
 
-/// What a device may do with memory: CU_MEM_ACCESS_FLAGS by the device's place in the machine.
+/// What a device may do with memory: CU_MEM_ACCESS_FLAGS by the device's place in the machine, or `HOST`.
 pub(crate) type AccessOf = BTreeMap<usize, CUmemAccess_flags>;
 
 #[derive(Debug)]
@@ -42,8 +43,8 @@ pub(crate) enum Memory {
     Pool { piece: Piece, pool: u64 },
     /// An allocation node of a graph.
     Graph(Arc<Block>),
-    /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
-    Mapping { block: Arc<Block>, offset: u64, handle: u64, access: AccessOf },
+    /// `cuMemMap`: physical memory from its beginning on.
+    Mapping { allocation: Arc<Allocation>, access: AccessOf },
     /// `cuMemAllocHost` and `cuMemHostAlloc`.
     Host(Arc<HostMemory>),
     /// `cuMemHostRegister`: the caller's own.
@@ -58,8 +59,12 @@ impl Memory {
     }
 
     /// Page-locked memory of the host.
-    pub(crate) const fn is_host(&self) -> bool {
-        matches!(self, Self::Host(_) | Self::Registered)
+    pub(crate) fn is_host(&self) -> bool {
+        match self {
+            Self::Host(_) | Self::Registered => true,
+            Self::Mapping { allocation, .. } => allocation.location.device() == HOST,
+            _ => false,
+        }
     }
 }
 
@@ -121,8 +126,9 @@ impl Range {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
             Memory::Import(block) | Memory::Graph(block) => (address, Some(Arc::clone(block) as _)),
-            Memory::Mapping { block, offset, .. } => {
-                (block.base + offset + (address - self.base), Some(Arc::clone(block) as _))
+            Memory::Mapping { allocation, .. } => {
+                let block = &allocation.block;
+                (block.base + (address - self.base), Some(Arc::clone(block) as _))
             }
             Memory::Host(memory) | Memory::Managed(memory) => (address, Some(Arc::clone(memory) as _)),
             Memory::Registered => (address, None),
@@ -169,7 +175,11 @@ impl State {
             }
             // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
             // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
-            Memory::Mapping { access, .. } => of_device(access),
+            // What the host itself may do, copies may, too.
+            Memory::Mapping { access, .. } => match access.get(&HOST) {
+                Some(flags) if by == By::Driver && of_device(access) == NONE => *flags,
+                _ => of_device(access),
+            },
             Memory::Pool { pool, .. } => self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)),
             Memory::Graph(_) => {
                 if asker.device_index == range.device {

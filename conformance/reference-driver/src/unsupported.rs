@@ -23,8 +23,6 @@ unsupported! {
     cuStreamBeginCapture_v2
     cuStreamEndCapture
     cuMemGetHandleForAddressRange
-    cuMemExportToShareableHandle
-    cuMemImportFromShareableHandle
     cuMulticastCreate
     cuMulticastAddDevice
     cuMulticastBindMem

@@ -1,0 +1,93 @@
+//! Mappings: `cuMemMap`, `cuMemUnmap`.
+
+use std::sync::Arc;
+
+use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemGenericAllocationHandle};
+
+use super::access::show_to_host;
+use super::is_granular;
+use crate::answer::{INVALID_VALUE, Result};
+use crate::block::HOST;
+use crate::process::{State, state};
+use crate::range::{AccessOf, Memory};
+use crate::stream::synchronize;
+
+impl State {
+    /// The bases of the mappings in a place, which must lie in it wholly.
+    pub(super) fn mappings(&self, address: u64, size: u64) -> Result<Vec<u64>> {
+        let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
+        // VMM-MAP-012
+        let is_cut = |address: u64| self.range(address).is_some_and(|range| range.base < address);
+        if is_cut(address) || is_cut(end) {
+            return Err(INVALID_VALUE);
+        }
+        Ok(self.ranges.range(address..end).map(|(base, _)| *base).collect())
+    }
+
+    /// Wait for every context that reaches one of these mappings: what runs may still use them.
+    fn users_of(&self, mappings: &[u64]) -> Vec<u64> {
+        let reached = |device: usize| {
+            mappings.iter().filter_map(|base| self.ranges.get(base)).any(|range| match &range.memory {
+                Memory::Mapping { access, .. } => access.contains_key(&device),
+                _ => false,
+            })
+        };
+        self.contexts.iter().filter(|(_, context)| reached(context.device_index)).map(|(id, _)| *id).collect()
+    }
+
+    fn remove_mapping(&mut self, base: u64) {
+        let Some(range) = self.ranges.remove(&base) else { return };
+        if let Memory::Mapping { allocation, access } = &range.memory
+            && access.contains_key(&HOST)
+        {
+            // The addresses stay reserved. Without memory for a new mapping the old one stays in their place.
+            let _ = show_to_host(&range, &allocation.block, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        }
+    }
+}
+
+entry_points! {
+    fn cuMemMap(address: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: u64) {
+        let mut state = state()?;
+        let size = size as u64;
+        let allocation = Arc::clone(state.allocation(handle)?);
+        // VMM-MAP-003 to -006, VMM-IMP-012: all of it or a first part.
+        let fits = size > 0 && is_granular(size) && size <= allocation.block.size && is_granular(address);
+        // VMM-MAP-002, -010: the offset has to be 0 for now, as the documentation says.
+        if offset != 0 || flags != 0 || !fits {
+            return Err(INVALID_VALUE);
+        }
+        // VMM-MAP-007 and -008
+        if !state.is_reserved(address, size) || state.is_taken(address, address + size) {
+            return Err(INVALID_VALUE);
+        }
+        let device = allocation.location.device();
+        // VMM-MAP-009: other mappings of the handle do not matter. VMM-MAP-015, -027: nobody has access yet.
+        state.add_range(address, size, 0, device, Memory::Mapping { allocation, access: AccessOf::new() });
+        Ok(())
+    }
+
+    fn cuMemUnmap(address: CUdeviceptr, size: usize) {
+        let size = size as u64;
+        let find = |state: &State| {
+            if size == 0 || !is_granular(address) || !is_granular(size) || !state.is_reserved(address, size) {
+                return Err(INVALID_VALUE);
+            }
+            // VMM-MAP-013. VMM-MAP-014: what is not mapped may lie between, as on an H200.
+            state.mappings(address, size)
+        };
+        let users = {
+            let state = state()?;
+            state.users_of(&find(&state)?)
+        };
+        // VMM-MAP-016: a context that is gone or has failed does not use it any more.
+        for context in users {
+            let _ = synchronize(context);
+        }
+        let mut state = state()?;
+        for base in find(&state)? {
+            state.remove_mapping(base);
+        }
+        Ok(())
+    }
+}
