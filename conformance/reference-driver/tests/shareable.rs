@@ -11,6 +11,7 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::io::pipe;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::ptr;
 
@@ -47,6 +48,7 @@ fn memfd(flags: u32) -> File {
 
 #[test]
 fn a_descriptor_carries_memory_both_ways() {
+    let _turn = alone();
     let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
@@ -63,6 +65,7 @@ fn a_descriptor_carries_memory_both_ways() {
 
 #[test]
 fn an_importer_starts_without_access_and_takes_its_own() {
+    let _turn = alone();
     let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[]));
     let made = exporter.create(2 * GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, 2 * GRANULE).unwrap();
@@ -77,6 +80,7 @@ fn an_importer_starts_without_access_and_takes_its_own() {
 
 #[test]
 fn importers_see_memory_of_devices_that_are_hidden_from_them() {
+    let _turn = alone();
     let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[("CUDA_VISIBLE_DEVICES", "1")]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
@@ -88,6 +92,7 @@ fn importers_see_memory_of_devices_that_are_hidden_from_them() {
 
 #[test]
 fn memory_of_another_machine_is_refused() {
+    let _turn = alone();
     let (mut exporter, mut stranger) = (Peer::new(&[]), Peer::on("another", &[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let descriptor = exporter.export_descriptor(made).unwrap();
@@ -97,6 +102,7 @@ fn memory_of_another_machine_is_refused() {
 /// Every order in which a handle, a mapping, an importer and a descriptor can go.
 #[test]
 fn memory_lives_until_its_last_reference_anywhere() {
+    let _turn = alone();
     let (mut watcher, mut exporter) = (Peer::on("lives", &[]), Peer::on("lives", &[]));
     let before = watcher.free_bytes();
     for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
@@ -120,6 +126,7 @@ fn memory_lives_until_its_last_reference_anywhere() {
 
 #[test]
 fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
+    let _turn = alone();
     let (mut exporter, mut importer) = (Peer::on("way", &[]), Peer::on("way", &[]));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
@@ -139,6 +146,7 @@ fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
 
 #[test]
 fn an_importer_outlives_its_exporter_and_frees_the_memory_last() {
+    let _turn = alone();
     let (mut exporter, mut importer) = (Peer::on("outlives", &[]), Peer::on("outlives", &[]));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
@@ -343,6 +351,24 @@ fn want_of_descriptors_is_an_error_that_goes_away() {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) }, 0);
     assert_eq!(refused, Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     drop(exported(made));
+    assert_eq!(release(made), Ok(()));
+}
+
+#[test]
+fn a_description_that_was_changed_is_refused() {
+    let _turn = alone();
+    let _context = Context::new();
+    let made = create(GRANULE, DESCRIPTOR).unwrap();
+    let file = File::from(exported(made));
+    let description = file.metadata().unwrap().len() - 4096;
+    for at in 0..56 {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, description + at).unwrap();
+        file.write_all_at(&[byte[0] ^ 1], description + at).unwrap();
+        assert_eq!(import_descriptor(file.as_raw_fd()), Err(INVALID_VALUE), "byte {at}");
+        file.write_all_at(&byte, description + at).unwrap();
+    }
+    assert_eq!(import_descriptor(file.as_raw_fd()).and_then(release), Ok(()));
     assert_eq!(release(made), Ok(()));
 }
 

@@ -363,6 +363,7 @@ fn the_host_uses_its_own_memory_at_the_same_addresses() {
         assert_eq!((granted(location, base), granted(CUmemLocation::device(0), base)), (Ok(3), Ok(0)));
         // SAFETY: the host was given access.
         unsafe { (base as *mut u32).write(5) };
+        assert_eq!(read(base), Ok(5), "and what copies");
         assert_eq!(fill(base, 1, 7), Err(ILLEGAL_ADDRESS), "kernels were not");
         let _next = Context::new();
         assert_eq!(grant(base, GRANULE, READ_WRITE), Ok(()));

@@ -46,18 +46,6 @@ pub(crate) struct Allocation {
     pub(crate) handle_types: CUmemAllocationHandleType,
 }
 
-/// The serial of an allocation that lives in the process that made it. Its file tells it from all others.
-const MADE: u64 = 1;
-
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        // FAB-006: work that is under way may keep the file for a while.
-        if self.handle_types != CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE {
-            self.block.set_serial(0, 0);
-        }
-    }
-}
-
 /// A handle that lives.
 #[derive(Debug)]
 pub(crate) struct Physical {
@@ -167,7 +155,6 @@ entry_points! {
         let block = Block::new(location.device(), size as u64)?;
         let handle_types = properties.requestedHandleTypes;
         crate::shareable::describe(&block, location, handle_types)?;
-        block.set_serial(0, MADE);
         output.give(state.add_allocation(block, location, handle_types))
     }
 
