@@ -36,6 +36,7 @@ mod ipc;
 mod kernel;
 mod memory;
 mod module;
+mod multicast;
 mod peer;
 mod piece;
 mod pointer;

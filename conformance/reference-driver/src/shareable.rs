@@ -5,7 +5,6 @@
 
 use std::ffi::c_void;
 use std::fs::File;
-use std::io::ErrorKind;
 use std::os::fd::{BorrowedFd, IntoRawFd as _};
 
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemGenericAllocationHandle, CUresult};
@@ -14,6 +13,7 @@ use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, OUT_OF_MEMORY, Output, 
 use crate::block::{Block, GRANULARITY, description, is_sealed};
 use crate::environment::environment;
 use crate::handle::fnv1a;
+use crate::multicast::Object;
 use crate::process::state;
 use crate::vmm::Location;
 
@@ -41,15 +41,15 @@ pub(crate) fn describe(block: &Block, location: Location, handle_types: T) -> Re
     block.describe(&bytes)
 }
 
+/// What a descriptor leads to.
+enum Shared {
+    Memory(Block, Location),
+    Multicast(Object),
+}
+
 /// Where the memory of a file lies, if it is an allocation that descriptors may lead to.
-fn location_of(file: &File) -> Result<Location> {
-    // A file of somebody else. VMM-IMP-003 wants another code than this one, which an H200 answers.
-    if !is_sealed(file) {
-        return Err(CUresult::CUDA_ERROR_UNKNOWN);
-    }
-    let bytes = description(file).ok_or(INVALID_VALUE)?;
-    let (words, rest) = bytes.as_chunks::<8>();
-    debug_assert!(rest.is_empty());
+fn location_of(bytes: &[u8]) -> Result<Location> {
+    let words = bytes.as_chunks::<8>().0;
     let word = |index: usize| words.get(index).map_or(0, |word| u64::from_le_bytes(*word));
     let is_whole = word(WORDS - 1) == fnv1a(bytes[..(WORDS - 1) * 8].iter().copied());
     // VMM-IMP-004: other memory of this driver is no allocation of `cuMemCreate`.
@@ -81,12 +81,27 @@ fn file_of(handle: *mut c_void) -> Result<File> {
     })
 }
 
-/// The memory behind a descriptor.
-fn import(handle: *mut c_void) -> Result<(Block, Location)> {
+fn import(handle: *mut c_void) -> Result<Shared> {
     let file = file_of(handle)?;
-    // VMM-IMP-036: null is descriptor 0, which is refused in an own way unless it is an allocation.
-    let location = location_of(&file).map_err(|code| if handle.is_null() { INVALID_VALUE } else { code })?;
-    Ok((Block::map(file, location.device())?, location))
+    if !is_sealed(&file) {
+        // A file of somebody else. VMM-IMP-003 wants another code than this one, which an H200 answers. VMM-IMP-036:
+        // null is descriptor 0, which is refused in an own way.
+        return Err(if handle.is_null() { INVALID_VALUE } else { CUresult::CUDA_ERROR_UNKNOWN });
+    }
+    let description = description(&file).ok_or(INVALID_VALUE)?;
+    // MC-003
+    if let Some(object) = Object::of_file(&file, &description)? {
+        return Ok(Shared::Multicast(object));
+    }
+    let location = location_of(&description)?;
+    Ok(Shared::Memory(Block::map(file, location.device())?, location))
+}
+
+/// A descriptor of the caller's own. VMM-EXP-002: closed on exec. VMM-EXP-007: another each time. VMM-EXP-010: or none.
+fn give_descriptor(output: Output<c_void>, file: &File) -> Result<()> {
+    let file = file.try_clone().map_err(|_| OUT_OF_MEMORY)?;
+    // SAFETY: for this type of handle the caller promises room for an int.
+    unsafe { output.cast::<i32>() }.give(file.into_raw_fd())
 }
 
 entry_points! {
@@ -103,6 +118,10 @@ entry_points! {
         if flags != 0 {
             return Err(INVALID_VALUE);
         }
+        if let Some(object) = state.multicasts.get(&handle) {
+            let is_right = handle_type == DESCRIPTOR && object.is_exportable;
+            return if is_right { give_descriptor(output, object.file()) } else { Err(INVALID_VALUE) };
+        }
         let allocation = state.allocation(handle)?;
         // VMM-EXP-003, VMM-CREATE-010. VMM-EXP-008: an imported allocation has none.
         if ![DESCRIPTOR, FABRIC].contains(&handle_type) || (allocation.handle_types & handle_type).0 == 0 {
@@ -113,13 +132,7 @@ entry_points! {
             // SAFETY: for this type the caller promises room for a fabric handle.
             return unsafe { output.cast() }.give(CUmemFabricHandle::from_bytes(bytes));
         }
-        // VMM-EXP-002: closed on exec. VMM-EXP-007: a descriptor of its own. VMM-EXP-010: or none.
-        let file = allocation.block.file().try_clone().map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied => CUresult::CUDA_ERROR_NOT_PERMITTED,
-            _ => OUT_OF_MEMORY,
-        })?;
-        // SAFETY: for this type the caller promises room for an int.
-        unsafe { output.cast::<i32>() }.give(file.into_raw_fd())
+        give_descriptor(output, allocation.block.file())
     }
 
     // VMM-IMP-035: needs no context.
@@ -132,13 +145,16 @@ entry_points! {
         // VMM-IMP-011
         output.wanted()?;
         let (block, location) = match handle_type {
-            DESCRIPTOR => import(shareable)?,
+            DESCRIPTOR => match import(shareable)? {
+                Shared::Memory(block, location) => (block, location),
+                Shared::Multicast(object) => return output.give(state.add_multicast(object)),
+            },
             // SAFETY: for this type the caller promises null or a fabric handle.
             FABRIC => crate::fabric::import(unsafe { Input::new(shareable.cast()) })?,
             // VMM-IMP-010
             _ => return Err(INVALID_VALUE),
         };
         // VMM-IMP-006, -009: a new handle each time, in the exporting process too.
-        output.give(state.add_allocation(block, location, T::CU_MEM_HANDLE_TYPE_NONE))
+        output.give(state.add_allocation(block, location, T::CU_MEM_HANDLE_TYPE_NONE, true))
     }
 }

@@ -23,12 +23,6 @@ unsupported! {
     cuStreamBeginCapture_v2
     cuStreamEndCapture
     cuMemGetHandleForAddressRange
-    cuMulticastCreate
-    cuMulticastAddDevice
-    cuMulticastBindMem
-    cuMulticastBindAddr
-    cuMulticastUnbind
-    cuMulticastGetGranularity
     cuMemPoolExportToShareableHandle
     cuMemPoolImportFromShareableHandle
     cuMemPoolExportPointer

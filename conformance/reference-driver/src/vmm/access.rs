@@ -46,9 +46,13 @@ impl State {
         let mappings = self.mappings(address, size)?;
         let mut mapped = 0;
         for range in mappings.iter().filter_map(|base| self.ranges.get(base)) {
-            let Memory::Mapping { allocation, .. } = &range.memory else { return Err(INVALID_VALUE) };
+            let is_the_hosts = match &range.memory {
+                Memory::Mapping { allocation, .. } => allocation.location.device() == HOST,
+                Memory::Multicast { .. } => false,
+                _ => return Err(INVALID_VALUE),
+            };
             // VMM-MAP-031: the host reaches its own memory only.
-            if wanted.contains_key(&HOST) && allocation.location.device() != HOST {
+            if wanted.contains_key(&HOST) && !is_the_hosts {
                 return Err(INVALID_VALUE);
             }
             mapped += range.size;
@@ -89,7 +93,7 @@ entry_points! {
                 show_to_host(range, &allocation.block, *flags)?;
             }
             // VMM-MAP-022, VMM-IMP-014: of this process and this mapping; other locations keep what they have.
-            if let Memory::Mapping { access, .. } = &mut range.memory {
+            if let Memory::Mapping { access, .. } | Memory::Multicast { access, .. } = &mut range.memory {
                 access.extend(wanted.iter().map(|(asker, flags)| (*asker, *flags)));
             }
         }
@@ -102,7 +106,7 @@ entry_points! {
         let asker = state.asker_at(&location.value()?)?;
         // VMM-MAP-027, -028
         match state.range(address).map(|range| &range.memory) {
-            Some(Memory::Mapping { access, .. }) => output.give(access.get(&asker).map_or(0, |flags| flags.0.into())),
+            Some(Memory::Mapping { access, .. } | Memory::Multicast { access, .. }) => output.give(access.get(&asker).map_or(0, |flags| flags.0.into())),
             _ => Err(INVALID_VALUE),
         }
     }

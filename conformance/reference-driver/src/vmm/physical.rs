@@ -44,6 +44,8 @@ pub(crate) struct Allocation {
     pub(crate) location: Location,
     /// VMM-IMP-013: the kinds of handle that it can be exported as; none where it was imported, as on an H200.
     pub(crate) handle_types: CUmemAllocationHandleType,
+    /// Whether other processes can have it: it was made for that, or imported.
+    pub(crate) is_shareable: bool,
 }
 
 /// A handle that lives.
@@ -60,9 +62,10 @@ impl State {
         block: Block,
         location: Location,
         handle_types: CUmemAllocationHandleType,
+        is_shareable: bool,
     ) -> u64 {
         let handle = self.new_id();
-        let allocation = Arc::new(Allocation { handle, block: Arc::new(block), location, handle_types });
+        let allocation = Arc::new(Allocation { handle, block: Arc::new(block), location, handle_types, is_shareable });
         self.physical.insert(handle, Physical { allocation, references: 1 });
         handle
     }
@@ -155,11 +158,15 @@ entry_points! {
         let block = Block::new(location.device(), size as u64)?;
         let handle_types = properties.requestedHandleTypes;
         crate::shareable::describe(&block, location, handle_types)?;
-        output.give(state.add_allocation(block, location, handle_types))
+        let is_shareable = handle_types != CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
+        output.give(state.add_allocation(block, location, handle_types, is_shareable))
     }
 
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
         let mut state = state()?;
+        if state.multicasts.remove(&handle).is_some() {
+            return Ok(());
+        }
         // VMM-MAP-018
         let Entry::Occupied(mut physical) = state.physical.entry(handle) else { return Err(INVALID_VALUE) };
         physical.get_mut().references -= 1;
