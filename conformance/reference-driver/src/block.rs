@@ -5,6 +5,7 @@
 //! a page in which the maker of a block may describe it to who has nothing but the file.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -13,6 +14,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_ipc_sys::CUresult;
 
@@ -38,6 +40,8 @@ pub(crate) const HOST: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct Block {
     file: File,
+    /// The device's place in the machine.
+    device: usize,
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) inode: u64,
@@ -74,7 +78,9 @@ impl Block {
         account(&file, device, size)?;
         let base = map_shared(&file, 0, size)?;
         let serials = map_shared(&file, size, SERIALS_SIZE).inspect_err(|_| unmap(base, size))?;
-        Ok(Self { file, base, size, inode: metadata.ino(), serials })
+        let block = Self { file, device, base, size, inode: metadata.ino(), serials };
+        *own_blocks().entry((device, block.inode, size)).or_insert(0) += 1;
+        Ok(block)
     }
 
     pub(crate) fn descriptor(&self) -> u32 {
@@ -110,6 +116,12 @@ impl Drop for Block {
     fn drop(&mut self) {
         unmap(self.base, self.size);
         unmap(self.serials, SERIALS_SIZE);
+        if let Entry::Occupied(mut entry) = own_blocks().entry((self.device, self.inode, self.size)) {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
     }
 }
 
@@ -205,6 +217,15 @@ fn is_memfd(target: &Path, name: &str) -> bool {
     text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())
 }
 
+/// Blocks by device, inode and size, each with the number of its mappings.
+type Blocks = HashMap<(usize, u64, u64), usize>;
+
+/// The blocks of this process.
+fn own_blocks() -> MutexGuard<'static, Blocks> {
+    static BLOCKS: LazyLock<Mutex<Blocks>> = LazyLock::new(Mutex::default);
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Bits of a lock's place that say whose memory it is; the others count granules.
 const OWNER: u64 = (u64::MAX >> 1) & !((1 << 28) - 1);
 
@@ -227,8 +248,7 @@ fn account(file: &File, device: usize, size: u64) -> Result<()> {
     if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
 }
 
-/// The blocks of a device by inode, as the system's list of locks has them. A list that changes while it is read may
-/// lack one.
+/// The blocks of a device by inode, as the system's list of locks has them.
 fn accounted(device: usize) -> HashMap<u64, u64> {
     // "1: OFDLCK ADVISORY  READ -1 00:01:73255 330712481797 330712481806": the file, the first byte and the last one.
     let place = lock_place(device);
@@ -240,20 +260,28 @@ fn accounted(device: usize) -> HashMap<u64, u64> {
         let (first, last): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
         (is_ours && first == place).then_some((inode, (last - first + 1) * GRANULARITY))
     };
-    std::fs::read_to_string("/proc/locks").unwrap_or_default().lines().filter_map(block).collect()
+    let read = || std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let text = read();
+    // The system gives the list page by page: one that changes meanwhile may lack a line, but hardly twice the same.
+    let again = if text.len() < 4096 { String::new() } else { read() };
+    text.lines().chain(again.lines()).filter_map(block).collect()
 }
 
-/// What a device has left: its size without every block that any process of this machine holds. Descriptors are
-/// counted, and locks for what no process has a descriptor of; never allocations, so that the account is right
-/// whatever way a process ended.
+/// What a device has left: its size without every block that any process of this machine holds. Of the others
+/// descriptors are counted, not allocations, so the account is right whatever way a process ended; and locks, for what
+/// nobody has mapped.
 pub(crate) fn free_memory(device: usize) -> u64 {
     if device == HOST {
         return u64::MAX;
     }
     let name = file_name(device);
+    let own = std::process::id().to_string();
     let mut blocks = accounted(device);
+    blocks.extend(own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)));
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        if !process.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit) {
+        let number = process.file_name();
+        let number = number.as_encoded_bytes();
+        if !number.iter().all(u8::is_ascii_digit) || number == own.as_bytes() {
             continue;
         }
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {

@@ -81,6 +81,7 @@ fn file_of(handle: *mut c_void) -> Result<File> {
     })
 }
 
+/// What is behind a caller's descriptor.
 fn import(handle: *mut c_void) -> Result<Shared> {
     let file = file_of(handle)?;
     if !is_sealed(&file) {
@@ -94,7 +95,8 @@ fn import(handle: *mut c_void) -> Result<Shared> {
         return Ok(Shared::Multicast(object));
     }
     let location = location_of(&description)?;
-    Ok(Shared::Memory(Block::map(file, location.device())?, location))
+    let block = Block::map(file, location.device())?;
+    Ok(Shared::Memory(block, location))
 }
 
 /// A descriptor of the caller's own. VMM-EXP-002: closed on exec. VMM-EXP-007: another each time. VMM-EXP-010: or none.

@@ -53,7 +53,7 @@ struct Binding {
 
 impl Binding {
     const fn end(&self) -> u64 {
-        self.offset + self.size
+        self.offset.saturating_add(self.size)
     }
 
     /// The words of a slot; an empty one begins with 0.
@@ -239,9 +239,16 @@ impl Object {
 
     /// The memory of a binding; `None` where it went with its process.
     fn block(&self, binding: &Binding) -> Option<Arc<Block>> {
-        if let Some(block) = self.blocks().get(&binding.inode) {
-            return Some(Arc::clone(block));
-        }
+        // Other processes can write into the table what they like.
+        let fits = |block: &Arc<Block>| {
+            let end = binding.memory_offset.checked_add(binding.size);
+            end.is_some_and(|end| end <= block.size) && binding.offset.checked_add(binding.size).is_some()
+        };
+        let known = self.blocks().get(&binding.inode).map(Arc::clone);
+        known.or_else(|| self.block_of_process(binding)).filter(fits)
+    }
+
+    fn block_of_process(&self, binding: &Binding) -> Option<Arc<Block>> {
         if start_time(binding.process) != Some(binding.start_time) {
             return None;
         }
