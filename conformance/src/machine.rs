@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use cuda_ipc_sys::{CUdevice_attribute, CUresult};
+use cuda_ipc_sys::{
+    CUdevice_attribute, CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp, CUresult,
+};
 
+use crate::MemProperties;
 use crate::calls::Refused;
 use crate::role::session::Session;
 
@@ -18,6 +21,8 @@ pub struct Machine {
     pub devices: Vec<Device>,
     /// Whether the device of the row reaches the memory of the device of the column.
     pub peer_access: Vec<Vec<bool>>,
+    /// Why no runtime can be used beside the driver, where that is so.
+    pub runtime_problem: Option<String>,
     /// Why nothing can run at all, where that is so.
     pub problem: Option<String>,
 }
@@ -41,9 +46,45 @@ pub struct Device {
     pub pool_handle_types: u32,
     /// Virtual memory management.
     pub virtual_memory: bool,
+    /// Physical memory that is exported as file descriptors.
+    pub memory_descriptors: bool,
+    /// How it stands with fabric handles.
+    pub fabric: Fabric,
+}
+
+/// What becomes of memory that asks for a fabric handle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fabric {
+    /// The device has none: the attribute reads 0.
+    #[default]
+    Absent,
+    /// The process may use no IMEX channel.
+    NoChannel,
+    /// It is created.
+    Channel,
+    /// The fabric is still being set up.
+    NotReady,
+}
+
+impl Fabric {
+    /// What the reference driver calls the state.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::NoChannel => "no-channel",
+            Self::Channel => "channel",
+            Self::NotReady => "not-ready",
+        }
+    }
 }
 
 impl Machine {
+    /// Whether the driver is the reference driver, which can be put into any state.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.library.contains("libreference_driver")
+    }
+
     /// Ask the driver.
     pub(crate) fn probe(session: &mut Session) -> Result<Self, Refused> {
         let count = session.device_count()?;
@@ -54,6 +95,7 @@ impl Machine {
             library: mapped_library().unwrap_or_else(|| session.driver.path().display().to_string()),
             devices,
             peer_access: (0..count).map(peers).collect::<Result<_, _>>()?,
+            runtime_problem: session.probe_runtime()?,
             problem: None,
         })
     }
@@ -68,6 +110,9 @@ impl Session {
             self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device)?;
         let pool_handle_types =
             self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, device)?;
+        let memory_descriptors =
+            self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device)?;
+        let fabric = self.fabric(device)?;
         let session = self;
         let mut name = [0; 256];
         cuda!(session.cuDeviceGetName(name.as_mut_ptr(), 256, device));
@@ -85,7 +130,33 @@ impl Session {
             memory_pools,
             pool_handle_types: pool_handle_types.cast_unsigned(),
             virtual_memory,
+            memory_descriptors,
+            fabric,
         })
+    }
+
+    /// The attribute says what the device can do; whether this process may, only the attempt does.
+    fn fabric(&mut self, device: i32) -> Result<Fabric, Refused> {
+        if !self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, device)? {
+            return Ok(Fabric::Absent);
+        }
+        let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
+        let properties = CUmemAllocationProp::from(MemProperties::device(device).exportable(handle_type.0));
+        let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+        let session = self;
+        let (mut granularity, mut handle) = (0, 0);
+        cuda!(session.cuMemGetAllocationGranularity(&mut granularity, &properties, option));
+        let mut create = |session: &mut Self| {
+            cuda!(session.cuMemCreate(&mut handle, granularity, &properties, 0));
+            cuda!(session.cuMemRelease(handle));
+            Ok(())
+        };
+        match create(session) {
+            Ok(()) => Ok(Fabric::Channel),
+            Err(Refused::Driver { code, .. }) if code == CUresult::CUDA_ERROR_NOT_PERMITTED.0 => Ok(Fabric::NoChannel),
+            Err(Refused::Driver { .. }) => Ok(Fabric::NotReady),
+            Err(refused) => Err(refused),
+        }
     }
 
     fn flag(&mut self, attribute: CUdevice_attribute, device: i32) -> Result<bool, Refused> {

@@ -1,6 +1,6 @@
 //! What a case needs of a machine, and why a machine cannot give it.
 
-use crate::machine::Machine;
+use crate::machine::{Fabric, Machine};
 
 /// What a case needs. Every role may be placed on any of the needed GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,11 @@ pub struct Needs {
     memory_pools: bool,
     pool_descriptors: bool,
     virtual_memory: bool,
+    memory_descriptors: bool,
+    fabric: Option<Fabric>,
+    simulated: bool,
+    cuda: u32,
+    runtime: bool,
 }
 
 impl Needs {
@@ -26,6 +31,11 @@ impl Needs {
             memory_pools: false,
             pool_descriptors: false,
             virtual_memory: false,
+            memory_descriptors: false,
+            fabric: None,
+            simulated: false,
+            cuda: 0,
+            runtime: false,
         }
     }
 
@@ -43,7 +53,8 @@ impl Needs {
         self
     }
 
-    /// GPUs 0 and 1 do not reach each other's memory.
+    /// GPUs 0 and 1 do not reach each other's memory: roles are placed with
+    /// [`Placement::without_peer_access`](crate::role::Placement::without_peer_access).
     #[must_use]
     pub const fn no_peer_access(mut self) -> Self {
         self.no_peer_access = true;
@@ -78,6 +89,41 @@ impl Needs {
         self
     }
 
+    /// Physical memory that is exported as file descriptors.
+    #[must_use]
+    pub const fn memory_descriptors(mut self) -> Self {
+        self.memory_descriptors = true;
+        self
+    }
+
+    /// A fabric in a state, which the reference driver can be put into.
+    #[must_use]
+    pub const fn fabric(mut self, state: Fabric) -> Self {
+        self.fabric = Some(state);
+        self
+    }
+
+    /// Processes in different states, as only the reference driver gives them without an administrator.
+    #[must_use]
+    pub const fn simulated(mut self) -> Self {
+        self.simulated = true;
+        self
+    }
+
+    /// A driver that serves this CUDA version, as 1000 × major + 10 × minor.
+    #[must_use]
+    pub const fn cuda(mut self, version: u32) -> Self {
+        self.cuda = version;
+        self
+    }
+
+    /// A runtime (`libcudart`) that works with the driver under test.
+    #[must_use]
+    pub const fn runtime(mut self) -> Self {
+        self.runtime = true;
+        self
+    }
+
     /// The first need that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Option<String> {
@@ -88,15 +134,23 @@ impl Needs {
         if found < self.gpus {
             return Some(format!("needs {} GPUs, found {found}", self.gpus));
         }
+        if let Some(problem) = machine.runtime_problem.as_ref().filter(|_| self.runtime) {
+            return Some(format!("needs a runtime: {problem}"));
+        }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];
+        let has = |state| machine.is_simulated() || first.fabric == state;
         [
             (self.peer_access && !peers, "needs GPUs 0 and 1 to be peers"),
-            (self.no_peer_access && peers, "needs GPUs 0 and 1 not to be peers"),
+            (self.no_peer_access && peers && !machine.is_simulated(), "needs GPUs 0 and 1 not to be peers"),
             (self.managed_memory && !first.managed_memory, "needs managed memory"),
             (self.memory_pools && !first.memory_pools, "needs memory pools"),
             (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that export descriptors"),
             (self.virtual_memory && !first.virtual_memory, "needs virtual memory management"),
+            (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports descriptors"),
+            (self.fabric.is_some_and(|state| !has(state)), "needs a fabric in another state"),
+            (self.simulated && !machine.is_simulated(), "needs processes with different rights"),
+            (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))

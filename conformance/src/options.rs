@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::driver::Choice;
-use crate::machine::Machine;
+use crate::machine::{Fabric, Machine};
 
 /// Checks a CUDA driver's inter-process memory against its documentation.
 #[derive(Clone, Debug, Parser)]
@@ -64,6 +64,9 @@ enum Requirement {
     ManagedMemory,
     MemoryPools,
     VirtualMemory,
+    MemoryDescriptors,
+    FabricChannel,
+    Runtime,
 }
 
 impl FromStr for Requirements {
@@ -79,8 +82,12 @@ impl FromStr for Requirements {
             None if word == "managed_memory" => Ok(Requirement::ManagedMemory),
             None if word == "memory_pools" => Ok(Requirement::MemoryPools),
             None if word == "virtual_memory" => Ok(Requirement::VirtualMemory),
+            None if word == "memory_descriptors" => Ok(Requirement::MemoryDescriptors),
+            None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
+            None if word == "runtime" => Ok(Requirement::Runtime),
             _ => Err(format!(
-                "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory"
+                "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, \
+                 memory_descriptors, fabric_channel, runtime"
             )),
         });
         Ok(Self { list: list.collect::<Result<_, _>>()? })
@@ -114,7 +121,15 @@ impl Requirement {
             }
             Self::ManagedMemory => (every(|device| device.managed_memory), "managed_memory".to_owned()),
             Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
+            Self::Runtime => {
+                let problem = machine.runtime_problem.clone();
+                (found > 0 && problem.is_none(), format!("runtime: {}", problem.unwrap_or_default()))
+            }
             Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
+            Self::MemoryDescriptors => (every(|device| device.memory_descriptors), "memory_descriptors".to_owned()),
+            Self::FabricChannel => {
+                (every(|device| device.fabric == Fabric::Channel), "fabric_channel, an IMEX channel to use".to_owned())
+            }
         };
         (!met).then_some(text)
     }

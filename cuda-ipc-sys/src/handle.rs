@@ -3,6 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use crate::runtime::{cudaIpcEventHandle_t, cudaIpcMemHandle_t, cudaMemFabricHandle_t, cudaMemPoolPtrExportData};
 use crate::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExportData};
 
 macro_rules! plain_bytes {
@@ -52,3 +53,4 @@ macro_rules! plain_bytes {
 }
 
 plain_bytes!(CUipcMemHandle, CUipcEventHandle, CUmemPoolPtrExportData, CUmemFabricHandle);
+plain_bytes!(cudaIpcMemHandle_t, cudaIpcEventHandle_t, cudaMemPoolPtrExportData, cudaMemFabricHandle_t);

@@ -1,44 +1,15 @@
-//! Raw bindings to the part of the CUDA driver that shares memory and events between processes.
-//!
-//! One set of bindings serves CUDA 11.8 to 13: the structures of this part of the driver have not changed, and each
-//! function is asked for at the version whose signature is bound. Nothing but rustc is needed to build, and no CUDA
-//! has to be installed: the driver is loaded when [`Driver::get`] is first called.
-//!
-//! ```no_run
-//! use cuda_ipc_sys::{CUipcMemHandle, Driver};
-//!
-//! fn export(pointer: cuda_ipc_sys::CUdeviceptr) -> Result<CUipcMemHandle, Box<dyn std::error::Error>> {
-//!     let driver = Driver::get()?;
-//!     let mut handle = CUipcMemHandle::default();
-//!     // SAFETY: `handle` is valid for writing; the driver itself refuses a pointer that it cannot export.
-//!     unsafe { driver.cuIpcGetMemHandle(&mut handle, pointer)? }.result()?;
-//!     Ok(handle)
-//! }
-//! ```
-//!
-//! A call has two ways to fail, and they stay apart: the installed driver may not have the function
-//! ([`MissingSymbol`]), and the driver may refuse the call ([`CUresult`]).
+#![doc = include_str!("../README.md")]
 
-// Generated, in C's names. A generator cannot write comments: the reasons of its unsafe blocks are in its source.
-#[rustfmt::skip]
-#[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, clippy::all)]
-#[allow(clippy::undocumented_unsafe_blocks)]
-mod bindings;
 mod driver;
+mod elf;
 mod error;
-#[rustfmt::skip]
-#[allow(non_camel_case_types, non_snake_case, clippy::undocumented_unsafe_blocks)]
-mod functions;
 mod handle;
 mod library;
-mod location;
 mod result;
+pub mod runtime;
 mod version;
 
-pub use bindings::*;
-pub use driver::Driver;
-pub use error::{Attempt, LoadError, MissingSymbol};
-pub use functions::*;
-pub use library::DRIVER_VARIABLE;
-pub use location::{CU_DEVICE_CPU, CU_DEVICE_INVALID};
+pub use driver::*;
+pub use error::{Attempt, Cause, LoadError, MissingSymbol};
+pub use library::{CudaLibrary, DRIVER_VARIABLE, RUNTIME_VARIABLE};
 pub use version::{CudaVersion, Symbol};

@@ -1,87 +1,142 @@
-//! Finding the driver's library, and addresses in it.
+//! Finding CUDA's libraries, and addresses in them.
 
 use std::error::Error as _;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libloading::Library;
 
-use crate::{
-    Attempt, CUresult, CudaVersion, Functions, LoadError, PFN_cuDriverGetVersion, PFN_cuGetProcAddress, Symbol,
-};
+use crate::{Attempt, CudaVersion, LoadError, elf};
 
 /// The environment variable that names the library to load instead of the system's driver.
 pub const DRIVER_VARIABLE: &str = "CUDA_IPC_DRIVER";
 
-/// `libcuda.so` without the number is what the toolkit's stub is called: it comes last, and the stub is recognised.
-const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+/// The environment variable that names the library to load instead of a `libcudart` that the loader finds.
+pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
 
-/// `cuGetProcAddress` before CUDA 12 gave it an output for the reason.
-#[allow(non_camel_case_types)]
-type PFN_cuGetProcAddress_v11030 =
-    unsafe extern "C" fn(*const std::ffi::c_char, *mut *mut c_void, c_int, u64) -> CUresult;
+/// One of the two libraries that these bindings load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CudaLibrary {
+    /// `libcuda`, which the driver's package installs.
+    Driver,
+    /// `libcudart`, which the toolkit or an application brings along.
+    Runtime,
+}
 
-/// The names to try: the one that the environment gives, or the system's.
-pub(crate) fn candidates() -> Vec<PathBuf> {
-    match std::env::var_os(DRIVER_VARIABLE) {
-        Some(path) => vec![path.into()],
-        None => NAMES.iter().map(PathBuf::from).collect(),
+impl CudaLibrary {
+    /// The environment variable that names the one to load.
+    #[must_use]
+    pub const fn variable(self) -> &'static str {
+        match self {
+            Self::Driver => DRIVER_VARIABLE,
+            Self::Runtime => RUNTIME_VARIABLE,
+        }
+    }
+
+    /// The names to try. `libcuda.so` without the number is what the toolkit's stub is called: it comes last, and the
+    /// stub is recognised. `libcudart` has its major version in its name, 11 with a zero.
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Driver => &["libcuda.so.1", "libcuda.so"],
+            Self::Runtime => &["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"],
+        }
+    }
+
+    /// A function that every release has and whose signature never changed.
+    const fn version_function(self) -> &'static CStr {
+        match self {
+            Self::Driver => c"cuDriverGetVersion",
+            Self::Runtime => c"cudaRuntimeGetVersion",
+        }
+    }
+
+    /// The names to try: the one that the environment gives, or the usual ones.
+    pub(crate) fn candidates(self) -> Vec<PathBuf> {
+        match std::env::var_os(self.variable()) {
+            Some(path) => vec![path.into()],
+            None => self.names().iter().map(PathBuf::from).collect(),
+        }
     }
 }
 
-/// What was loaded. The library is never unloaded: the driver keeps threads and handlers that point into it.
-pub(crate) struct Loaded {
+impl fmt::Display for CudaLibrary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Driver => "driver",
+            Self::Runtime => "runtime",
+        })
+    }
+}
+
+/// A library that told its version.
+pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     pub(crate) version: CudaVersion,
-    pub(crate) functions: Functions,
+    library: Library,
 }
 
-/// Load the first candidate that is a driver.
-pub(crate) fn load(candidates: &[PathBuf]) -> Result<Loaded, LoadError> {
-    let mut attempts = Vec::new();
-    let mut refused = None;
-    for path in candidates {
-        // SAFETY: loading runs the library's initialisers, which is what the caller asked for; there is no other way.
-        match unsafe { Library::new(path) } {
-            Ok(library) => match read(library, path) {
-                Ok(loaded) => return Ok(loaded),
-                Err(error) => refused = refused.or(Some(error)),
-            },
-            Err(error) => {
-                let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                attempts.push(Attempt { library: path.clone(), message });
+impl Opened {
+    /// Open the first candidate that is what is wanted.
+    pub(crate) fn first(wanted: CudaLibrary, candidates: &[PathBuf]) -> Result<Self, LoadError> {
+        let mut attempts = Vec::new();
+        let mut refused = None;
+        for path in candidates {
+            // SAFETY: loading runs the library's initialisers, which is what the caller asked for; no way round it.
+            match unsafe { Library::new(path) } {
+                Ok(library) => match Self::read(wanted, library, path) {
+                    Ok(opened) => return Ok(opened),
+                    Err(error) => refused = refused.or(Some(error)),
+                },
+                Err(error) => {
+                    let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                    attempts.push(Attempt { cause: elf::cause(path, &message), library: path.clone(), message });
+                }
             }
         }
+        Err(refused.unwrap_or(LoadError::NotLoaded { wanted, attempts }))
     }
-    Err(refused.unwrap_or(LoadError::NotLoaded { attempts }))
-}
 
-fn read(library: Library, path: &Path) -> Result<Loaded, LoadError> {
-    const VERSION: &CStr = c"cuDriverGetVersion";
-    let get_version = address(&library, VERSION);
-    if get_version.is_null() {
-        return Err(LoadError::NotADriver { library: path.to_owned(), symbol: VERSION });
-    }
-    // SAFETY: the address is not null, and the signature of this function never changed.
-    let get_version = unsafe { std::mem::transmute::<*const c_void, PFN_cuDriverGetVersion>(get_version) };
-    let mut version = 0;
-    // SAFETY: the output is valid for writing.
-    let code = unsafe { get_version(&mut version) };
-    match (code, u32::try_from(version)) {
-        (CUresult::CUDA_SUCCESS, Ok(version)) => {
-            let resolver = Resolver::new(&library);
-            // SAFETY: the resolver asks for each symbol at the version of its binding.
-            let functions = unsafe { Functions::resolve(|symbol| resolver.find(symbol)) };
-            std::mem::forget(library);
-            Ok(Loaded { path: path.to_owned(), version: CudaVersion(version), functions })
+    fn read(wanted: CudaLibrary, library: Library, path: &Path) -> Result<Self, LoadError> {
+        const SUCCESS: c_uint = 0;
+        const STUB_LIBRARY: c_uint = 34;
+        const INSUFFICIENT_DRIVER: c_uint = 35;
+        let (path, symbol) = (path.to_owned(), wanted.version_function());
+        let get_version = address(&library, symbol);
+        if get_version.is_null() {
+            return Err(LoadError::AnotherLibrary { wanted, library: path, symbol });
         }
-        (CUresult::CUDA_ERROR_STUB_LIBRARY, _) => Err(LoadError::Stub { library: path.to_owned() }),
-        (code, _) => Err(LoadError::NoVersion { library: path.to_owned(), code }),
+        type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_uint;
+        // SAFETY: the address is not null, and both libraries' functions have this signature.
+        let get_version = unsafe { std::mem::transmute::<*const c_void, GetVersion>(get_version) };
+        let mut version = 0;
+        // SAFETY: the output is valid for writing.
+        let code = unsafe { get_version(&mut version) };
+        match (code, u32::try_from(version)) {
+            (SUCCESS, Ok(version)) if version > 0 => Ok(Self { path, version: CudaVersion(version), library }),
+            // CUDA 11's runtime asks the driver first; later ones know their version by themselves.
+            (INSUFFICIENT_DRIVER, _) if wanted == CudaLibrary::Runtime => {
+                Ok(Self { path, version: CudaVersion(11_000), library })
+            }
+            (STUB_LIBRARY, _) => Err(LoadError::Stub { library: path }),
+            (code, _) => Err(LoadError::NoVersion { wanted, library: path, code }),
+        }
+    }
+
+    /// An exported address, or null.
+    pub(crate) fn address(&self, name: &CStr) -> *const c_void {
+        address(&self.library, name)
+    }
+
+    /// Keep the library for the rest of the process: CUDA's threads and exit handlers point into it.
+    pub(crate) fn keep(self) -> (PathBuf, CudaVersion) {
+        std::mem::forget(self.library);
+        (self.path, self.version)
     }
 }
 
-/// An exported address, or null.
 fn address(library: &Library, name: &CStr) -> *const c_void {
     // SAFETY: the symbol is taken as an address only; its type is given where it is called.
     let symbol = unsafe { library.get::<*const c_void>(name) };
@@ -89,42 +144,96 @@ fn address(library: &Library, name: &CStr) -> *const c_void {
     symbol.ok().and_then(|symbol| unsafe { symbol.try_as_raw_ptr() }).map_or(ptr::null(), <*mut c_void>::cast_const)
 }
 
-/// How addresses are found: by version where the driver can, by exported name where it is older than CUDA 11.3.
-enum Resolver<'library> {
-    Versioned(PFN_cuGetProcAddress),
-    VersionedWithoutReason(PFN_cuGetProcAddress_v11030),
-    Exported(&'library Library),
+/// What a process has one of, loaded when it is first asked for; a failure is not kept.
+pub(crate) struct Once<T> {
+    loaded: OnceLock<T>,
+    loading: Mutex<()>,
 }
 
-impl<'library> Resolver<'library> {
-    fn new(library: &'library Library) -> Self {
-        let newer = address(library, c"cuGetProcAddress_v2");
-        let older = address(library, c"cuGetProcAddress");
-        if !newer.is_null() {
-            // SAFETY: the exported name fixes the signature.
-            Self::Versioned(unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress>(newer) })
-        } else if !older.is_null() {
-            // SAFETY: the exported name fixes the signature.
-            let function = unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress_v11030>(older) };
-            Self::VersionedWithoutReason(function)
-        } else {
-            Self::Exported(library)
+impl<T> Once<T> {
+    pub(crate) const fn new() -> Self {
+        Self { loaded: OnceLock::new(), loading: Mutex::new(()) }
+    }
+
+    pub(crate) fn get(&self, load: impl FnOnce() -> Result<T, LoadError>) -> Result<&T, LoadError> {
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded);
         }
-    }
-
-    /// Ask for the binding's version, never the driver's: a newer signature can hide behind the same base name.
-    fn find(&self, symbol: &Symbol) -> *const c_void {
-        const LEGACY_DEFAULT_STREAM: u64 = 1;
-        let mut found = ptr::null_mut();
-        let name = symbol.name.as_ptr();
-        let version = symbol.since.0.cast_signed();
-        let code = match *self {
-            // SAFETY: name and outputs are valid; no reason is asked for.
-            Self::Versioned(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM, ptr::null_mut()) },
-            // SAFETY: name and output are valid.
-            Self::VersionedWithoutReason(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM) },
-            Self::Exported(library) => return address(library, symbol.exported),
-        };
-        if code == CUresult::CUDA_SUCCESS { found } else { ptr::null() }
+        let _one_at_a_time = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded);
+        }
+        let loaded = load()?;
+        Ok(self.loaded.get_or_init(|| loaded))
     }
 }
+
+/// The methods that the driver and the runtime share.
+macro_rules! loaded {
+    ($library:ident) => {
+        impl $library {
+            /// Load a library by path (or by name, through the loader's search) whatever the environment says.
+            ///
+            /// The library stays loaded for the rest of the process.
+            ///
+            /// # Errors
+            #[doc = concat!("[`LoadError`], as for [`", stringify!($library), "::get`].")]
+            pub fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+                Self::load(&[path.as_ref().to_owned()])
+            }
+
+            /// The name or path that was loaded.
+            #[must_use]
+            pub fn path(&self) -> &Path {
+                &self.path
+            }
+
+            /// The newest CUDA version that the library serves.
+            #[must_use]
+            pub const fn version(&self) -> CudaVersion {
+                self.version
+            }
+
+            /// The function pointers; `None` where the library does not have a function.
+            #[inline]
+            #[must_use]
+            pub const fn functions(&self) -> &Functions {
+                // SAFETY: each address was found by the name and the version of its symbol.
+                unsafe { Functions::from_addresses(&self.addresses) }
+            }
+
+            /// The address of each function in the order of [`SYMBOLS`]; null where the library does not have it.
+            #[must_use]
+            pub const fn addresses(&self) -> &[*const c_void; SYMBOLS.len()] {
+                &self.addresses
+            }
+
+            /// The functions of the table that this library does not have.
+            #[inline]
+            pub fn missing_symbols(&self) -> impl Iterator<Item = MissingSymbol> {
+                let found = SYMBOLS.iter().zip(&self.addresses);
+                found.filter(|(_, address)| address.is_null()).map(|(symbol, _)| self.missing(symbol))
+            }
+
+            #[cold]
+            const fn missing(&self, symbol: &Symbol) -> MissingSymbol {
+                let Symbol { name, since, .. } = *symbol;
+                MissingSymbol { library: CudaLibrary::$library, name, needs: since, found: self.version }
+            }
+        }
+
+        // SAFETY: the addresses are of code, which any thread may run; CUDA's functions are made for that.
+        unsafe impl Send for $library {}
+        // SAFETY: as above; nothing here changes.
+        unsafe impl Sync for $library {}
+
+        impl fmt::Debug for $library {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut text = f.debug_struct(stringify!($library));
+                text.field("path", &self.path).field("version", &self.version).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+pub(crate) use loaded;

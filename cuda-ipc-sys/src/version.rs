@@ -33,7 +33,7 @@ impl fmt::Debug for CudaVersion {
     }
 }
 
-/// A function of the driver's interface: base name, version and exported name.
+/// A function of the tables: base name, version and exported name.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
     /// The name in the documentation, which `cuGetProcAddress` takes.

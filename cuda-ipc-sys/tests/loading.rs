@@ -1,74 +1,103 @@
-//! Loading never panics: whatever a library is, the error names it and says what to do.
+//! Loading never panics: whatever a library is, the error has its type, names the library, and says what to do.
+
+mod stand_in;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use cuda_ipc_sys::{CUmulticastGranularity_flags, CUresult, CudaVersion, Driver, LoadError};
-use tempfile::TempDir;
-
-/// A shared library from C source.
-fn library(folder: &TempDir, source: &str) -> PathBuf {
-    let (input, output) = (folder.path().join("driver.c"), folder.path().join("libdriver.so"));
-    fs::write(&input, source).expect("the folder can be written");
-    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let compiler = cc::Build::new().cargo_metadata(false).opt_level(0).target(&target).host(&target).get_compiler();
-    let status = Command::new(compiler.path()).args(["-shared", "-fPIC", "-o"]).arg(&output).arg(&input).status();
-    assert!(status.expect("the C compiler runs").success());
-    output
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
+use cuda_ipc_sys::{
+    Attempt, CUmulticastGranularity_flags, CUresult, Cause, CudaLibrary, CudaVersion, Driver, LoadError,
+};
+use stand_in::{StandIn, library};
 
 fn refused(path: &Path) -> LoadError {
     Driver::load_from(path).expect_err("this is no driver")
 }
 
-#[test]
-fn a_missing_library_is_named_with_the_loaders_message() {
-    let path = Path::new("/nowhere/libcuda.so.1");
+/// The one attempt of a library that the loader did not open.
+fn attempt(path: &Path) -> (Attempt, String) {
     let error = refused(path);
-    let LoadError::NotLoaded { attempts } = &error else { panic!("{error:?}") };
-    assert_eq!(attempts.len(), 1);
+    let LoadError::NotLoaded { wanted: CudaLibrary::Driver, attempts } = &error else { panic!("{error:?}") };
+    assert_eq!(attempts.len(), 1, "{error}");
     assert_eq!(attempts[0].library, path);
-    assert!(attempts[0].message.contains("No such file"), "{}", attempts[0].message);
-    assert!(error.to_string().contains("/nowhere/libcuda.so.1"), "{error}");
+    let text = error.to_string();
+    assert!(text.contains(&attempts[0].message) && text.contains("CUDA_IPC_DRIVER"), "{text}");
+    (attempts[0].clone(), text)
 }
 
 #[test]
-fn a_file_that_is_no_library_is_not_loaded() {
-    let folder = folder();
-    let path = folder.path().join("libcuda.so.1");
-    fs::write(&path, "no ELF file").expect("the folder can be written");
-    let error = refused(&path);
-    let LoadError::NotLoaded { attempts } = &error else { panic!("{error:?}") };
-    assert!(!attempts[0].message.is_empty());
+fn a_missing_library_is_named_with_the_loaders_message() {
+    let (attempt, text) = attempt(Path::new("/nowhere/libcuda.so.1"));
+    assert_eq!(attempt.cause, Cause::NotFound);
+    assert!(attempt.message.contains("No such file"), "{}", attempt.message);
+    assert!(text.contains("/nowhere/libcuda.so.1 was not found"), "{text}");
+}
+
+#[test]
+fn a_name_that_the_loader_does_not_find_is_not_found() {
+    let (attempt, _) = attempt(Path::new("libcuda-of-nobody.so.1"));
+    assert_eq!(attempt.cause, Cause::NotFound);
+}
+
+#[test]
+fn a_file_that_is_no_library_is_named_as_such() {
+    for contents in ["", "no ELF file", "no ELF file, and longer than the header of one"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("libcuda.so.1");
+        fs::write(&path, contents).expect("the folder can be written");
+        let (attempt, text) = attempt(&path);
+        assert_eq!(attempt.cause, Cause::NotALibrary, "{contents:?}");
+        assert!(text.contains("is no shared library"), "{text}");
+    }
+}
+
+/// The loader says of such a library that there is no such file.
+#[test]
+fn a_library_for_another_processor_is_named_with_the_processor() {
+    const MACHINE: usize = 18;
+    let foreign = if cfg!(target_arch = "aarch64") { (62_u16, "x86_64") } else { (183, "aarch64") };
+    let driver = library("int cuDriverGetVersion(int *version) { *version = 13000; return 0; }");
+    let mut contents = fs::read(&driver.path).expect("the library is there");
+    contents[MACHINE..MACHINE + 2].copy_from_slice(&foreign.0.to_le_bytes());
+    fs::write(&driver.path, contents).expect("the folder can be written");
+    let (attempt, text) = attempt(&driver.path);
+    assert_eq!(attempt.cause, Cause::OtherArchitecture { machine: foreign.1.to_owned() });
+    assert!(text.contains(foreign.1) && text.contains(std::env::consts::ARCH), "{text}");
+}
+
+#[test]
+fn a_missing_dependency_is_named() {
+    let dependency = library("int needed(void) { return 0; }");
+    let source = "int needed(void); int cuDriverGetVersion(int *version) { *version = 13000; return needed(); }";
+    let driver = StandIn::linked_with(source, &dependency.path);
+    fs::remove_file(&dependency.path).expect("the dependency was there");
+    let (attempt, text) = attempt(&driver.path);
+    let Cause::MissingDependency { library } = &attempt.cause else { panic!("{attempt:?}") };
+    let name = dependency.path.file_name().and_then(|name| name.to_str()).expect("a name");
+    assert!(library.ends_with(name), "{library}");
+    assert!(text.contains("needs") && text.contains(name), "{text}");
 }
 
 #[test]
 fn a_library_without_the_drivers_functions_is_no_driver() {
-    let folder = folder();
-    let error = refused(&library(&folder, "int something_else(void) { return 0; }"));
-    let LoadError::NotADriver { symbol, .. } = error else { panic!("{error:?}") };
+    let error = refused(&library("int something_else(void) { return 0; }").path);
+    let LoadError::AnotherLibrary { symbol, .. } = error else { panic!("{error:?}") };
     assert_eq!(symbol, c"cuDriverGetVersion");
 }
 
 #[test]
 fn the_toolkits_stub_is_recognised() {
-    let folder = folder();
-    let error = refused(&library(&folder, "int cuDriverGetVersion(int *version) { return 34; }"));
+    let error = refused(&library("int cuDriverGetVersion(int *version) { return 34; }").path);
     assert!(matches!(error, LoadError::Stub { .. }), "{error:?}");
     assert!(error.to_string().contains("stub"), "{error}");
 }
 
 #[test]
 fn a_driver_that_does_not_tell_its_version_is_refused_with_its_code() {
-    let folder = folder();
-    let error = refused(&library(&folder, "int cuDriverGetVersion(int *version) { return 999; }"));
+    let error = refused(&library("int cuDriverGetVersion(int *version) { return 999; }").path);
     let LoadError::NoVersion { code, .. } = error else { panic!("{error:?}") };
-    assert_eq!(code, CUresult::CUDA_ERROR_UNKNOWN);
+    assert_eq!(CUresult(code), CUresult::CUDA_ERROR_UNKNOWN);
+    assert!(error.to_string().contains("CUDA_ERROR_UNKNOWN"), "{error}");
 }
 
 /// A driver of CUDA 11.4 that can resolve nothing by version.
@@ -79,8 +108,7 @@ const OLD: &str = "
 
 #[test]
 fn a_missing_function_is_an_error_with_both_versions() {
-    let folder = folder();
-    let driver = Driver::load_from(library(&folder, OLD)).expect("this is a driver");
+    let driver = Driver::load_from(library(OLD).path.as_path()).expect("this is a driver");
     assert_eq!(driver.version(), CudaVersion(11040));
     const MINIMUM: CUmulticastGranularity_flags = CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM;
     let mut count = 0;
@@ -88,7 +116,7 @@ fn a_missing_function_is_an_error_with_both_versions() {
     let missing = unsafe { driver.cuMulticastGetGranularity(&mut count, std::ptr::null(), MINIMUM) };
     let missing = missing.expect_err("CUDA 11.4 has no multicast");
     assert_eq!(
-        (missing.name, missing.needs, missing.driver),
+        (missing.name, missing.needs, missing.found),
         (c"cuMulticastGetGranularity", CudaVersion(12010), CudaVersion(11040))
     );
     assert!(missing.to_string().contains("12.1") && missing.to_string().contains("11.4"), "{missing}");
@@ -96,36 +124,11 @@ fn a_missing_function_is_an_error_with_both_versions() {
 
 #[test]
 fn a_driver_without_cu_get_proc_address_is_used_by_exported_names() {
-    let folder = folder();
-    let driver = Driver::load_from(library(&folder, OLD)).expect("this is a driver");
+    let driver = Driver::load_from(library(OLD).path.as_path()).expect("this is a driver");
     // SAFETY: the library above takes any flags.
     let (good, bad) = unsafe { (driver.cuInit(0), driver.cuInit(7)) };
     assert_eq!(good, Ok(CUresult::CUDA_SUCCESS));
     assert_eq!(bad, Ok(CUresult::CUDA_ERROR_INVALID_VALUE));
-}
-
-/// A driver whose functions of one name differ by version: the version is what it answers.
-const NEW: &str = r#"
-    #include <string.h>
-    static int older(void *pointer, void *handle, unsigned flags) { return 4010; }
-    static int ours(void *pointer, void *handle, unsigned flags) { return 11000; }
-    static int newer(void) { return 14000; }
-    int cuDriverGetVersion(int *version) { *version = 14000; return 0; }
-    int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status) {
-        if (strcmp(name, "cuCtxGetDevice")) { *function = 0; return 500; }
-        *function = version >= 14000 ? (void *) newer : version >= 11000 ? (void *) ours : (void *) older;
-        return 0;
-    }
-"#;
-
-#[test]
-fn a_function_is_asked_for_at_the_version_of_its_binding() {
-    let folder = folder();
-    let driver = Driver::load_from(library(&folder, NEW)).expect("this is a driver");
-    let mut device = 0;
-    // SAFETY: the library above touches no argument.
-    let answer = unsafe { driver.cuCtxGetDevice(&mut device) };
-    assert_eq!(answer, Ok(CUresult(4010)), "cuCtxGetDevice is bound as of CUDA 2.0, and 13.0 gave it a parameter");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, ItemFn, LitInt, LitStr, Meta, Token, parenthesized, parse_macro_input};
+use syn::{Ident, ItemFn, LitStr, Meta, Token, parenthesized, parse_macro_input};
 
 /// Registers a case: `#[conformance::test("ROW-001", "ROW-002", needs(gpus = 2, peer_access))]`.
 ///
@@ -42,7 +42,7 @@ struct Arguments {
 
 struct Need {
     name: Ident,
-    value: Option<LitInt>,
+    value: Option<syn::Expr>,
 }
 
 impl Parse for Arguments {

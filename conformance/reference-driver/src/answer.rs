@@ -19,7 +19,7 @@ macro_rules! entry_points {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$attribute])*
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
+        pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
             $crate::answer::code(|| $body)
         }
     )*};
@@ -65,6 +65,20 @@ impl<T> Output<T> {
         if !self.0.is_null() {
             // SAFETY: not null, so it can be written: that is what the type says. The address may be unaligned.
             unsafe { self.0.write_unaligned(value) };
+        }
+    }
+
+    /// Write several results.
+    ///
+    /// # Safety
+    /// The caller of the C function promised room for so many.
+    pub(crate) unsafe fn give_all(self, values: &[T])
+    where
+        T: Copy,
+    {
+        for (index, value) in values.iter().enumerate() {
+            // SAFETY: as this function's caller promises.
+            unsafe { self.0.add(index).write_unaligned(*value) };
         }
     }
 

@@ -6,7 +6,9 @@ use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
+use crate::pool::HANDLE_TYPES;
 use crate::process::{State, state};
+use crate::vmm::is_fabric_supported;
 
 /// A device that this process sees.
 #[derive(Clone, Debug)]
@@ -16,8 +18,6 @@ pub(crate) struct Device {
     /// The primary context's id, which stays the same through resets, once it was asked for.
     pub(crate) primary_context: Option<u64>,
     pub(crate) primary_references: usize,
-    pub(crate) default_pool: Option<u64>,
-    pub(crate) current_pool: Option<u64>,
 }
 
 const NAME: &CStr = c"Reference device";
@@ -29,8 +29,7 @@ pub(crate) fn visible() -> Vec<Device> {
         None => (0..count).collect(),
         Some(list) => select(list, count),
     };
-    let device =
-        |index| Device { index, primary_context: None, primary_references: 0, default_pool: None, current_pool: None };
+    let device = |index| Device { index, primary_context: None, primary_references: 0 };
     indices.into_iter().map(device).collect()
 }
 
@@ -88,18 +87,23 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
         | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
         | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
-        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => crate::fabric::is_there().into(),
+        // FAB-001
+        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => is_fabric_supported().into(),
+        // DEVATTR-004
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => HANDLE_TYPES.0.cast_signed(),
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
         A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,

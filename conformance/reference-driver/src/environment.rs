@@ -5,31 +5,6 @@ use std::sync::OnceLock;
 /// Bytes of a device where the environment does not say.
 const MEMORY: u64 = 16 << 30;
 
-/// What a machine has of a fabric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fabric {
-    /// Its devices have none.
-    Absent,
-    /// This user has no channel: an H200 as it comes.
-    NoChannel,
-    Channel(u32),
-    /// Its software does not run.
-    NotReady,
-}
-
-impl Fabric {
-    fn named(text: &str) -> Self {
-        match (text, text.strip_prefix("channel:").and_then(|number| number.parse().ok())) {
-            ("absent", _) => Self::Absent,
-            ("not-ready", _) => Self::NotReady,
-            // SAFETY: the call has no input, and cannot fail.
-            ("channel", _) => Self::Channel(unsafe { libc::geteuid() }),
-            (_, Some(number)) => Self::Channel(number),
-            _ => Self::NoChannel,
-        }
-    }
-}
-
 pub(crate) struct Environment {
     /// The name of the simulated machine.
     pub(crate) machine: String,
@@ -37,7 +12,6 @@ pub(crate) struct Environment {
     pub(crate) devices: usize,
     /// Bytes of each.
     pub(crate) memory: u64,
-    pub(crate) fabric: Fabric,
     /// `CUDA_VISIBLE_DEVICES`.
     pub(crate) visible: Option<String>,
 }
@@ -55,7 +29,6 @@ pub(crate) fn environment() -> &'static Environment {
         machine: std::env::var("REFERENCE_DRIVER_MACHINE").unwrap_or_else(|_| "0".to_owned()),
         devices: number("REFERENCE_DRIVER_DEVICES", 1),
         memory: number("REFERENCE_DRIVER_MEMORY", MEMORY),
-        fabric: std::env::var("REFERENCE_DRIVER_FABRIC").map_or(Fabric::NoChannel, |text| Fabric::named(&text)),
         visible: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
     })
 }

@@ -19,7 +19,7 @@ const NEWER: [CUresult; 5] = [
 ];
 
 /// Text that callers may keep for ever.
-fn kept(code: CUresult, text: String) -> *const c_char {
+pub(crate) fn kept(code: CUresult, text: String) -> *const c_char {
     static KEPT: OnceLock<Mutex<HashMap<(u32, String), CString>>> = OnceLock::new();
     let mut kept = KEPT.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     let value = CString::new(text.clone()).unwrap_or_default();

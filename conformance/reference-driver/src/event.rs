@@ -13,6 +13,7 @@ use crate::handle::{Handle, Kind};
 use crate::process::{State, own_start_time, start_time, state};
 use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 use crate::stream::{Stream, Work};
+use crate::topology::topology;
 
 /// How often work that waits for another process looks whether its context still works.
 const ATTENTION: Duration = Duration::from_millis(10);
@@ -148,7 +149,9 @@ impl State {
             return Err(INVALID_VALUE);
         }
         // IPCEVT-004 and -005: neither an event of this process alone nor one of another process.
-        let Body::Exportable(event) = &self.event(handle)?.body else { return Err(INVALID_HANDLE) };
+        let Event { body: Body::Exportable(event), context, .. } = self.event(handle)? else {
+            return Err(INVALID_HANDLE);
+        };
         Ok(Handle {
             kind: Kind::Event,
             process: std::process::id(),
@@ -158,17 +161,21 @@ impl State {
             place: event.slot,
             size: 0,
             serial: event.serial,
-            device: 0,
+            device: self.context(*context)?.device_index as u32,
         })
     }
 
-    fn open_event(&mut self, bytes: &[u8; 64]) -> Result<Body> {
+    fn open_event(&mut self, context: u64, bytes: &[u8; 64]) -> Result<Body> {
         // IPCEVT-014 to -016
         let machine = environment().machine_number();
         let handle = Handle::from_bytes(bytes, Kind::Event, machine).ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?;
         // IPCEVT-012
         if handle.process == std::process::id() && handle.start_time == own_start_time() {
             return Err(INVALID_CONTEXT);
+        }
+        // IPCEVT-030
+        if !topology().may_use(self.context(context)?.device_index, handle.device as usize) {
+            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         // A destroyed event is opened all the same, as on an H200, and nothing is left to wait for.
         let event = self.imported_arena(&handle)?.find(handle.place, handle.serial);
@@ -338,7 +345,7 @@ entry_points! {
         let mut state = state()?;
         let context = state.current()?;
         output.wanted()?;
-        let body = state.open_event(&handle.to_bytes())?;
+        let body = state.open_event(context, &handle.to_bytes())?;
         // IPCEVT-013: every open is an event of its own.
         output.give(state.add_event(context, false, body)? as CUevent)
     }

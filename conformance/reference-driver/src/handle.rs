@@ -1,4 +1,4 @@
-//! The 64 bytes that name memory or an event to other processes: where it lies, whose it is, and a sum over all bits.
+//! The 64 bytes that name memory, of a pool or not, or an event to other processes: where it lies, whose it is, and a sum over all bits.
 
 /// What a handle says. To everyone else its bytes are opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,7 +10,7 @@ pub(crate) struct Handle {
     /// The memfd in that process.
     pub(crate) descriptor: u32,
     pub(crate) inode: u64,
-    /// What it names of it: an allocation in a block, or a slot in an arena.
+    /// What it names of it: an allocation in a block, a slot in an arena, or a unit of a pool.
     pub(crate) place: u32,
     pub(crate) size: u64,
     pub(crate) serial: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Handle {
 pub(crate) enum Kind {
     Memory,
     Event,
-    /// Physical memory, for which the place is the channel.
+    PoolPointer,
     Fabric,
 }
 
@@ -63,11 +63,12 @@ impl Handle {
     }
 }
 
-/// A sum that begins with the kind, so that a handle of one kind is none of the other.
+/// A sum that begins with the kind, so that a handle of one kind is none of another.
 fn sum(kind: Kind, bytes: &[u8]) -> u64 {
     let seed: &[u8] = match kind {
         Kind::Memory => b"memory",
         Kind::Event => b"event",
+        Kind::PoolPointer => b"pool pointer",
         Kind::Fabric => b"fabric",
     };
     fnv1a(seed.iter().chain(bytes).copied())
@@ -112,7 +113,7 @@ mod tests {
     fn kinds_and_machines_are_not_confused() {
         let bytes = HANDLE.to_bytes(5);
         assert_eq!(Handle::from_bytes(&bytes, Kind::Event, 5), None);
-        assert_eq!(Handle::from_bytes(&bytes, Kind::Fabric, 5), None);
+        assert_eq!(Handle::from_bytes(&bytes, Kind::PoolPointer, 5), None);
         assert_eq!(Handle::from_bytes(&bytes, Kind::Memory, 6), None);
         assert_eq!(Handle::from_bytes(&[0; 64], Kind::Memory, 0), None);
         assert_eq!(Handle::from_bytes(&[0xFF; 64], Kind::Memory, u64::MAX), None);

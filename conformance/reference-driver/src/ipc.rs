@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle};
+use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
 use crate::block::{Block, Elsewhere};
@@ -12,6 +12,7 @@ use crate::handle::{Handle, Kind};
 use crate::process::{State, own_start_time, start_time, state};
 use crate::range::Memory;
 use crate::stream::synchronize;
+use crate::topology::topology;
 
 /// An allocation of another process that is open here.
 #[derive(Debug)]
@@ -26,11 +27,6 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    /// Whether the exporter has freed the allocation.
-    fn is_freed(&self) -> bool {
-        self.block.serial(self.handle.place.into()) != self.handle.serial
-    }
-
     /// The process and device that it comes from.
     const fn origin(&self) -> (u32, u64, u32) {
         (self.handle.process, self.handle.start_time, self.handle.device)
@@ -109,7 +105,11 @@ impl State {
         if self.imports.by_pointer.values().any(elsewhere) {
             return Err(INVALID_HANDLE);
         }
-        let block = self.block_of(context, &handle, &bytes)?;
+        // IPCMEM-OPEN-031
+        if !topology().may_use(device, handle.device as usize) {
+            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+        }
+        let block = self.block_of(context, &handle)?;
         let base = block.base + u64::from(handle.place);
         self.add_range(base, handle.size, context, handle.device as usize, Memory::Import(Arc::clone(&block)));
         self.imports.insert(base, Import { context, device, bytes, handle, block, references: 1 });
@@ -117,13 +117,11 @@ impl State {
     }
 
     /// The block that a handle names, mapped.
-    fn block_of(&self, context: u64, handle: &Handle, bytes: &[u8; 64]) -> Result<Arc<Block>> {
+    fn block_of(&self, context: u64, handle: &Handle) -> Result<Arc<Block>> {
         // IPCMEM-OPEN-018: the exporter is gone.
         if start_time(handle.process) != Some(handle.start_time) {
             return Err(INVALID_HANDLE);
         }
-        // IPCMEM-OPEN-016: the allocation was freed. An H200 distinguishes whether it was open here at that time.
-        let freed = if self.freed_while_open.contains(bytes) { NOT_PERMITTED } else { INVALID_VALUE };
         let place = u64::from(handle.place);
         let end = place.checked_add(handle.size).ok_or(INVALID_VALUE)?;
         let block = match self.mapped_block(context, handle.inode, place, end) {
@@ -132,7 +130,8 @@ impl State {
                 let device = handle.device as usize;
                 let found = Block::of_process(handle.process, handle.descriptor, device, handle.inode);
                 Arc::new(found.map_err(|reason| match reason {
-                    Elsewhere::Gone => freed,
+                    // IPCMEM-OPEN-016: the allocation was freed.
+                    Elsewhere::Gone => INVALID_VALUE,
                     Elsewhere::Replaced | Elsewhere::Forbidden => NOT_PERMITTED,
                     Elsewhere::Failed(code) => code,
                 })?)
@@ -140,7 +139,8 @@ impl State {
         };
         match block.serial(place) {
             serial if serial == handle.serial && end <= block.size => Ok(block),
-            0 => Err(freed),
+            // IPCMEM-OPEN-016
+            0 => Err(INVALID_VALUE),
             // IPCMEM-OPEN-017: another allocation lies there by now.
             _ => Err(NOT_PERMITTED),
         }
@@ -177,12 +177,8 @@ fn close(pointer: u64) -> Result<()> {
     let import = state.import(pointer)?;
     // IPCMEM-CLOSE-002
     import.references -= 1;
-    if import.references == 0
-        && let Some(import) = state.imports.remove(pointer)
-    {
-        if import.is_freed() {
-            state.freed_while_open.insert(import.bytes);
-        }
+    if import.references == 0 {
+        state.imports.remove(pointer);
         state.ranges.remove(&pointer);
     }
     Ok(())

@@ -8,12 +8,13 @@
 //!
 //! The environment: `REFERENCE_DRIVER_DEVICES` is the number of devices (1), `REFERENCE_DRIVER_MEMORY` the bytes of
 //! each (16 GiB), and `REFERENCE_DRIVER_MACHINE` a name: processes that give the same one share the devices.
-//! `REFERENCE_DRIVER_FABRIC` is what the machine has of a fabric: `absent`, `no-channel` (as an H200 comes), `channel`
-//! (the one of the user; `channel:NUMBER` names another) or `not-ready`. `CUDA_VISIBLE_DEVICES` works as it does for a
-//! real driver.
+//! `CUDA_VISIBLE_DEVICES` works as it does for a real driver. `REFERENCE_DRIVER_TOPOLOGY` names pairs of devices that are
+//! no peers (`0-1:none`) or have no atomic operations between them (`0-1:no-atomics`), and `REFERENCE_DRIVER_FABRIC` the
+//! state of the fabric: `absent`, `no-channel` (which it is otherwise), `channel` or `not-ready`.
 //!
 //! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
-//! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`.
+//! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
+//! the library is a `libcudart` on itself: a real one asks for much that is not here.
 
 // The exported functions have C's names.
 #![allow(non_snake_case)]
@@ -25,10 +26,10 @@ mod block;
 mod context;
 mod copy;
 mod device;
+mod dma_buf;
 mod environment;
 mod error;
 mod event;
-mod fabric;
 mod graph;
 mod handle;
 mod host;
@@ -36,7 +37,6 @@ mod ipc;
 mod kernel;
 mod memory;
 mod module;
-mod multicast;
 mod peer;
 mod piece;
 mod pointer;
@@ -44,9 +44,10 @@ mod pool;
 mod proc_address;
 mod process;
 mod range;
-mod shareable;
+mod runtime;
 mod shared_event;
 mod stream;
+mod topology;
 mod unsupported;
 mod value;
 mod vmm;

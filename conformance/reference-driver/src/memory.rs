@@ -1,9 +1,11 @@
 //! Linear device memory: `cuMemAlloc` and what goes with it.
 
+use std::sync::Arc;
+
 use cuda_ipc_sys::{CUdeviceptr, CUresult};
 
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
-use crate::block::free_memory;
+use crate::block::{Block, free_memory};
 use crate::environment::environment;
 use crate::process::{State, state};
 use crate::range::Memory;
@@ -16,7 +18,7 @@ impl State {
     fn allocate(&mut self, context: u64, size: u64) -> Result<u64> {
         let owner = self.context_mut(context)?;
         let device = owner.device_index;
-        let piece = owner.memory.divide(device, size)?;
+        let piece = owner.memory.divide(size, |size| Block::new(device, size).map(Arc::new))?;
         let base = piece.base();
         self.add_range(base, size, context, device, Memory::Linear(piece));
         Ok(base)
@@ -26,7 +28,8 @@ impl State {
     fn user_of(&self, pointer: u64) -> Result<Option<u64>> {
         match self.ranges.get(&pointer).filter(|range| !range.is_freed).map(|range| (&range.memory, range.context)) {
             Some((Memory::Linear(_) | Memory::Managed(_), context)) => Ok(Some(context)),
-            Some((Memory::Pool { .. } | Memory::Graph(_), _)) => Ok(None),
+            // POOL-PTR-014: what was imported from a pool too.
+            Some((Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_), _)) => Ok(None),
             // IPCMEM-OPEN-042, VMM-MAP-034: what came another way goes back that way.
             _ => Err(INVALID_VALUE),
         }
@@ -86,7 +89,8 @@ entry_points! {
         let mut state = state()?;
         // Another thread may have been faster.
         state.user_of(pointer)?;
-        state.ranges.remove(&pointer);
+        state.begin_free(pointer)?;
+        state.release(pointer);
         Ok(())
     }
 

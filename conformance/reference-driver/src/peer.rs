@@ -1,11 +1,12 @@
-//! Peer access: every device of the machine reaches every other.
+//! Peer access between contexts, as far as the topology allows it.
 
 use std::ffi::c_int;
 
-use cuda_ipc_sys::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
+use cuda_ipc_sys::{CUatomicOperation, CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
 
-use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Output};
+use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, Input, Output};
 use crate::process::{State, state};
+use crate::topology::topology;
 
 impl State {
     /// Whether kernels of a context reach the memory of another one. Memory of other processes is open for the context
@@ -20,7 +21,7 @@ entry_points! {
         let mut state = state()?;
         // P2P-001
         let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
-        output.give(c_int::from(one != other))
+        output.give(c_int::from(topology().reaches(one, other)))
     }
 
     fn cuDeviceGetP2PAttribute(
@@ -33,18 +34,50 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         // P2P-008
-        if state.device(device)?.index == state.device(peer)?.index {
+        let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
+        if one == other {
             return Err(INVALID_DEVICE);
         }
         output.give(match attribute {
-            // P2P-009, P2P-011
-            A::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED | A::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => 1,
+            // P2P-009
+            A::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED => topology().reaches(one, other).into(),
+            // P2P-011
+            A::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => topology().has_native_atomics(one, other).into(),
             // P2P-010: 0 is the best. There are no arrays here, and no atomic operation is left out.
             A::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
             | A::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED
             | A::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
             _ => return Err(INVALID_VALUE),
         })
+    }
+
+    fn cuDeviceGetP2PAtomicCapabilities(
+        capabilities: Output<u32>,
+        operations: Input<CUatomicOperation>,
+        count: u32,
+        device: CUdevice,
+        peer: CUdevice,
+    ) {
+        // Signed and unsigned, reductions too, in 32 and 64 bits, as scalars.
+        const NATIVE: u32 = 0b1_1111;
+        let mut state = state()?;
+        let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
+        if one == other {
+            return Err(INVALID_DEVICE);
+        }
+        capabilities.wanted()?;
+        if count == 0 {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller promises so many.
+        let operations = unsafe { operations.values(count as usize) }?;
+        if operations.iter().any(|operation| operation.0 >= CUatomicOperation::CU_ATOMIC_OPERATION_MAX.0) {
+            return Err(INVALID_VALUE);
+        }
+        let native = if topology().has_native_atomics(one, other) { NATIVE } else { 0 };
+        // SAFETY: the caller promises room for as many.
+        unsafe { capabilities.give_all(&vec![native; operations.len()]) };
+        Ok(())
     }
 
     fn cuCtxEnablePeerAccess(peer: CUcontext, flags: u32) {
@@ -55,8 +88,11 @@ entry_points! {
             return Err(INVALID_VALUE);
         }
         let peer_device = state.context(peer as u64)?.device_index;
-        // P2P-003: of the context itself the documentation says INVALID_CONTEXT; this is what an H200 answers.
-        if peer_device == state.context(current)?.device_index {
+        // P2P-003
+        if peer as u64 == current {
+            return Err(INVALID_CONTEXT);
+        }
+        if !topology().reaches(state.context(current)?.device_index, peer_device) {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         // P2P-004

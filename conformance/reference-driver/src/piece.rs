@@ -45,17 +45,17 @@ impl SharedBlock {
     }
 }
 
-/// Gives out pieces of one device to one owner: different owners never share a block.
+/// Gives out pieces of memory to one owner: different owners never share a block.
 #[derive(Debug, Default)]
 pub(crate) struct Divider {
     shared: Vec<Weak<SharedBlock>>,
 }
 
 impl Divider {
-    /// Zeroed memory: only a device that says so would leave old bytes.
-    pub(crate) fn divide(&mut self, device: usize, size: u64) -> Result<Piece> {
+    /// Zeroed memory: only a device that says so would leave old bytes. Where no block has room, a new one of a size.
+    pub(crate) fn divide(&mut self, size: u64, new_block: impl FnOnce(u64) -> Result<Arc<Block>>) -> Result<Piece> {
         if size >= GRANULARITY {
-            let block = Arc::new(SharedBlock::new(device, size)?);
+            let block = Arc::new(SharedBlock::new(new_block(size)?));
             return Ok(Self::piece(block, 0, size));
         }
         self.shared.retain(|block| block.strong_count() > 0);
@@ -69,7 +69,7 @@ impl Divider {
                 return Ok(Self::piece(block, offset, size));
             }
         }
-        let block = Arc::new(SharedBlock::new(device, GRANULARITY)?);
+        let block = Arc::new(SharedBlock::new(new_block(GRANULARITY)?));
         self.shared.push(Arc::downgrade(&block));
         block.units().set(0, size, true);
         Ok(Self::piece(block, 0, size))
@@ -90,8 +90,8 @@ impl Divider {
 }
 
 impl SharedBlock {
-    fn new(device: usize, size: u64) -> Result<Self> {
-        Ok(Self { block: Arc::new(Block::new(device, size)?), units: Mutex::default() })
+    fn new(block: Arc<Block>) -> Self {
+        Self { block, units: Mutex::default() }
     }
 }
 

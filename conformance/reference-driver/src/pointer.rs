@@ -87,8 +87,9 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         }
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => whole(state.reservation(pointer).map_or(range.size, |(_, size)| size)),
         A::CU_POINTER_ATTRIBUTE_MAPPED => is_true(true),
-        // PTRATTR-002
+        // PTRATTR-002: of a pool's memory what the pool was created for; of imported memory nothing.
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(match &range.memory {
+            M::Pool { pool, .. } => state.pool_handle_types(*pool).0.into(),
             M::Mapping { allocation, .. } => allocation.handle_types.0.into(),
             _ => 0,
         }),
@@ -101,15 +102,12 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
             Ok(Value::Half(state.access_flags(range, context, By::Kernel).0))
         }
         // PTRATTR-003
-        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match range.memory {
-            M::Pool { pool, .. } => whole(pool),
-            _ => whole(0),
-        },
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => whole(range.memory.pool().unwrap_or(0)),
         // PTRATTR-005
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(range.size),
         A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => whole(range.base),
         A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => whole(match &range.memory {
-            M::Mapping { allocation, .. } => allocation.handle,
+            M::Mapping { handle, .. } => *handle,
             _ => range.buffer_id,
         }),
         _ => Err(INVALID_VALUE),

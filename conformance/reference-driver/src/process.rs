@@ -1,7 +1,7 @@
 //! The state of the driver in this process, behind one lock. Nothing that waits holds it.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -14,8 +14,7 @@ use crate::event::Event;
 use crate::graph::{Executable, Graph};
 use crate::ipc::Imports;
 use crate::module::{Function, Module};
-use crate::multicast;
-use crate::pool::Pool;
+use crate::pool::{Pool, Target};
 use crate::range::Range;
 use crate::shared_event::Arena;
 use crate::stream::Stream;
@@ -31,8 +30,6 @@ pub(crate) struct State {
     pub(crate) ranges: BTreeMap<u64, Range>,
     /// What is open of other processes.
     pub(crate) imports: Imports,
-    /// Handles that were open here when the exporter freed what they name.
-    pub(crate) freed_while_open: HashSet<[u8; 64]>,
     pub(crate) streams: HashMap<u64, Arc<Stream>>,
     pub(crate) events: HashMap<u64, Event>,
     /// The interprocess events of this process.
@@ -42,9 +39,11 @@ pub(crate) struct State {
     pub(crate) modules: HashMap<u64, Module>,
     pub(crate) functions: HashMap<u64, Function>,
     pub(crate) pools: HashMap<u64, Pool>,
+    pub(crate) default_pools: HashMap<Target, u64>,
+    /// Where another pool than the default one was set.
+    pub(crate) current_pools: HashMap<Target, u64>,
     /// Physical memory of `cuMemCreate`.
     pub(crate) physical: HashMap<u64, Physical>,
-    pub(crate) multicasts: HashMap<u64, Arc<multicast::Object>>,
     /// Reserved ranges of addresses: base and size.
     pub(crate) reservations: BTreeMap<u64, u64>,
     pub(crate) graphs: HashMap<u64, Graph>,

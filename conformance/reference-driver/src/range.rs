@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::ptr;
 use std::sync::Arc;
 
 use cuda_ipc_sys::CUmemAccess_flags;
@@ -10,8 +9,8 @@ use cuda_ipc_sys::CUmemAccess_flags;
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, HOST};
 use crate::host::HostMemory;
-use crate::multicast::Object;
 use crate::piece::Piece;
+use crate::pool::Target;
 use crate::process::State;
 use crate::vmm::Allocation;
 
@@ -32,7 +31,7 @@ pub(crate) struct Range {
     pub(crate) memory: Memory,
 }
 
-/// What a device may do with memory: CU_MEM_ACCESS_FLAGS by the device's place in the machine, or `HOST`.
+/// What a device may do with memory: CU_MEM_ACCESS_FLAGS by the device's place in the machine.
 pub(crate) type AccessOf = BTreeMap<usize, CUmemAccess_flags>;
 
 #[derive(Debug)]
@@ -42,13 +41,22 @@ pub(crate) enum Memory {
     /// `cuIpcOpenMemHandle`: a block of another process.
     Import(Arc<Block>),
     /// `cuMemAllocAsync`, from a pool.
-    Pool { piece: Piece, pool: u64 },
+    Pool { piece: Piece, pool: u64, target: Target },
+    /// `cuMemPoolImportPointer`: whole granules of a pool's file, the place in it and the serial of the allocation,
+    /// and how often it was imported and is going to be freed.
+    PoolImport {
+        block: Arc<Block>,
+        pool: u64,
+        target: Target,
+        place: u64,
+        serial: u64,
+        references: usize,
+        frees: usize,
+    },
     /// An allocation node of a graph.
     Graph(Arc<Block>),
-    /// `cuMemMap`: physical memory from its beginning on.
-    Mapping { allocation: Arc<Allocation>, access: AccessOf },
-    /// `cuMemMap` of a multicast object.
-    Multicast { object: Arc<Object>, access: AccessOf },
+    /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
+    Mapping { allocation: Arc<Allocation>, offset: u64, handle: u64, access: AccessOf },
     /// `cuMemAllocHost` and `cuMemHostAlloc`.
     Host(Arc<HostMemory>),
     /// `cuMemHostRegister`: the caller's own.
@@ -59,14 +67,23 @@ pub(crate) enum Memory {
 
 impl Memory {
     pub(crate) const fn is_managed(&self) -> bool {
-        matches!(self, Self::Managed(_))
+        matches!(self, Self::Managed(_) | Self::Pool { target: Target { is_managed: true, .. }, .. })
+    }
+
+    /// The pool that it is from.
+    pub(crate) const fn pool(&self) -> Option<u64> {
+        match self {
+            Self::Pool { pool, .. } | Self::PoolImport { pool, .. } => Some(*pool),
+            _ => None,
+        }
     }
 
     /// Page-locked memory of the host.
     pub(crate) fn is_host(&self) -> bool {
         match self {
             Self::Host(_) | Self::Registered => true,
-            Self::Mapping { allocation, .. } => allocation.location.device() == HOST,
+            Self::Pool { target, .. } | Self::PoolImport { target, .. } => target.is_host(),
+            Self::Mapping { allocation, .. } => allocation.device == HOST,
             _ => false,
         }
     }
@@ -93,31 +110,13 @@ pub(crate) enum Access {
 pub(crate) struct Span {
     pub(crate) address: u64,
     pub(crate) size: u64,
-    /// Memory of the same size that what is written here is written to, too.
-    mirrors: Vec<Self>,
     _owner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Span {
     /// Memory that its user keeps.
     pub(crate) const fn of_user(address: u64, size: u64) -> Self {
-        Self { address, size, mirrors: Vec::new(), _owner: None }
-    }
-
-    pub(crate) fn kept(address: u64, size: u64, owner: Arc<Block>) -> Self {
-        Self { address, size, mirrors: Vec::new(), _owner: Some(owner) }
-    }
-
-    pub(crate) fn with_mirrors(self, mirrors: Vec<Self>) -> Self {
-        Self { mirrors, ..self }
-    }
-
-    /// To be called by who has written the span.
-    pub(crate) fn broadcast(&self) {
-        for mirror in &self.mirrors {
-            // SAFETY: spans are mapped as long as they live; memory that is bound twice may be the same.
-            unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, self.size as usize) };
-        }
+        Self { address, size, _owner: None }
     }
 }
 
@@ -144,19 +143,19 @@ impl Range {
     }
 
     /// Where a part of the range lies in this process.
-    fn spans(&self, address: u64, size: u64, access: Access) -> Result<Vec<Span>> {
+    fn span(&self, address: u64, size: u64) -> Span {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
-            Memory::Import(block) | Memory::Graph(block) => (address, Some(Arc::clone(block) as _)),
-            Memory::Mapping { allocation, .. } => {
-                let block = &allocation.block;
-                (block.base + (address - self.base), Some(Arc::clone(block) as _))
+            Memory::Import(block) | Memory::Graph(block) | Memory::PoolImport { block, .. } => {
+                (address, Some(Arc::clone(block) as _))
             }
-            Memory::Multicast { object, .. } => return object.spans(address - self.base, size, access),
+            Memory::Mapping { allocation, offset, .. } => {
+                (allocation.block.base + offset + (address - self.base), Some(Arc::clone(allocation) as _))
+            }
             Memory::Host(memory) | Memory::Managed(memory) => (address, Some(Arc::clone(memory) as _)),
             Memory::Registered => (address, None),
         };
-        Ok(vec![Span { address, size, mirrors: Vec::new(), _owner: owner }])
+        Span { address, size, _owner: owner }
     }
 }
 
@@ -190,6 +189,7 @@ impl State {
         match &range.memory {
             // Under unified addressing every context reaches it.
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
+            Memory::Pool { target, .. } if target.is_managed => ALL,
             // Copies reach the memory of every context. To a kernel only its own context's is mapped, and that of
             // the contexts it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) => {
@@ -198,13 +198,14 @@ impl State {
             }
             // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
             // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
-            // What the host itself may do, copies may, too.
-            Memory::Multicast { access, .. } => of_device(access),
-            Memory::Mapping { access, .. } => match access.get(&HOST) {
-                Some(flags) if by == By::Driver && of_device(access) == NONE => *flags,
-                _ => of_device(access),
-            },
-            Memory::Pool { pool, .. } => self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)),
+            // Copies reach what the host reaches.
+            Memory::Mapping { access, .. } if by == By::Driver && access.contains_key(&HOST) => {
+                CUmemAccess_flags(of_device(access).0.max(access[&HOST].0))
+            }
+            Memory::Mapping { access, .. } => of_device(access),
+            Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {
+                self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access))
+            }
             Memory::Graph(_) => {
                 if asker.device_index == range.device {
                     ALL
@@ -227,8 +228,11 @@ impl State {
     /// Whether addresses outside every range are the driver's all the same: reserved, beside an import, or freed in
     /// a block that other allocations share.
     fn is_ours(&self, address: u64) -> bool {
-        let mut dividers =
-            self.contexts.values().map(|context| &context.memory).chain(self.pools.values().map(|pool| &pool.memory));
+        let mut dividers = self
+            .contexts
+            .values()
+            .map(|context| &context.memory)
+            .chain(self.pools.values().map(|pool| &pool.memory.divider));
         self.reservation(address).is_some()
             || self.range_to_reach(address, By::Kernel).is_some()
             || dividers.any(|divider| divider.holds(address))
@@ -252,13 +256,13 @@ impl State {
             };
             let (_, to) = range.reachable(by);
             // VMM-MAP-033: mappings side by side are one memory; other allocations end where they end.
-            let is_mapping = matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. });
+            let is_mapping = matches!(range.memory, Memory::Mapping { .. });
             let is_whole = spans.is_empty() && end <= to;
             if !(is_mapping || is_whole) || !range.allows(self, context, by, access) {
                 return Err(INVALID_VALUE);
             }
             let part = to.min(end) - address;
-            spans.extend(range.spans(address, part, access)?);
+            spans.push(range.span(address, part));
             address += part;
         }
         Ok(Some(spans))

@@ -1,4 +1,5 @@
-//! Functions that are exported and not written: they answer CUDA_ERROR_NOT_SUPPORTED, whatever their arguments.
+//! Functions that are exported and not written: they answer CUDA_ERROR_NOT_SUPPORTED, whatever their arguments. Each has
+//! its reason.
 
 use crate::answer::NOT_SUPPORTED;
 use crate::process::state;
@@ -15,20 +16,24 @@ macro_rules! unsupported {
     };
 }
 
+// They came with CUDA 13.4, and this driver serves 13.0: nobody gets them by version.
+unsupported! { cuDeviceGetFabricClusterUuid cuDeviceGetCliqueCount cuDeviceGetCliqueInfo }
+
+// The graphs of this driver are built node by node; no rule of inter-process memory needs a recorded stream.
+unsupported! { cuStreamBeginCapture_v2 cuStreamEndCapture }
+
+// The attribute for multicast objects reads 0, and then the documentation wants this code (MC-001).
 unsupported! {
-    cuDeviceGetFabricClusterUuid
-    cuDeviceGetCliqueCount
-    cuDeviceGetCliqueInfo
-    cuDeviceGetP2PAtomicCapabilities
-    cuStreamBeginCapture_v2
-    cuStreamEndCapture
-    cuMemGetHandleForAddressRange
-    cuMemPoolExportToShareableHandle
-    cuMemPoolImportFromShareableHandle
-    cuMemPoolExportPointer
-    cuMemPoolImportPointer
-    cuImportExternalMemory
-    cuDestroyExternalMemory
-    cuLogsRegisterCallback
-    cuLogsUnregisterCallback
+    cuMulticastCreate
+    cuMulticastAddDevice
+    cuMulticastBindMem
+    cuMulticastBindAddr
+    cuMulticastUnbind
+    cuMulticastGetGranularity
 }
+
+// External memory comes from other interfaces, of which there are none here.
+unsupported! { cuImportExternalMemory cuDestroyExternalMemory }
+
+// The driver keeps no log.
+unsupported! { cuLogsRegisterCallback cuLogsUnregisterCallback }

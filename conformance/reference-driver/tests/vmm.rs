@@ -119,7 +119,7 @@ fn memory_is_made_as_its_properties_say() {
     odd.allocFlags.gpuDirectRDMACapable = 1;
     assert_eq!(of(&odd, GRANULE, 0), Err(NOT_SUPPORTED), "as the attribute says");
     for kind in [Types::CU_MEM_HANDLE_TYPE_WIN32, Types::CU_MEM_HANDLE_TYPE_WIN32_KMT] {
-        assert_eq!(create(GRANULE, kind), Err(NOT_SUPPORTED));
+        assert_eq!(create(GRANULE, kind), Err(INVALID_VALUE));
     }
     assert_eq!(create(1 << 45, NO_TYPE), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     let before = free_bytes();
@@ -284,10 +284,10 @@ fn access_is_granted_to_whole_mappings_and_known_locations() {
     for (location, flags, code) in [
         (device, cuda_ipc_sys::CUmemAccess_flags(2), INVALID_VALUE),
         (CUmemLocation::default(), READ, INVALID_VALUE),
-        (CUmemLocation::host(), READ, INVALID_VALUE),
-        (CUmemLocation::host_numa(0), READ, INVALID_VALUE),
-        (CUmemLocation::device(2), READ, INVALID_DEVICE),
-        (CUmemLocation::device(-1), READ, INVALID_DEVICE),
+        (CUmemLocation::host(), READ, NOT_SUPPORTED),
+        (CUmemLocation::host_numa(0), READ, NOT_SUPPORTED),
+        (CUmemLocation::device(2), READ, INVALID_VALUE),
+        (CUmemLocation::device(-1), READ, INVALID_VALUE),
     ] {
         assert_eq!(grant_to(location, base, 2 * GRANULE, flags), Err(code), "{:?}", location.type_);
     }

@@ -23,6 +23,7 @@ calls! {
     fn ctx_destroy(session, context: Context) -> () {
         cuda!(session.cuCtxDestroy(context.0 as _));
         session.ledger.context_gone(context.0);
+        session.functions.retain(|(of, _), _| *of != context.0);
         Ok(())
     }
 
@@ -48,6 +49,13 @@ calls! {
     /// `cuCtxEnablePeerAccess`.
     fn ctx_enable_peer_access(session, peer: Context) -> () {
         cuda!(session.cuCtxEnablePeerAccess(peer.0 as _, 0));
+        session.ledger.add(Resource::PeerAccess(peer.0));
+        Ok(())
+    }
+
+    /// `cuCtxEnablePeerAccess` with flags.
+    fn ctx_enable_peer_access_with_flags(session, peer: Context, flags: u32) -> () {
+        cuda!(session.cuCtxEnablePeerAccess(peer.0 as _, flags));
         session.ledger.add(Resource::PeerAccess(peer.0));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Devices and what they can do.
 
-use cuda_ipc_sys::CUdevice_attribute;
+use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUresult};
 
 use crate::machine::Machine;
 
@@ -24,6 +24,34 @@ calls! {
         let mut value = 0;
         cuda!(session.cuDeviceCanAccessPeer(&mut value, device, peer));
         Ok(value != 0)
+    }
+
+    /// `cuDeviceGetP2PAttribute`.
+    fn device_get_p2p_attribute(session, attribute: u32, device: i32, peer: i32) -> i32 {
+        let mut value = 0;
+        cuda!(session.cuDeviceGetP2PAttribute(&mut value, CUdevice_P2PAttribute(attribute), device, peer));
+        Ok(value)
+    }
+
+    /// `cuDeviceGetP2PAttribute` without an output.
+    fn device_get_p2p_attribute_into_null(session, attribute: u32, device: i32, peer: i32) -> () {
+        cuda!(session.cuDeviceGetP2PAttribute(std::ptr::null_mut(), CUdevice_P2PAttribute(attribute), device, peer));
+        Ok(())
+    }
+
+    /// `cuGetErrorName`.
+    fn get_error_name(session, code: u32) -> String {
+        let mut name = std::ptr::null();
+        cuda!(session.cuGetErrorName(CUresult(code), &mut name));
+        // SAFETY: the driver gave a C string that it keeps.
+        Ok(unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    }
+
+    /// `cuDeviceGetFabricClusterUuid`.
+    fn device_get_fabric_cluster_uuid(session, device: i32) -> [u8; 16] {
+        let mut uuid = cuda_ipc_sys::CUuuid::default();
+        cuda!(session.cuDeviceGetFabricClusterUuid(&mut uuid, device));
+        Ok(uuid.bytes.map(|byte| byte as u8))
     }
 
     /// Everything that is asked once about a machine.

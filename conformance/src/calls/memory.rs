@@ -5,12 +5,12 @@ use std::ptr;
 
 use cuda_ipc_sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAllocationHandleType,
-    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps, CUpointer_attribute,
+    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemPoolProps, CUmemRangeHandleType,
 };
 
 use crate::calls::Refused;
 use crate::role::ledger::Resource;
-use crate::{AddressRange, MemInfo, Pointer, Pool, Stream};
+use crate::{AddressRange, Descriptor, MemInfo, Pointer, Pool, Stream};
 
 calls! {
     /// `cuMemAlloc`.
@@ -205,17 +205,25 @@ calls! {
         Ok(AddressRange { base: Pointer(base), size: size as u64 })
     }
 
-    /// `cuPointerGetAttribute` of an attribute that is an `int` or an `unsigned int`.
-    fn pointer_get_attribute(session, attribute: CUpointerAttribute, pointer: Pointer) -> u32 {
-        let mut value = 0_u32;
-        let output = ptr::from_mut(&mut value).cast();
-        cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
-        Ok(value)
+    /// `cuMemGetHandleForAddressRange` as a dma-buf.
+    fn mem_get_dma_buf(session, pointer: Pointer, size: u64, flags: u64) -> Descriptor {
+        let mut descriptor = -1;
+        let output = ptr::from_mut(&mut descriptor).cast();
+        let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        cuda!(session.cuMemGetHandleForAddressRange(output, pointer.0, size as usize, kind, flags));
+        session.ledger.add(Resource::Descriptor(descriptor));
+        Ok(Descriptor(descriptor))
+    }
+
+    /// `cuMemGetAddressRange` with one output or none: the base, or else the size.
+    fn mem_get_address_range_in_part(session, pointer: Pointer, base_wanted: bool, size_wanted: bool) -> u64 {
+        let (mut base, mut size) = (0, 0);
+        let base_output = if base_wanted { &raw mut base } else { ptr::null_mut() };
+        let size_output = if size_wanted { &raw mut size } else { ptr::null_mut() };
+        cuda!(session.cuMemGetAddressRange(base_output, size_output, pointer.0));
+        Ok(if base_wanted { base } else { size as u64 })
     }
 }
-
-/// The number of a `CUpointer_attribute`.
-pub type CUpointerAttribute = u32;
 
 impl crate::role::session::Session {
     /// Free and total bytes of the current context's device.

@@ -1,7 +1,8 @@
 //! The calls that a role can perform: one message for each, by resource.
 //!
 //! A definition gives three things at once: the message, what the role does with it, and the method of
-//! [`Role`](crate::Role) that sends it. The name is the driver's, without `cu`, in Rust's case.
+//! [`Role`](crate::Role) that sends it. The name is the driver's, without `cu`, in Rust's case; the runtime's calls keep
+//! their `cuda`.
 
 use cuda_ipc_sys::{CUresult, MissingSymbol};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,9 @@ pub mod graph;
 pub mod ipc;
 pub mod memory;
 pub mod module;
+pub mod pointer;
 pub mod process;
+pub mod runtime;
 pub mod stream;
 pub mod types;
 pub mod vmm;
@@ -23,7 +26,7 @@ pub mod vmm;
 /// Why a call brought no output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Refused {
-    /// The driver answered with an error code.
+    /// The driver, or the runtime, answered with an error code.
     Driver {
         /// The function.
         function: String,
@@ -94,7 +97,9 @@ resources!(
     ipc as Ipc,
     memory as Memory,
     module as Module,
+    pointer as PointerAttribute,
     process as Process,
+    runtime as Runtime,
     stream as Stream,
     vmm as Vmm
 );

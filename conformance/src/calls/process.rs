@@ -1,13 +1,14 @@
 //! What a role does with itself, rather than with the driver.
 
 use std::io::{Read as _, Write as _};
+use std::os::fd::{BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
-use crate::MemHandle;
 use crate::calls::Refused;
-use crate::role::ledger::Cleanness;
+use crate::role::ledger::{Cleanness, Resource};
+use crate::{Descriptor, MemHandle};
 
 calls! {
     /// The process id, as the role sees it.
@@ -45,6 +46,44 @@ calls! {
         let mut bytes = [0; 64];
         file.read_exact(&mut bytes)?;
         Ok(MemHandle::from_bytes(bytes))
+    }
+
+    /// Hand a copy of a descriptor to the runner.
+    fn send_descriptor_to_the_runner(session, descriptor: Descriptor) -> () {
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        session.send(held.try_clone_to_owned()?);
+        Ok(())
+    }
+
+    /// Keep the descriptor that came with the call.
+    fn keep_descriptor(session) -> Descriptor {
+        let descriptor = session.received_descriptor()?.into_raw_fd();
+        session.ledger.add(Resource::Descriptor(descriptor));
+        Ok(Descriptor(descriptor))
+    }
+
+    /// `close`.
+    fn close_descriptor(session, descriptor: Descriptor) -> () {
+        session.ledger.remove(&Resource::Descriptor(descriptor.0));
+        // SAFETY: the role holds the descriptor, and nothing else of it does.
+        drop(unsafe { OwnedFd::from_raw_fd(descriptor.0) });
+        Ok(())
+    }
+
+    /// What a descriptor refers to, as the kernel says it; an error where it is not open.
+    fn descriptor_target(session, descriptor: Descriptor) -> String {
+        let _ = session;
+        let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.0))?;
+        Ok(target.to_string_lossy().into_owned())
+    }
+
+    /// Whether a descriptor closes when the process becomes another program.
+    fn is_close_on_exec(session, descriptor: Descriptor) -> bool {
+        let _ = session;
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        Ok(rustix::io::fcntl_getfd(held)?.contains(rustix::io::FdFlags::CLOEXEC))
     }
 
     /// Exit as `exit(code)` does, with every handler that the driver registered.

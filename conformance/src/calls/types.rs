@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType};
 use serde::{Deserialize, Serialize};
 
 macro_rules! object {
@@ -28,8 +29,54 @@ object!(
     /// A `CUevent` of a role.
     Event,
     /// A `CUmemoryPool` of a role.
-    Pool
+    Pool,
+    /// A `CUmemGenericAllocationHandle` of a role.
+    Physical
 );
+
+/// The number of a file descriptor in a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptor(pub i32);
+
+/// What physical memory is asked for, and what a handle of it says: `CUmemAllocationProp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemProperties {
+    /// A `CUmemAllocationType`.
+    pub allocation_type: u32,
+    /// A mask of `CUmemAllocationHandleType`.
+    pub handle_types: u32,
+    /// A `CUmemLocationType`.
+    pub location_type: u32,
+    /// A device or a NUMA node.
+    pub location: i32,
+}
+
+impl MemProperties {
+    /// Pinned memory of a device that cannot be exported.
+    #[must_use]
+    pub const fn device(device: i32) -> Self {
+        Self {
+            allocation_type: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0,
+            handle_types: 0,
+            location_type: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0,
+            location: device,
+        }
+    }
+
+    /// The same, exportable as these.
+    #[must_use]
+    pub const fn exportable(mut self, handle_types: u32) -> Self {
+        self.handle_types = handle_types;
+        self
+    }
+
+    /// The same elsewhere.
+    #[must_use]
+    pub const fn at(mut self, location_type: u32, location: i32) -> Self {
+        (self.location_type, self.location) = (location_type, location);
+        self
+    }
+}
 
 impl Pointer {
     /// The null pointer.
@@ -98,7 +145,9 @@ handle!(
     /// The 64 bytes of `cuIpcGetMemHandle`.
     MemHandle,
     /// The 64 bytes of `cuIpcGetEventHandle`.
-    EventHandle
+    EventHandle,
+    /// The 64 bytes of a fabric handle.
+    FabricHandle
 );
 
 /// Base and size, as `cuMemGetAddressRange` gives them.

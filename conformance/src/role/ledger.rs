@@ -22,6 +22,7 @@ pub(crate) enum Resource {
     Mapping(u64, usize),
     Graph(u64),
     GraphExec(u64),
+    Descriptor(i32),
 }
 
 impl Resource {
@@ -59,6 +60,15 @@ impl Ledger {
         if let Some(index) = self.entries.iter().rposition(|entry| entry.resource == *resource) {
             self.entries.remove(index);
         }
+    }
+
+    /// Strike every mapping that lies in a range.
+    pub(crate) fn unmapped(&mut self, address: u64, size: usize) {
+        let end = address + size as u64;
+        self.entries.retain(|entry| match entry.resource {
+            Resource::Mapping(mapped, length) => mapped < address || mapped + length as u64 > end,
+            _ => true,
+        });
     }
 
     /// A created context was destroyed: what came after it is assumed to have been its own.

@@ -7,7 +7,7 @@ mod process;
 pub(crate) mod session;
 
 use std::cell::RefCell;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,8 @@ use cuda_ipc_sys::CUresult;
 use serde::de::DeserializeOwned;
 
 use crate::calls::{AnyCall, Refused};
-use crate::{Refusal, Stop, case};
+use crate::machine::Fabric;
+use crate::{Descriptor, Refusal, Stop, case};
 
 pub(crate) use account::Account;
 pub use ledger::Cleanness;
@@ -40,19 +41,37 @@ pub struct Placement {
     pub device: i32,
     /// `CUDA_VISIBLE_DEVICES`.
     pub visible_devices: Option<String>,
+    /// The state of the fabric; on a real machine the one that it has.
+    pub fabric: Option<Fabric>,
+    /// Whether GPUs 0 and 1 are no peers; on a real machine they have to be none already.
+    pub no_peer_access: bool,
 }
 
 impl Placement {
     /// On a device.
     #[must_use]
     pub const fn device(device: i32) -> Self {
-        Self { device, visible_devices: None }
+        Self { device, visible_devices: None, fabric: None, no_peer_access: false }
     }
 
     /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
     #[must_use]
     pub fn visible_devices(mut self, list: impl Into<String>) -> Self {
         self.visible_devices = Some(list.into());
+        self
+    }
+
+    /// With GPUs 0 and 1 that are no peers; on a real machine they have to be none already.
+    #[must_use]
+    pub const fn without_peer_access(mut self) -> Self {
+        self.no_peer_access = true;
+        self
+    }
+
+    /// With the fabric in a state; a real machine has to be in it already.
+    #[must_use]
+    pub const fn fabric(mut self, state: Fabric) -> Self {
+        self.fabric = Some(state);
         self
     }
 }
@@ -93,6 +112,24 @@ impl Role {
     ) -> Result<T, Stop> {
         self.start_call(call.into(), descriptors)?;
         self.answer(None)
+    }
+
+    /// A copy of one of the role's descriptors, here in the runner: on its way to another role.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn send_descriptor(&self, descriptor: Descriptor) -> Result<OwnedFd, Stop> {
+        self.send_descriptor_to_the_runner(descriptor)?;
+        let sent = self.process.borrow_mut().descriptors.pop();
+        sent.ok_or_else(|| Stop::Harness(format!("{}: its answer came without a descriptor", self.name())))
+    }
+
+    /// Give the role a copy of a descriptor, as SCM_RIGHTS does.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn receive_descriptor(&self, descriptor: &impl AsFd) -> Result<Descriptor, Stop> {
+        self.perform_with(crate::calls::process::Call::keep_descriptor {}, &[descriptor.as_fd()])
     }
 
     /// Send a call and go on: what another role does while this one is in a call is part of some rules.

@@ -1,6 +1,6 @@
 //! One role's process: started as a re-execution of this program, watched, ended.
 
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -49,6 +49,8 @@ pub(crate) struct Process {
     pub(crate) price: Bytes,
     child: Child,
     channel: Channel,
+    /// What came with the last answer.
+    pub(crate) descriptors: Vec<OwnedFd>,
     step: String,
     ended: Option<ExitStatus>,
 }
@@ -63,10 +65,17 @@ impl Process {
         command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(std::process::id().to_string());
         command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
         match &settings.driver {
-            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path),
+            // A driver by path has its runtime in the same library, or none: a `libcudart` would call the system's.
+            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path).env(cuda_ipc_sys::RUNTIME_VARIABLE, path),
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
         command.envs(settings.environment.iter().cloned());
+        if let Some(state) = placement.fabric {
+            command.env("REFERENCE_DRIVER_FABRIC", state.word());
+        }
+        if placement.no_peer_access {
+            command.env("REFERENCE_DRIVER_TOPOLOGY", "0-1:none");
+        }
         if let Some(list) = &placement.visible_devices {
             command.env("CUDA_VISIBLE_DEVICES", list);
         }
@@ -79,6 +88,7 @@ impl Process {
             price: Bytes::new(),
             child,
             channel: ours,
+            descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
             ended: None,
         };
@@ -117,6 +127,7 @@ impl Process {
     pub(crate) fn receive(&mut self, patience: Option<Duration>) -> Result<Result<Vec<u8>, Refused>, Stop> {
         let deadline = Instant::now() + patience.unwrap_or(self.deadline);
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        self.descriptors = frame.descriptors;
         postcard::from_bytes(&frame.bytes)
             .map_err(|error| Stop::Harness(format!("{}: cannot read the answer to {}: {error}", self.name, self.step)))
     }

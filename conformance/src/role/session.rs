@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 use std::ptr;
 
 use cuda_ipc_sys::{CUevent_flags, Driver};
@@ -36,6 +36,8 @@ pub(crate) struct Session {
     pub(crate) functions: HashMap<(u64, &'static CStr), u64>,
     context: u64,
     received: Vec<OwnedFd>,
+    /// What goes to the runner with the next answer.
+    sent: Vec<OwnedFd>,
     host_memory: Vec<Vec<u64>>,
     spoiled: Vec<String>,
     descriptors_before: Vec<String>,
@@ -102,6 +104,7 @@ impl Session {
             functions: HashMap::new(),
             context: 0,
             received: Vec::new(),
+            sent: Vec::new(),
             host_memory: Vec::new(),
             spoiled: Vec::new(),
             descriptors_before: Vec::new(),
@@ -185,8 +188,10 @@ impl Session {
                 Err(error) => Err(Refused::Role(format!("cannot read a call: {error}"))),
             };
             let bytes = postcard::to_stdvec(&answer).map_err(|error| ReceiveError::Io(std::io::Error::other(error)))?;
+            let sent = std::mem::take(&mut self.sent);
             if let Some(channel) = &self.channel {
-                channel.send(&bytes, &[]).map_err(ReceiveError::Io)?;
+                let descriptors: Vec<_> = sent.iter().map(AsFd::as_fd).collect();
+                channel.send(&bytes, &descriptors).map_err(ReceiveError::Io)?;
             }
         }
     }
@@ -202,6 +207,11 @@ impl Session {
     /// The descriptor that came with this call.
     pub(crate) fn received_descriptor(&mut self) -> Result<OwnedFd, Refused> {
         self.received.pop().ok_or_else(|| Refused::Role("the call came without a descriptor".to_owned()))
+    }
+
+    /// Let a descriptor travel with the answer to this call.
+    pub(crate) fn send(&mut self, descriptor: OwnedFd) {
+        self.sent.push(descriptor);
     }
 
     /// The role must not serve another case.
@@ -247,6 +257,9 @@ impl Session {
         let mut problems = self.give_back(|_| true);
         self.host_memory.clear();
         self.received.clear();
+        // Every other context is gone, and a driver may give its number to the next one.
+        let own = self.context;
+        self.functions.retain(|(context, _), _| *context == own);
         let session = &mut *self;
         let proof = (|| {
             let mut current = ptr::null_mut();
@@ -313,6 +326,8 @@ impl Session {
             Resource::Mapping(address, size) => cuda!(session.cuMemUnmap(address, size)),
             Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
             Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
+            // SAFETY: the ledger holds descriptors of the role's own.
+            Resource::Descriptor(descriptor) => drop(unsafe { OwnedFd::from_raw_fd(descriptor) }),
         }
         Ok(())
     }

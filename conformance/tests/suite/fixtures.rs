@@ -21,6 +21,12 @@ pub(crate) fn importer(#[default(0)] device: i32) -> Role {
     start("importer", Placement::device(device))
 }
 
+/// An exporter on GPU 0 and an importer on GPU 1, which do not reach each other's memory.
+pub(crate) fn on_gpus_that_are_no_peers() -> (Role, Role) {
+    let on = |name, device| start(name, Placement::device(device).without_peer_access());
+    (on("exporter", 0), on("importer", 1))
+}
+
 /// A third process.
 #[fixture]
 pub(crate) fn observer(#[default(0)] device: i32) -> Role {

@@ -2,10 +2,18 @@
 
 use std::process::ExitCode;
 
+mod devattr;
+mod dmabuf;
+mod fab;
 mod fixtures;
 mod harness;
 mod ipcevt;
 mod ipcmem;
+mod p2p;
+mod ptrattr;
+mod range;
+mod rt;
+mod vmm;
 
 fn main() -> ExitCode {
     conformance::runner::main()

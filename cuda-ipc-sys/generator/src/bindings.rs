@@ -1,51 +1,88 @@
-//! bindgen over cuda.h and cudaTypedefs.h: types and constants, and the signature of every function that we bind.
+//! bindgen over the headers: types and constants, and the signature of every function that we bind.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bindgen::callbacks::{ItemInfo, ParseCallbacks};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::{GenericArgument, Item, PathArguments, Token, Type, TypeBareFn};
+use syn::{ForeignItem, GenericArgument, Item, PathArguments, Token, Type, TypeBareFn};
 
-use crate::functions::Function;
+use crate::documentation::{self, Documentation};
+use crate::functions::{self, Interface};
+use crate::{HEADER, Source};
 
 /// Types that no signature mentions, because the call takes a plain integer or a void pointer.
 const TYPES: &[&str] = &[
-    "CU.*_flags",
+    "CUctx_flags",
     "CUdevice_P2PAttribute",
     "CUdriverProcAddress_flags",
     "CUdriverProcAddressQueryResult",
+    "CUevent_(record_|wait_)?flags",
     "CUgraphInstantiate_flags",
+    "CUipcMem_flags",
     "CUmemAllocationHandleType",
+    "CUmemAttach_flags",
     "CUmemFabricHandle",
     "CUmemPool_attribute",
     "CUmemRangeFlags",
     "CUmemRangeHandleType",
     "CUmemorytype",
+    "CUstream_flags",
+    "CUstream(Wait|Write)Value_flags",
+    "cudaMemAllocationHandleType",
+    "cudaMemFabricHandle_t",
 ];
 
-const CONSTANTS: &[&str] =
-    &["CU_IPC_HANDLE_SIZE", "CU_MEMHOSTALLOC_.*", "CU_MEMHOSTREGISTER_.*", "CU_MEM_CREATE_USAGE_.*"];
+const CONSTANTS: &[&str] = &[
+    "CU_IPC_HANDLE_SIZE",
+    "CU_MEMHOSTALLOC_.*",
+    "CU_MEMHOSTREGISTER_.*",
+    "CU_MEM_CREATE_USAGE_.*",
+    "CUDA_IPC_HANDLE_SIZE",
+    "cudaIpcMemLazyEnablePeerAccess",
+    "cudaEvent(Default|BlockingSync|DisableTiming|Interprocess|RecordDefault|RecordExternal)",
+    "cudaEventWait.*",
+    "cudaHostAlloc.*",
+    "cudaHostRegister.*",
+    "cudaMemAttach.*",
+    "cudaStream(Default|NonBlocking)",
+];
 
 /// Enumerations whose values are combined.
-const FLAGS: &[&str] = &["CU.*_flags(_enum)?", "CUmemAllocationHandleType(_enum)?"];
+const FLAGS: &[&str] =
+    &["CU.*_flags(_enum)?", "CUmemAllocationHandleType(_enum)?", "cudaMemAllocationHandleType", "cudaMemAccessFlags"];
 
 /// Types whose `Debug` is written by hand: the code by name, a handle as hexadecimal digits.
-const HAND_WRITTEN_DEBUG: &[&str] =
-    &["CUresult", "CUipcMemHandle", "CUipcEventHandle", "CUmemPoolPtrExportData", "CUmemFabricHandle"];
+const HAND_WRITTEN_DEBUG: &[&str] = &[
+    "CUresult",
+    "CUipcMemHandle",
+    "CUipcEventHandle",
+    "CUmemPoolPtrExportData",
+    "CUmemFabricHandle",
+    "cudaError",
+    "cudaIpcMemHandle_t",
+    "cudaIpcEventHandle_t",
+    "cudaMemPoolPtrExportData",
+    "cudaMemFabricHandle_t",
+];
 
-/// What bindgen made of the headers.
+/// All that cuda.h takes from the C library is `size_t`; without the C library, the bindings are those of no platform.
+const STDLIB: &str = "#include <stddef.h>\n";
+
+/// What bindgen made of a header set.
+#[derive(Default)]
 pub(crate) struct Bindings {
-    /// The text of bindings.rs.
-    pub(crate) types: String,
-    /// The signature of each function, by name.
+    /// Types and constants, by interface.
+    pub(crate) items: BTreeMap<&'static str, Vec<Item>>,
+    /// The signature of each function that the headers declare, by name.
     pub(crate) signatures: BTreeMap<String, TypeBareFn>,
+    documentation: HashMap<String, Documentation>,
 }
 
 /// CUDA names a type several times: `X_st` or `X_enum`, `X_v1` and `X`. One name is enough, and it is the last; but
-/// where `X` is a pointer to `X_st`, both are types.
+/// where `X` is a pointer to `X_st`, both are types. The runtime's last name of a structure is `X_t`.
 #[derive(Debug)]
 struct OneName {
     opaque: HashSet<String>,
@@ -68,19 +105,31 @@ impl ParseCallbacks for OneName {
         if name == "cudaError_enum" {
             return Some("CUresult".to_owned());
         }
-        for suffix in ["_v1", "_v2", "_v3", "_st", "_enum", "_union"] {
+        if name.starts_with("cuda") {
+            return Some(format!("{}_t", name.strip_suffix("_st")?));
+        }
+        // The tag's suffix stands after the version's.
+        for suffix in ["_st", "_enum", "_union", "_v1", "_v2", "_v3"] {
             name = name.strip_suffix(suffix).unwrap_or(name);
         }
         (name != item.name).then(|| name.to_owned())
     }
 }
 
-pub(crate) fn generate(include: &Path, functions: &[Function]) -> Result<Bindings> {
+pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
+    let interfaces = functions::interfaces()?;
+    // The folder need not exist: libclang finds the file that it is handed there.
+    let stand_in = std::env::current_dir()?.join("stand-in");
     let mut builder = bindgen::builder()
-        .header_contents("cuda_ipc.h", "#include <cuda.h>\n#include <cudaTypedefs.h>\n")
+        .header_contents("cuda_ipc.h", "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n")
+        .header_contents("stand-in/stdlib.h", STDLIB)
+        .clang_args(["-ffreestanding", "-nostdlibinc", "-isystem"])
+        .clang_arg(stand_in.display().to_string())
         .clang_arg(format!("-I{}", include.display()))
-        .clang_arg("--target=x86_64-unknown-linux-gnu")
-        .with_codegen_config(bindgen::CodegenConfig::TYPES | bindgen::CodegenConfig::VARS)
+        .clang_arg(format!("--target={target}"))
+        .with_codegen_config(
+            bindgen::CodegenConfig::TYPES | bindgen::CodegenConfig::VARS | bindgen::CodegenConfig::FUNCTIONS,
+        )
         .rust_target(bindgen::RustTarget::stable(88, 0).map_err(|error| anyhow::anyhow!("{error}"))?)
         .rust_edition(bindgen::RustEdition::Edition2024)
         .use_core()
@@ -89,6 +138,7 @@ pub(crate) fn generate(include: &Path, functions: &[Function]) -> Result<Binding
         .derive_default(true)
         .default_enum_style(bindgen::EnumVariation::NewType { is_bitfield: false, is_global: false })
         .must_use_type("CUresult")
+        .must_use_type("cudaError")
         .formatter(bindgen::Formatter::None)
         .parse_callbacks(Box::new(OneName::of(include)?));
     for flags in FLAGS {
@@ -100,43 +150,128 @@ pub(crate) fn generate(include: &Path, functions: &[Function]) -> Result<Binding
     for constant in CONSTANTS {
         builder = builder.allowlist_var(constant);
     }
-    for function in functions {
-        builder = builder.allowlist_type(function.typedef());
+    for interface in &interfaces {
+        for function in &interface.functions {
+            builder = match interface.typedef(function) {
+                Some(typedef) => builder.allowlist_type(typedef),
+                None => builder.allowlist_function(&function.name),
+            };
+        }
     }
     let generated = builder.generate().context("bindgen could not read the headers")?.to_string();
-    split(&generated, functions)
+    Bindings::split(&generated, &interfaces, documentation::read(include)?)
 }
 
-/// Take the signatures out and drop the aliases that became `type X = X`.
-fn split(generated: &str, functions: &[Function]) -> Result<Bindings> {
-    let file = syn::parse_file(generated).context("bindgen wrote what syn cannot read")?;
-    let mut signatures = BTreeMap::new();
-    let mut items = Vec::new();
-    let mut names = HashSet::new();
-    for item in file.items {
-        let Item::Type(alias) = &item else {
-            items.push(without_debug(item));
-            continue;
-        };
-        if let Some(function) = functions.iter().find(|function| alias.ident == function.typedef()) {
-            signatures.insert(function.name.clone(), bare_function(&alias.ty)?);
-        } else if !is_named(&alias.ty, &alias.ident.to_string()) {
-            if !names.insert(alias.ident.to_string()) {
-                bail!("two types became {}", alias.ident);
+impl Bindings {
+    /// Take the signatures out, drop the aliases that became `type X = X`, and part the interfaces.
+    fn split(generated: &str, interfaces: &[Interface], documentation: HashMap<String, Documentation>) -> Result<Self> {
+        let file = syn::parse_file(generated).context("bindgen wrote what syn cannot read")?;
+        let typedefs: HashMap<_, _> = interfaces
+            .iter()
+            .flat_map(|interface| interface.functions.iter().map(move |function| (interface, function)))
+            .filter_map(|(interface, function)| Some((interface.typedef(function)?, function.name.clone())))
+            .collect();
+        let mut found = Self { items: BTreeMap::new(), signatures: BTreeMap::new(), documentation };
+        let mut names = HashSet::new();
+        for item in file.items {
+            match item {
+                Item::ForeignMod(block) => {
+                    for item in block.items {
+                        let ForeignItem::Fn(function) = item else {
+                            bail!("bindgen wrote an extern that is no function")
+                        };
+                        let (inputs, output) = (&function.sig.inputs, &function.sig.output);
+                        let signature = syn::parse_quote!(unsafe extern "C" fn(#inputs) #output);
+                        found.signatures.insert(function.sig.ident.to_string(), signature);
+                    }
+                }
+                Item::Type(alias) if typedefs.contains_key(&alias.ident.to_string()) => {
+                    let name = typedefs[&alias.ident.to_string()].clone();
+                    found.signatures.insert(name, bare_function(&alias.ty)?);
+                }
+                Item::Type(alias) if is_named(&alias.ty, &alias.ident.to_string()) => {}
+                item => {
+                    if let Item::Type(alias) = &item
+                        && !names.insert(alias.ident.to_string())
+                    {
+                        bail!("two types became {}", alias.ident);
+                    }
+                    found.items.entry(interface_of(&item)).or_default().push(without_debug(item));
+                }
             }
-            items.push(item);
+        }
+        Ok(found)
+    }
+
+    pub(crate) fn check_complete(&self) -> Result<()> {
+        for interface in functions::interfaces()? {
+            for function in &interface.functions {
+                if !self.signatures.contains_key(&function.name) {
+                    let declaration = interface.typedef(function).unwrap_or_else(|| function.name.clone());
+                    bail!("the headers do not declare {declaration}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All four files.
+    pub(crate) fn write(&self) -> Result<Vec<Source>> {
+        let mut sources = self.write_types()?;
+        for interface in functions::interfaces()? {
+            let items = self.items.get(interface.name).map(Vec::as_slice).unwrap_or_default();
+            let codes = enumerators(items, interface.result).map(|constant| constant.ident.to_string()).collect();
+            let text = functions::generate(&interface, &self.signatures, &self.documentation, &codes)?;
+            sources.push(Source { path: interface.functions_path, text });
+        }
+        Ok(sources)
+    }
+
+    /// bindings.rs of both interfaces.
+    pub(crate) fn write_types(&self) -> Result<Vec<Source>> {
+        let mut sources = Vec::new();
+        for interface in functions::interfaces()? {
+            let items = self.items.get(interface.name).map(Vec::as_slice).unwrap_or_default();
+            let names = result_names(items, interface.result)?;
+            let imports: Vec<Item> = if interface.name == "Runtime" {
+                vec![syn::parse_quote!(
+                    #[allow(unused_imports)]
+                    use crate::driver::bindings::*;
+                )]
+            } else {
+                Vec::new()
+            };
+            let file = syn::File { shebang: None, attrs: Vec::new(), items: [imports, items.to_vec()].concat() };
+            let text = format!("{HEADER}\n{}\n{}", prettyplease::unparse(&file), prettyplease::unparse(&names));
+            sources.push(Source { path: interface.bindings_path, text });
+        }
+        Ok(sources)
+    }
+}
+
+/// The names of the runtime begin with `cuda`, those of the driver with `CU` or `cuuint`.
+fn interface_of(item: &Item) -> &'static str {
+    let mut first = None;
+    find_name(item.to_token_stream(), &mut first);
+    if first.is_some_and(|name| name.starts_with("cuda") || name.starts_with("CUDA_IPC")) {
+        "Runtime"
+    } else {
+        "Driver"
+    }
+}
+
+/// The first name of CUDA's in an item: its own.
+fn find_name(tokens: proc_macro2::TokenStream, first: &mut Option<String>) {
+    for token in tokens {
+        match token {
+            _ if first.is_some() => return,
+            proc_macro2::TokenTree::Ident(ident) if ident.to_string().to_lowercase().starts_with("cu") => {
+                *first = Some(ident.to_string());
+            }
+            proc_macro2::TokenTree::Group(group) => find_name(group.stream(), first),
+            _ => {}
         }
     }
-    for function in functions {
-        if !signatures.contains_key(&function.name) {
-            bail!("cudaTypedefs.h has no {}", function.typedef());
-        }
-    }
-    let names = result_names(&items)?;
-    let file = syn::File { shebang: None, attrs: Vec::new(), items };
-    let types =
-        format!("{}\n{}\n{}", crate::functions::HEADER, prettyplease::unparse(&file), prettyplease::unparse(&names));
-    Ok(Bindings { types, signatures })
 }
 
 /// The types of HAND_WRITTEN_DEBUG print themselves; bindgen has no say over what a newtype enumeration derives.
@@ -168,33 +303,33 @@ fn bare_function(ty: &Type) -> Result<TypeBareFn> {
     bail!("a typedef is no function pointer: {}", quote!(#ty))
 }
 
-fn is_named(ty: &Type, name: &str) -> bool {
+pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident(name))
 }
 
+/// The constants of a type.
+fn enumerators<'items>(items: &'items [Item], name: &'items str) -> impl Iterator<Item = &'items syn::ImplItemConst> {
+    let is_its = move |block: &&syn::ItemImpl| is_named(&block.self_ty, name) && block.trait_.is_none();
+    let blocks = items.iter().filter_map(|item| if let Item::Impl(block) = item { Some(block) } else { None });
+    let items = blocks.filter(is_its).flat_map(|block| &block.items);
+    items.filter_map(|item| if let syn::ImplItem::Const(constant) = item { Some(constant) } else { None })
+}
+
 /// `CUresult::name`, from its enumerators, so that a code names itself without a driver.
-fn result_names(items: &[Item]) -> Result<syn::File> {
+fn result_names(items: &[Item], result: &str) -> Result<syn::File> {
     let mut arms = Vec::new();
     let mut seen = HashSet::new();
-    for item in items {
-        let Item::Impl(block) = item else { continue };
-        if !is_named(&block.self_ty, "CUresult") || block.trait_.is_some() {
-            continue;
-        }
-        for constant in &block.items {
-            let syn::ImplItem::Const(constant) = constant else { continue };
-            let value = &constant.expr;
-            if seen.insert(quote!(#value).to_string()) {
-                let variant = &constant.ident;
-                let name = syn::LitStr::new(&variant.to_string(), variant.span());
-                arms.push(quote!(Self::#variant => #name,));
-            }
+    for constant in enumerators(items, result) {
+        let (variant, value) = (&constant.ident, &constant.expr);
+        if seen.insert(quote!(#value).to_string()) {
+            let name = syn::LitStr::new(&variant.to_string(), variant.span());
+            arms.push(quote!(Self::#variant => #name,));
         }
     }
     if arms.is_empty() {
-        bail!("bindgen wrote no enumerators of CUresult");
+        bail!("bindgen wrote no enumerators of {result}");
     }
-    let result = format_ident!("CUresult");
+    let result = format_ident!("{result}");
     Ok(syn::parse_quote! {
         impl #result {
             /// The enumerator's name, or `None` for a code that is newer than these bindings.

@@ -1,98 +1,218 @@
-//! The function table: which functions, at which version, and the Rust that resolves and calls them.
+//! The function tables: which functions, at which version, and the Rust that resolves and calls them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde::Deserialize;
 use syn::{Ident, LitCStr, TypeBareFn};
 
-pub(crate) const HEADER: &str = "// Written by cuda-ipc-sys/generator: change that, then run it.\n";
+use crate::HEADER;
+use crate::documentation::Documentation;
+
+/// One library's functions.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// The type that has them as methods.
+    pub name: &'static str,
+    /// The type of their results.
+    pub result: &'static str,
+    /// The file of its types and constants, below `src`.
+    pub bindings_path: &'static str,
+    /// The file of its table, below `src`.
+    pub functions_path: &'static str,
+    /// Every function of the table, in its order.
+    pub functions: Vec<Function>,
+}
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Functions {
     function: Vec<Function>,
 }
 
-/// One function of functions.toml.
-#[derive(Deserialize)]
+/// One function of functions.toml or runtime.toml.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Function {
-    pub(crate) name: String,
-    since: u32,
+pub struct Function {
+    /// The name in the documentation.
+    pub name: String,
+    /// The CUDA version of the signature that we bind.
+    pub since: u32,
     symbol: Option<String>,
     summary: String,
+    /// What the caller has to see to.
+    safety: String,
+}
+
+/// The driver's table and the runtime's.
+pub(crate) fn interfaces() -> Result<[Interface; 2]> {
+    let read = |file: &'static str, text: &str| -> Result<Vec<Function>> {
+        let functions: Functions = toml::from_str(text).context(file)?;
+        for Function { name, summary, safety, .. } in &functions.function {
+            if summary.trim().is_empty() || safety.trim().is_empty() {
+                bail!("{file}: {name} has no summary, or nothing about its safety");
+            }
+        }
+        Ok(functions.function)
+    };
+    Ok([
+        Interface {
+            name: "Driver",
+            result: "CUresult",
+            bindings_path: "driver/bindings.rs",
+            functions_path: "driver/functions.rs",
+            functions: read("functions.toml", include_str!("../functions.toml"))?,
+        },
+        Interface {
+            name: "Runtime",
+            result: "cudaError",
+            bindings_path: "runtime/bindings.rs",
+            functions_path: "runtime/functions.rs",
+            functions: read("runtime.toml", include_str!("../runtime.toml"))?,
+        },
+    ])
+}
+
+impl Interface {
+    /// The driver's table and the runtime's.
+    ///
+    /// # Errors
+    /// Where their TOML files are not as they should be.
+    pub fn all() -> Result<[Self; 2]> {
+        interfaces()
+    }
+
+    /// The function pointer type of cudaTypedefs.h that a function is bound as. The runtime's have none: a function
+    /// of its that changes gets another name.
+    #[must_use]
+    pub fn typedef(&self, function: &Function) -> Option<String> {
+        (self.name == "Driver").then(|| format!("PFN_{}_v{}", function.name, function.since))
+    }
+
+    fn library(&self) -> &'static str {
+        if self.name == "Driver" { "driver" } else { "runtime" }
+    }
+
+    fn imports(&self) -> Vec<syn::Item> {
+        let mut imports = vec![
+            syn::parse_quote!(
+                #[allow(unused_imports)]
+                use crate::driver::bindings::*;
+            ),
+            syn::parse_quote!(
+                use crate::{CudaVersion, MissingSymbol, Symbol};
+            ),
+        ];
+        imports.push(match self.name {
+            "Driver" => syn::parse_quote!(
+                use crate::driver::Driver;
+            ),
+            _ => syn::parse_quote!(
+                use crate::runtime::{Runtime, bindings::*};
+            ),
+        });
+        imports
+    }
 }
 
 impl Function {
-    /// The function pointer type of cudaTypedefs.h that this function is bound as.
-    pub(crate) fn typedef(&self) -> String {
-        format!("PFN_{}_v{}", self.name, self.since)
-    }
-
-    fn symbol(&self) -> &str {
+    /// What the library exports the function as.
+    #[must_use]
+    pub fn symbol(&self) -> &str {
         self.symbol.as_deref().unwrap_or(&self.name)
     }
-}
 
-pub(crate) fn read() -> Result<Vec<Function>> {
-    let functions: Functions = toml::from_str(include_str!("../functions.toml")).context("functions.toml")?;
-    Ok(functions.function)
+    /// The lines of the documentation, up to the errors, and from them on.
+    fn documentation(&self, facts: &Documentation, result: &str, known: &HashSet<String>) -> (String, String) {
+        let (name, summary) = (&self.name, self.summary.trim());
+        let exported = match self.symbol.as_deref() {
+            Some(symbol) => format!("exported as `{symbol}`; "),
+            None => String::new(),
+        };
+        let version = format!("{}.{}", self.since / 1000, self.since % 1000 / 10);
+        let head =
+            format!("{summary}\n\n[`{name}`]({}) in C; {exported}this signature since CUDA {version}.", facts.page());
+        // Some comments name codes that no header has.
+        let link = |code: &String| {
+            if known.contains(code) { format!("[`{code}`]({result}::{code})") } else { format!("`{code}`") }
+        };
+        let codes: Vec<_> = facts.errors.iter().map(link).collect();
+        let errors = if codes.is_empty() { "none of its own".to_owned() } else { codes.join(", ") };
+        (head, format!("Documented codes: {errors}.\n\n# Safety\n{}", self.safety.trim()))
+    }
 }
 
 /// The text of functions.rs.
-pub(crate) fn generate(functions: &[Function], signatures: &BTreeMap<String, TypeBareFn>) -> Result<String> {
+pub(crate) fn generate(
+    interface: &Interface,
+    signatures: &BTreeMap<String, TypeBareFn>,
+    documentation: &HashMap<String, Documentation>,
+    codes: &HashSet<String>,
+) -> Result<String> {
+    let (library, result) = (interface.library(), interface.result);
     let mut pointers = Vec::new();
     let mut fields = Vec::new();
-    let mut resolved = Vec::new();
     let mut symbols = Vec::new();
     let mut methods = Vec::new();
-    for (index, function) in functions.iter().enumerate() {
+    for (index, function) in interface.functions.iter().enumerate() {
         let signature = signatures.get(&function.name).context("a function without a signature")?;
+        let facts = documentation
+            .get(&function.name)
+            .with_context(|| format!("the headers have no comment on {}", function.name))?;
+        let (head, errors) = function.documentation(facts, result, codes);
         let name = format_ident!("{}", function.name);
         let pointer = format_ident!("PFN_{}", function.name);
-        let summary = &function.summary;
-        pointers.push(quote!(#[doc = #summary] pub type #pointer = #signature;));
-        fields.push(quote!(#[doc = #summary] pub #name: Option<#pointer>,));
-        resolved.push(quote! {
-            // SAFETY: as this function's caller promises, and a null pointer is `None`.
-            #name: unsafe { core::mem::transmute::<*const c_void, Option<#pointer>>(find(&SYMBOLS[#index])) },
-        });
+        let page = format!("{head}\n\n# Errors\n{errors}");
+        let method_page =
+            format!("{head}\n\n# Errors\n[`MissingSymbol`] where this {library} does not have the function. {errors}");
+        let field = format!("See [`{}::{name}`].", interface.name);
+        pointers.push(quote!(#[doc = #page] pub type #pointer = #signature;));
+        fields.push(quote!(#[doc = #field] pub #name: Option<#pointer>,));
         symbols.push(symbol(function)?);
-        methods.push(method(&name, index, function, signature));
+        methods.push(method(&name, index, &method_page, function, signature));
     }
-    let count = functions.len();
+    let count = interface.functions.len();
+    let table = format_ident!("{}", interface.name);
+    let imports = interface.imports();
+    let symbols_line = format!(
+        "Every function of the {library} that these bindings know: its name, its version and what it is exported as."
+    );
+    let table_line = format!("The functions of one {library}; `None` where it does not have one.");
     let file: syn::File = syn::parse_quote! {
         use core::ffi::c_void;
 
-        use crate::bindings::*;
-        use crate::{CudaVersion, Driver, MissingSymbol, Symbol};
+        #(#imports)*
 
         #(#pointers)*
 
-        /// Every function that these bindings know: its name, its version and what the library exports it as.
+        #[doc = #symbols_line]
         pub const SYMBOLS: [Symbol; #count] = [#(#symbols)*];
 
-        /// The functions of one driver; `None` where it does not have one.
-        #[derive(Clone, Copy, Debug)]
+        #[doc = #table_line]
+        // Pointers and nothing else, in the order of SYMBOLS: a table is an array of addresses.
+        #[repr(C)]
+        #[derive(Clone, Copy)]
         #[allow(non_snake_case)]
         pub struct Functions {
             #(#fields)*
         }
 
         impl Functions {
-            /// Fill the table from a function that finds an address, or null.
+            /// A table from the address of each function, in the order of [`SYMBOLS`].
             ///
             /// # Safety
             /// Each address must be null or a function with the signature of that symbol's version.
-            pub unsafe fn resolve(mut find: impl FnMut(&'static Symbol) -> *const c_void) -> Self {
-                Self { #(#resolved)* }
+            #[must_use]
+            pub const unsafe fn from_addresses(addresses: &[*const c_void; #count]) -> &Self {
+                // SAFETY: as many pointers, each to a function as this function's caller promises; null is `None`.
+                unsafe { &*core::ptr::from_ref(addresses).cast() }
             }
         }
 
         #[allow(non_snake_case, clippy::too_many_arguments)]
-        impl Driver {
+        impl #table {
             #(#methods)*
         }
     };
@@ -108,7 +228,7 @@ fn symbol(function: &Function) -> Result<TokenStream> {
     Ok(quote!(Symbol { name: #name, exported: #exported, since: CudaVersion(#since) },))
 }
 
-fn method(name: &Ident, index: usize, function: &Function, signature: &TypeBareFn) -> TokenStream {
+fn method(name: &Ident, index: usize, page: &str, function: &Function, signature: &TypeBareFn) -> TokenStream {
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for (position, input) in signature.inputs.iter().enumerate() {
         let argument = match &input.name {
@@ -119,20 +239,16 @@ fn method(name: &Ident, index: usize, function: &Function, signature: &TypeBareF
         parameters.push(quote!(#argument: #ty));
         arguments.push(argument);
     }
-    let summary = &function.summary;
-    let version = format!("Bound as of CUDA {}.{}.", function.since / 1000, function.since % 1000 / 10);
+    let output = match &signature.output {
+        syn::ReturnType::Type(_, output) => quote!(#output),
+        syn::ReturnType::Default => quote!(()),
+    };
+    let alias = function.symbol.as_deref().map(|symbol| quote!(#[doc(alias = #symbol)]));
     quote! {
-        #[doc = #summary]
-        #[doc = ""]
-        #[doc = #version]
-        ///
-        /// # Errors
-        /// [`MissingSymbol`] where this driver does not have the function.
-        ///
-        /// # Safety
-        /// Pointers must be valid for what the call reads and writes, and handles live, as CUDA's documentation asks.
+        #[doc = #page]
+        #alias
         #[inline]
-        pub unsafe fn #name(&self, #(#parameters),*) -> Result<CUresult, MissingSymbol> {
+        pub unsafe fn #name(&self, #(#parameters),*) -> Result<#output, MissingSymbol> {
             match self.functions().#name {
                 // SAFETY: the caller keeps the function's contract.
                 Some(function) => Ok(unsafe { function(#(#arguments),*) }),

@@ -1,7 +1,6 @@
 //! Header sets from the toolkit's wheels, by version and hash, so that no toolkit needs to be installed.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,57 +9,90 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 #[derive(Deserialize)]
-struct Wheels {
-    wheel: Vec<Wheel>,
+struct Sets {
+    set: Vec<HeaderSet>,
 }
 
-#[derive(Deserialize)]
+/// The headers of one CUDA release, and its libcudart.
+#[derive(Clone, Debug, Deserialize)]
+pub struct HeaderSet {
+    /// The release, as in 12.4.127.
+    pub version: String,
+    runtime: Wheel,
+    crt: Wheel,
+}
+
+#[derive(Clone, Debug, Deserialize)]
 struct Wheel {
     package: String,
     version: String,
     sha256: String,
 }
 
-fn wheels() -> Result<Vec<Wheel>> {
-    let wheels: Wheels = toml::from_str(include_str!("../headers.toml"))?;
-    Ok(wheels.wheel)
+/// The sets of headers.toml, oldest first.
+///
+/// # Errors
+/// Where headers.toml is not as it should be.
+pub fn sets() -> Result<Vec<HeaderSet>> {
+    let sets: Sets = toml::from_str(include_str!("../headers.toml")).context("headers.toml")?;
+    Ok(sets.set)
 }
 
-/// Fetch the given versions (all, where none is named) into `folder/version/include`.
-pub(crate) fn fetch(folder: &Path, versions: &[String]) -> Result<()> {
-    let known = wheels()?;
-    for version in versions {
-        if !known.iter().any(|wheel| &wheel.version == version) {
-            let names: Vec<_> = known.iter().map(|wheel| wheel.version.as_str()).collect();
-            bail!("no headers of CUDA {version}: headers.toml has {}", names.join(", "));
-        }
-    }
-    for wheel in known {
-        if versions.is_empty() || versions.contains(&wheel.version) {
-            let include = wheel.fetch(folder)?;
-            println!("{}", include.display());
-        }
-    }
-    Ok(())
+/// The set that the bindings are generated from.
+///
+/// # Errors
+/// Where headers.toml has none.
+pub fn newest() -> Result<HeaderSet> {
+    sets()?.pop().context("headers.toml lists no set")
 }
 
-/// Fetch the version that the bindings are generated from.
-pub(crate) fn fetch_newest(folder: &Path) -> Result<PathBuf> {
-    let newest = wheels()?.pop().context("headers.toml lists no wheel")?;
-    newest.fetch(folder)
+impl HeaderSet {
+    /// The CUDA version in the driver's way of counting: 12040 of 12.4.127.
+    ///
+    /// # Errors
+    /// Where the version is not of three numbers.
+    pub fn cuda_version(&self) -> Result<u32> {
+        let mut numbers = self.version.split('.').map(str::parse::<u32>);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(major)), Some(Ok(minor))) => Ok(major * 1000 + minor * 10),
+            _ => bail!("{} is no version", self.version),
+        }
+    }
+
+    /// Where the headers lie in a folder that [`HeaderSet::fetch`] filled.
+    #[must_use]
+    pub fn include(&self, folder: &Path) -> PathBuf {
+        folder.join(&self.version).join("include")
+    }
+
+    /// Where libcudart lies in a folder that [`HeaderSet::fetch`] filled.
+    #[must_use]
+    pub fn lib(&self, folder: &Path) -> PathBuf {
+        folder.join(&self.version).join("lib")
+    }
+
+    /// Put the set into `folder/VERSION/{include,lib}`, unless it is there.
+    ///
+    /// # Errors
+    /// Where pip cannot download a wheel, or its hash is another.
+    pub fn fetch(&self, folder: &Path) -> Result<()> {
+        let into = folder.join(&self.version);
+        if into.join("include/crt/host_defines.h").is_file() {
+            return Ok(());
+        }
+        // crt last: it is what says that the set is whole.
+        self.runtime.unpack(&into)?;
+        self.crt.unpack(&into)?;
+        for file in ["include/cuda.h", "include/cudaTypedefs.h", "include/crt/host_defines.h"] {
+            if !into.join(file).is_file() {
+                bail!("the wheels of CUDA {} hold no {file}", self.version);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Wheel {
-    fn fetch(&self, folder: &Path) -> Result<PathBuf> {
-        let include = folder.join(&self.version).join("include");
-        if include.join("cuda.h").is_file() {
-            return Ok(include);
-        }
-        let archive = self.download()?;
-        self.unpack(&archive, &include)?;
-        Ok(include)
-    }
-
     fn download(&self) -> Result<Vec<u8>> {
         let download = tempfile::tempdir()?;
         let status = Command::new("python3")
@@ -85,29 +117,25 @@ impl Wheel {
         Ok(archive)
     }
 
-    /// Only the include folder, whatever the wheel calls the folders above it.
-    fn unpack(&self, archive: &[u8], include: &Path) -> Result<()> {
-        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(archive))?;
+    /// The folders include and lib, whatever the wheel calls the folders above them.
+    fn unpack(&self, into: &Path) -> Result<()> {
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(self.download()?))?;
         for index in 0..archive.len() {
             let mut file = archive.by_index(index)?;
             let Some(name) = file.enclosed_name() else {
                 bail!("{} {} holds a file with an unsafe name: {}", self.package, self.version, file.name())
             };
-            let Some(below) = name.to_str().and_then(|name| name.split_once("/include/")).map(|(_, below)| below)
-            else {
-                continue;
+            let below = |folder: &str| {
+                let (_, below) = name.to_str()?.split_once(&format!("/{folder}/"))?;
+                Some(Path::new(folder).join(below))
             };
-            if file.is_dir() {
-                continue;
+            let Some(path) = below("include").or_else(|| below("lib")) else { continue };
+            if !file.is_dir() {
+                let path = into.join(path);
+                fs::create_dir_all(path.parent().context("a file without a folder")?)?;
+                std::io::copy(&mut file, &mut fs::File::create(&path)?)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
             }
-            let path = include.join(below);
-            fs::create_dir_all(path.parent().context("a header without a folder")?)?;
-            let mut contents = Vec::new();
-            file.read_to_end(&mut contents)?;
-            fs::write(&path, contents)?;
-        }
-        if !include.join("cuda.h").is_file() {
-            bail!("{} {} holds no cuda.h", self.package, self.version);
         }
         Ok(())
     }

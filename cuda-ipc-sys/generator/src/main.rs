@@ -1,15 +1,11 @@
-//! Writes `cuda-ipc-sys/src/bindings.rs` and `functions.rs` from CUDA's headers, and checks that they are what the
-//! headers say.
-
-mod bindings;
-mod functions;
-mod headers;
+//! Writes the generated files of `cuda-ipc-sys/src` from CUDA's headers, and checks that they are what the headers say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
+use cuda_ipc_sys_generator::{Source, TARGETS, generate, headers};
 use similar::TextDiff;
 
 /// Generates the bindings of cuda-ipc-sys.
@@ -21,7 +17,7 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Fetch the header sets of headers.toml with pip, checked by hash, into FOLDER/VERSION/include
+    /// Fetch the header sets of headers.toml with pip, checked by hash, into FOLDER/VERSION/{include,lib}
     Headers {
         /// Where to put them
         folder: PathBuf,
@@ -29,70 +25,85 @@ enum Command {
         versions: Vec<String>,
     },
     /// Write the bindings
-    Generate {
-        /// The folder that holds cuda.h; the newest set of headers.toml is fetched where it is not given
-        #[arg(long)]
-        headers: Option<PathBuf>,
-        /// Where to write bindings.rs and functions.rs
-        #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../src"))]
-        output: PathBuf,
-    },
-    /// Generate into memory and fail on any difference from the checked-in files
-    Check {
-        /// The folder that holds cuda.h; the newest set of headers.toml is fetched where it is not given
-        #[arg(long)]
-        headers: Option<PathBuf>,
-        /// Where bindings.rs and functions.rs are
-        #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../src"))]
-        output: PathBuf,
-    },
+    Generate(Paths),
+    /// Generate into memory and fail on any difference: from the checked-in files, and between x86-64 and aarch64
+    Check(Paths),
+}
+
+#[derive(clap::Args)]
+struct Paths {
+    /// The folder that holds cuda.h; the newest set of headers.toml is fetched where it is not given
+    #[arg(long)]
+    headers: Option<PathBuf>,
+    /// The folder that holds driver/bindings.rs and the other generated files
+    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../src"))]
+    output: PathBuf,
 }
 
 fn main() -> Result<()> {
     match Options::parse().command {
-        Command::Headers { folder, versions } => headers::fetch(&folder, &versions),
-        Command::Generate { headers, output } => {
-            for (name, text) in generate(headers)? {
-                let path = output.join(name);
+        Command::Headers { folder, versions } => fetch(&folder, &versions),
+        Command::Generate(paths) => {
+            for Source { path, text } in paths.with_headers(|include| generate(include, TARGETS[0]))? {
+                let path = paths.output.join(path);
                 fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
             }
             Ok(())
         }
-        Command::Check { headers, output } => check(headers, &output),
+        Command::Check(paths) => {
+            let [generated, other] =
+                paths.with_headers(|include| Ok([generate(include, TARGETS[0])?, generate(include, TARGETS[1])?]))?;
+            compare(TARGETS[0], &generated, TARGETS[1], &other)?;
+            let mut checked_in = Vec::new();
+            for Source { path, .. } in &generated {
+                let file = paths.output.join(path);
+                let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+                checked_in.push(Source { path, text });
+            }
+            compare("checked in", &checked_in, "generated", &generated).context("run `generate`")
+        }
     }
 }
 
-/// Both files, by name.
-fn generate(headers: Option<PathBuf>) -> Result<[(&'static str, String); 2]> {
-    let fetched = tempfile::tempdir()?;
-    let include = match headers {
-        Some(folder) => folder,
-        None => headers::fetch_newest(fetched.path())?,
-    };
-    if !include.join("cuda.h").is_file() {
-        bail!(
-            "{} holds no cuda.h: give the include folder of a toolkit, or one that `headers` made",
-            include.display()
-        );
+impl Paths {
+    fn with_headers<T>(&self, act: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        if let Some(include) = &self.headers {
+            return act(include);
+        }
+        let (folder, newest) = (tempfile::tempdir()?, headers::newest()?);
+        newest.fetch(folder.path())?;
+        act(&newest.include(folder.path()))
     }
-    let functions = functions::read()?;
-    let bindings = bindings::generate(&include, &functions)?;
-    Ok([("bindings.rs", bindings.types), ("functions.rs", functions::generate(&functions, &bindings.signatures)?)])
 }
 
-fn check(headers: Option<PathBuf>, output: &Path) -> Result<()> {
+fn fetch(folder: &Path, versions: &[String]) -> Result<()> {
+    let known = headers::sets()?;
+    for version in versions {
+        if !known.iter().any(|set| &set.version == version) {
+            let names: Vec<_> = known.iter().map(|set| set.version.as_str()).collect();
+            bail!("no headers of CUDA {version}: headers.toml has {}", names.join(", "));
+        }
+    }
+    for set in known {
+        if versions.is_empty() || versions.contains(&set.version) {
+            set.fetch(folder)?;
+            println!("{}", set.include(folder).display());
+        }
+    }
+    Ok(())
+}
+
+fn compare(old_name: &str, old: &[Source], new_name: &str, new: &[Source]) -> Result<()> {
     let mut differing = Vec::new();
-    for (name, expected) in generate(headers)? {
-        let path = output.join(name);
-        let found = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        if found != expected {
-            let diff = TextDiff::from_lines(&found, &expected);
-            eprintln!("{}", diff.unified_diff().header(&path.display().to_string(), "generated"));
-            differing.push(name);
+    for (old, new) in old.iter().zip(new) {
+        if old.text != new.text {
+            let (from, to) = (format!("{} ({old_name})", old.path), format!("{} ({new_name})", new.path));
+            eprintln!("{}", TextDiff::from_lines(&old.text, &new.text).unified_diff().header(&from, &to));
+            differing.push(old.path);
         }
     }
     if !differing.is_empty() {
-        bail!("{} differ from what the headers give: run `generate`", differing.join(" and "));
+        bail!("{} differ between {old_name} and {new_name}", differing.join(", "));
     }
     Ok(())
 }

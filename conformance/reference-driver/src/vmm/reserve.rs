@@ -1,4 +1,4 @@
-//! Reserved addresses: `cuMemAddressReserve`, `cuMemAddressFree`.
+//! Reserved addresses.
 
 use std::ffi::c_void;
 
@@ -12,14 +12,12 @@ const PAGE: u64 = 4096;
 
 /// Addresses that nothing is mapped at, at the hint where that is free.
 fn reserve(size: u64, alignment: u64, hint: u64) -> Result<u64> {
-    // VMM-RES-001, -005
     let alignment = alignment.max(GRANULARITY);
     let length = size.checked_add(alignment).ok_or(OUT_OF_MEMORY)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping, which replaces nothing. VMM-RES-006, -007: the kernel, too, takes an address as a hint.
+    // SAFETY: a new mapping, which replaces nothing.
     let address = unsafe { libc::mmap(hint as *mut c_void, length as usize, libc::PROT_NONE, flags, -1, 0) };
     if address == libc::MAP_FAILED {
-        // VMM-RES-012
         return Err(OUT_OF_MEMORY);
     }
     let (first, end) = (address as u64, address as u64 + length);
@@ -77,12 +75,13 @@ entry_points! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vmm::is_granular;
 
     #[test]
     fn reservations_are_aligned_and_hints_are_taken() {
         let one = reserve(GRANULARITY, 0, 0).unwrap();
         let other = reserve(GRANULARITY, 1 << 30, 0).unwrap();
-        assert!(one.is_multiple_of(GRANULARITY) && other.is_multiple_of(1 << 30));
+        assert!(is_granular(one) && other.is_multiple_of(1 << 30));
         unmap(one, GRANULARITY);
         assert_eq!(reserve(GRANULARITY, 0, one), Ok(one));
         unmap(one, GRANULARITY);

@@ -7,6 +7,7 @@ mod options;
 mod orphans;
 pub(crate) mod planted;
 mod roles;
+mod runtime;
 mod suite;
 mod verdicts;
 mod wire;

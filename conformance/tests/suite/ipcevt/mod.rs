@@ -4,7 +4,7 @@ mod create;
 mod destroy;
 mod exporter_death;
 mod get;
-mod latch;
+pub(crate) mod latch;
 mod open;
 mod record;
 mod wait;

@@ -8,7 +8,7 @@ use rstest::rstest;
 
 use super::latch::Latch;
 use super::{NOT_READY, export, share};
-use crate::fixtures::{exporter, importer, start};
+use crate::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 
 /// An exported event opens in another process and works there.
 #[rstest]
@@ -120,7 +120,8 @@ fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcom
 /// An event does not open on a GPU that cannot reach the exporter's.
 #[rstest]
 #[conformance::test("IPCEVT-030", needs(gpus = 2, no_peer_access))]
-fn an_event_does_not_open_without_peer_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn an_event_does_not_open_without_peer_access() -> Outcome {
+    let (exporter, importer) = on_gpus_that_are_no_peers();
     let (_, handle) = export(&exporter)?;
     importer.ipc_open_event_handle(handle).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED])?;
     importer.ctx_synchronize()

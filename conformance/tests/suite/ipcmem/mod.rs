@@ -3,4 +3,4 @@
 mod close;
 mod get;
 mod open;
-mod pointer_kind;
+pub(crate) mod pointer_kind;

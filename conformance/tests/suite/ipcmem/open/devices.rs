@@ -4,7 +4,7 @@ use conformance::role::Placement;
 use conformance::{Expect as _, MIB, Outcome, Role, check, observe, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer, start};
+use crate::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 
 const SIZE: u64 = 4 * MIB;
 
@@ -34,7 +34,8 @@ fn opening_on_a_peer_without_the_flag_is_recorded(exporter: Role, #[with(1)] imp
 /// Memory does not open on a GPU that cannot reach it.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-031", needs(gpus = 2, no_peer_access))]
-fn memory_does_not_open_without_peer_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn memory_does_not_open_without_peer_access() -> Outcome {
+    let (exporter, importer) = on_gpus_that_are_no_peers();
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
     observe("code", code.to_string());

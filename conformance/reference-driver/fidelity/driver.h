@@ -1,0 +1,121 @@
+/* What the probe needs of the driver's interface, declared here: it knows no CUDA header. */
+#pragma once
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long Pointer;
+typedef unsigned long long Physical;
+typedef void *Object;
+typedef struct { unsigned char bytes[64]; } Handle;
+typedef struct { int type, id; } Location;
+typedef struct {
+    int type, handle_types;
+    Location location;
+    void *windows;
+    struct { unsigned char compression, rdma; unsigned short usage; unsigned char reserved[4]; } flags;
+} Properties;
+typedef struct { Location location; int flags; } Access;
+typedef struct {
+    int type, handle_types;
+    Location location;
+    void *windows;
+    size_t max_size;
+    unsigned char reserved[56];
+} PoolProperties;
+
+enum { FILE_DESCRIPTOR = 1, FABRIC = 8, PINNED = 1, DEVICE = 1, READ = 1, READ_WRITE = 3, LAZY_PEER_ACCESS = 1 };
+enum { DISABLE_TIMING = 2, INTERPROCESS = 4 };
+
+/* Name, exported name, parameters. */
+#define FUNCTIONS(F) \
+    F(cuInit, "cuInit", (unsigned)) \
+    F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int)) \
+    F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (Object *, int)) \
+    F(cuCtxSetCurrent, "cuCtxSetCurrent", (Object)) \
+    F(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
+    F(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (Object, unsigned)) \
+    F(cuMemAlloc, "cuMemAlloc_v2", (Pointer *, size_t)) \
+    F(cuMemAllocPitch, "cuMemAllocPitch_v2", (Pointer *, size_t *, size_t, size_t, unsigned)) \
+    F(cuMemAllocHost, "cuMemAllocHost_v2", (void **, size_t)) \
+    F(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned)) \
+    F(cuMemAllocManaged, "cuMemAllocManaged", (Pointer *, size_t, unsigned)) \
+    F(cuMemAllocAsync, "cuMemAllocAsync", (Pointer *, size_t, Object)) \
+    F(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", (Pointer *, size_t, Object, Object)) \
+    F(cuMemFree, "cuMemFree_v2", (Pointer)) \
+    F(cuMemFreeAsync, "cuMemFreeAsync", (Pointer, Object)) \
+    F(cuMemGetAddressRange, "cuMemGetAddressRange_v2", (Pointer *, size_t *, Pointer)) \
+    F(cuPointerGetAttribute, "cuPointerGetAttribute", (void *, int, Pointer)) \
+    F(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (Pointer, const void *, size_t)) \
+    F(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, Pointer, size_t)) \
+    F(cuMemsetD8, "cuMemsetD8_v2", (Pointer, unsigned char, size_t)) \
+    F(cuIpcGetMemHandle, "cuIpcGetMemHandle", (Handle *, Pointer)) \
+    F(cuIpcOpenMemHandle, "cuIpcOpenMemHandle_v2", (Pointer *, Handle, unsigned)) \
+    F(cuIpcCloseMemHandle, "cuIpcCloseMemHandle", (Pointer)) \
+    F(cuEventCreate, "cuEventCreate", (Object *, unsigned)) \
+    F(cuEventDestroy, "cuEventDestroy_v2", (Object)) \
+    F(cuEventRecord, "cuEventRecord", (Object, Object)) \
+    F(cuEventQuery, "cuEventQuery", (Object)) \
+    F(cuEventSynchronize, "cuEventSynchronize", (Object)) \
+    F(cuEventElapsedTime, "cuEventElapsedTime", (float *, Object, Object)) \
+    F(cuIpcGetEventHandle, "cuIpcGetEventHandle", (Handle *, Object)) \
+    F(cuIpcOpenEventHandle, "cuIpcOpenEventHandle", (Object *, Handle)) \
+    F(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity", (size_t *, const Properties *, int)) \
+    F(cuMemAddressReserve, "cuMemAddressReserve", (Pointer *, size_t, size_t, Pointer, unsigned long long)) \
+    F(cuMemAddressFree, "cuMemAddressFree", (Pointer, size_t)) \
+    F(cuMemCreate, "cuMemCreate", (Physical *, size_t, const Properties *, unsigned long long)) \
+    F(cuMemRelease, "cuMemRelease", (Physical)) \
+    F(cuMemMap, "cuMemMap", (Pointer, size_t, size_t, Physical, unsigned long long)) \
+    F(cuMemUnmap, "cuMemUnmap", (Pointer, size_t)) \
+    F(cuMemSetAccess, "cuMemSetAccess", (Pointer, size_t, const Access *, size_t)) \
+    F(cuMemExportToShareableHandle, "cuMemExportToShareableHandle", (void *, Physical, int, unsigned long long)) \
+    F(cuMemImportFromShareableHandle, "cuMemImportFromShareableHandle", (Physical *, void *, int)) \
+    F(cuMemGetAllocationPropertiesFromHandle, "cuMemGetAllocationPropertiesFromHandle", (Properties *, Physical)) \
+    F(cuDeviceGetDefaultMemPool, "cuDeviceGetDefaultMemPool", (Object *, int)) \
+    F(cuMemPoolCreate, "cuMemPoolCreate", (Object *, const PoolProperties *)) \
+    F(cuMemPoolDestroy, "cuMemPoolDestroy", (Object)) \
+    F(cuMemPoolSetAccess, "cuMemPoolSetAccess", (Object, const Access *, size_t)) \
+    F(cuMemPoolExportToShareableHandle, "cuMemPoolExportToShareableHandle", \
+        (void *, Object, int, unsigned long long)) \
+    F(cuMemPoolImportFromShareableHandle, "cuMemPoolImportFromShareableHandle", \
+        (Object *, void *, int, unsigned long long)) \
+    F(cuMemPoolExportPointer, "cuMemPoolExportPointer", (Handle *, Pointer)) \
+    F(cuMemPoolImportPointer, "cuMemPoolImportPointer", (Pointer *, Object, Handle *))
+
+#define DECLARE(name, exported, parameters) static int (*name) parameters;
+FUNCTIONS(DECLARE)
+
+static void load(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "probe: %s\n", dlerror());
+        exit(2);
+    }
+#define LOAD(name, exported, parameters) \
+    if (!(*(void **)&name = dlsym(library, exported))) { \
+        fprintf(stderr, "probe: %s\n", dlerror()); \
+        exit(2); \
+    }
+    FUNCTIONS(LOAD)
+}
+
+/* Nothing of the probe is worth going on without. */
+#define NEED(call) \
+    do { \
+        int code_ = (call); \
+        if (code_) { \
+            fprintf(stderr, "probe: %s answered %d\n", #call, code_); \
+            exit(2); \
+        } \
+    } while (0)
+
+static inline Object enter(int device) {
+    Object context;
+    NEED(cuInit(0));
+    NEED(cuDevicePrimaryCtxRetain(&context, device));
+    NEED(cuCtxSetCurrent(context));
+    return context;
+}

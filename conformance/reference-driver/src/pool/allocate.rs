@@ -1,0 +1,193 @@
+//! Stream-ordered allocation and freeing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cuda_ipc_sys::{CUdeviceptr, CUmemoryPool, CUstream};
+
+use super::Target;
+use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
+use crate::block::{GRANULARITY, HOST};
+use crate::process::{State, state};
+use crate::range::Memory;
+
+/// Bytes of a pool.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usage {
+    pub(super) used: u64,
+    pub(super) reserved: u64,
+}
+
+impl State {
+    /// What a pool holds now. POOL-IMP-014: of an imported one, what this process has imported of it.
+    pub(super) fn usage(&self, id: u64) -> Usage {
+        let (mut used, mut blocks, mut granules) = (0, BTreeMap::new(), BTreeSet::new());
+        for range in self.ranges.values().filter(|range| range.memory.pool() == Some(id)) {
+            // What a stream is going to free is not used any more, as on an H200.
+            used += if range.is_freed { 0 } else { range.size };
+            match &range.memory {
+                Memory::Pool { piece, .. } => {
+                    blocks.insert(piece.block().base, piece.block().size);
+                }
+                Memory::PoolImport { place, .. } => {
+                    granules.extend(place / GRANULARITY..(place + range.size).div_ceil(GRANULARITY));
+                }
+                _ => {}
+            }
+        }
+        let in_use = blocks.values().sum::<u64>() + granules.len() as u64 * GRANULARITY;
+        let reserved = match self.pools.get(&id) {
+            Some(pool) if pool.is_imported() => in_use,
+            // POOL-IMP-015: what can be shared never gets smaller.
+            Some(pool) => pool.memory.file.as_ref().map_or(in_use + pool.memory.kept_bytes(), |file| file.size()),
+            None => in_use,
+        };
+        Usage { used, reserved }
+    }
+
+    pub(super) fn note_high_water(&mut self, id: u64) {
+        let now = self.usage(id);
+        if let Some(pool) = self.pools.get_mut(&id) {
+            pool.high.used = pool.high.used.max(now.used);
+            pool.high.reserved = pool.high.reserved.max(now.reserved);
+        }
+    }
+
+    /// Release what a pool keeps beyond a number of bytes.
+    pub(super) fn trim(&mut self, id: u64, bytes_to_keep: u64) {
+        let reserved = self.usage(id).reserved;
+        if let Some(pool) = self.pools.get_mut(&id) {
+            let in_use = reserved.saturating_sub(pool.memory.kept_bytes());
+            pool.memory.trim(bytes_to_keep, in_use);
+        }
+    }
+
+    /// Memory is there at once. What uses it keeps the stream's order, as the caller has promised.
+    fn allocate_from(&mut self, id: u64, size: u64) -> Result<u64> {
+        let used = self.usage(id).used;
+        let pool = self.pool(id as CUmemoryPool)?;
+        // POOL-IMP-006
+        if size == 0 || pool.is_imported() {
+            return Err(INVALID_VALUE);
+        }
+        // POOL-CREATE-009
+        if pool.max_size != 0 && used.saturating_add(size) > pool.max_size {
+            return Err(OUT_OF_MEMORY);
+        }
+        let target = pool.target;
+        let piece = pool.memory.take(target.place(), size)?;
+        let base = piece.base();
+        self.add_range(base, size, 0, self.device_of_target(target), Memory::Pool { piece, pool: id, target });
+        self.note_high_water(id);
+        Ok(base)
+    }
+
+    /// The device that memory counts as: what lies in the host's is the first one's, as on an H200.
+    pub(super) fn device_of_target(&self, target: Target) -> usize {
+        match target.place() {
+            HOST => self.devices.first().map_or(0, |device| device.index),
+            device => device,
+        }
+    }
+
+    /// What can be freed at an address is going to be, and not twice.
+    pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
+        let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
+        range.is_freed = match &mut range.memory {
+            // POOL-PTR-018: as often as it was imported.
+            Memory::PoolImport { references, frees, .. } => {
+                *frees += 1;
+                frees == references
+            }
+            _ => true,
+        };
+        Ok(())
+    }
+
+    /// A free has come to an address.
+    pub(crate) fn release(&mut self, pointer: u64) {
+        if let Some(Memory::PoolImport { references, frees, .. }) =
+            self.ranges.get_mut(&pointer).map(|range| &mut range.memory)
+            && *references > 1
+        {
+            // POOL-PTR-008: what else was imported at this address stays good.
+            *references -= 1;
+            *frees -= 1;
+            return;
+        }
+        let Some(range) = self.ranges.remove(&pointer) else { return };
+        if let Memory::Pool { piece, pool: id, .. } = range.memory {
+            let block = Arc::clone(piece.block());
+            drop(piece);
+            let lies_there =
+                |memory: &Memory| matches!(memory, Memory::Pool { piece, .. } if Arc::ptr_eq(piece.block(), &block));
+            let is_used = self.ranges.values().any(|range| lies_there(&range.memory));
+            if let Some(pool) = self.pools.get_mut(&id).filter(|_| !is_used) {
+                let threshold = pool.release_threshold;
+                pool.memory.keep(block);
+                // The threshold is documented for the next synchronisation, which cannot come before this.
+                self.trim(id, threshold);
+            }
+        }
+        self.forget_pools();
+    }
+
+    /// Forget pools that are destroyed and have no memory left.
+    pub(super) fn forget_pools(&mut self) {
+        let alive = |id: u64| self.ranges.values().any(|range| range.memory.pool() == Some(id));
+        let gone = self.pools.iter().filter(|(id, pool)| pool.is_destroyed && !alive(**id)).map(|(id, _)| *id);
+        for id in gone.collect::<Vec<_>>() {
+            self.pools.remove(&id);
+        }
+    }
+}
+
+entry_points! {
+    fn cuMemAllocAsync(pointer: Output<CUdeviceptr>, size: usize, stream: CUstream) {
+        let mut state = state()?;
+        let stream = state.stream(stream)?;
+        pointer.wanted()?;
+        let device = state.context(stream.context)?.device;
+        let pool = state.current_pool_of(device)?;
+        pointer.give(state.allocate_from(pool, size as u64)?)
+    }
+
+    fn cuMemAllocFromPoolAsync(pointer: Output<CUdeviceptr>, size: usize, pool: CUmemoryPool, stream: CUstream) {
+        let mut state = state()?;
+        state.stream(stream)?;
+        pointer.wanted()?;
+        pointer.give(state.allocate_from(pool as u64, size as u64)?)
+    }
+
+    fn cuMemFreeAsync(pointer: CUdeviceptr, stream: CUstream) {
+        let mut locked = state()?;
+        let stream = locked.stream(stream)?;
+        stream.start()?;
+        // IPCMEM-OPEN-043: a block that was opened is closed, not freed. POOL-PTR-014: a pool's import is freed.
+        let memory = &locked.ranges.get(&pointer).ok_or(INVALID_VALUE)?.memory;
+        if !matches!(memory, Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_) | Memory::Linear(_)) {
+            return Err(INVALID_VALUE);
+        }
+        locked.begin_free(pointer)?;
+        // Freed even where the context ends before the stream comes to it.
+        let free = OnDrop(move || {
+            if let Ok(mut state) = state() {
+                state.release(pointer);
+            }
+        });
+        locked.enqueue(&stream, move |_| {
+            drop(free);
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// What is done in any case.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}

@@ -1,0 +1,149 @@
+//! Attributes of pools, and trimming.
+
+use std::ffi::{c_int, c_void};
+
+use cuda_ipc_sys::{
+    CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
+};
+
+use super::Pool;
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::proc_address::CUDA_VERSION;
+use crate::process::{State, state};
+
+type A = CUmemPool_attribute;
+
+/// The version that made a pool's properties attributes.
+const PROPERTIES_SINCE: c_int = 13020;
+
+/// A property: a number of 32 bits, or of 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Property {
+    Half(u32),
+    Whole(u64),
+}
+
+impl State {
+    /// A property of a pool, in versions that serve it.
+    fn property(&self, pool: &Pool, attribute: A, version: c_int) -> Result<Property> {
+        type L = CUmemLocationType;
+        type K = CUmemAllocationType;
+        // POOL-ATTR-003
+        if version < PROPERTIES_SINCE {
+            return Err(INVALID_VALUE);
+        }
+        let (target, id) = (pool.target, pool.target.id(self));
+        let kind = if target.is_managed { K::CU_MEM_ALLOCATION_TYPE_MANAGED } else { K::CU_MEM_ALLOCATION_TYPE_PINNED };
+        Ok(match attribute {
+            A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(kind.0),
+            // POOL-IMP-013
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.is_imported() => {
+                Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
+            }
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
+            // POOL-IMP-012: of a device that this process does not see, CU_DEVICE_INVALID.
+            A::CU_MEMPOOL_ATTR_LOCATION_ID => Property::Half(id.cast_unsigned()),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE if id < 0 => Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE => Property::Half(target.location.0),
+            A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => Property::Whole(pool.max_size),
+            A::CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED => Property::Half(0),
+            _ => return Err(INVALID_VALUE),
+        })
+    }
+}
+
+entry_points! {
+    // POOL-IMP-015: of pools that are shared nothing is released.
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, bytes_to_keep: usize) {
+        let mut state = state()?;
+        state.pool(pool)?;
+        state.trim(pool as u64, bytes_to_keep as u64);
+        Ok(())
+    }
+
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: Output<c_void>) {
+        let mut state = state()?;
+        value.wanted()?;
+        state.pool(pool)?;
+        let usage = state.usage(pool as u64);
+        let pool = state.pools.get(&(pool as u64)).ok_or(INVALID_VALUE)?;
+        let counts = [
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+            A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+        ];
+        // POOL-IMP-014: the counts of an imported pool are documented; an H200 knows no attribute of one. What says
+        // how to allocate has no meaning there.
+        let is_served = !pool.is_imported()
+            || counts.contains(&attribute)
+            || attribute.0 >= A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE.0;
+        if !is_served {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller promises room for the attribute's type.
+        let (flag, bytes) = unsafe { (value.cast::<i32>(), value.cast::<u64>()) };
+        match attribute {
+            A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => flag.give(pool.reuse[0]),
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => flag.give(pool.reuse[1]),
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => flag.give(pool.reuse[2]),
+            A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => bytes.give(pool.release_threshold),
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => bytes.give(usage.reserved),
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => bytes.give(pool.high.reserved),
+            A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => bytes.give(usage.used),
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => bytes.give(pool.high.used),
+            // POOL-ATTR-002
+            property => match state.property(pool, property, CUDA_VERSION)? {
+                Property::Half(number) => flag.give(number.cast_signed()),
+                Property::Whole(number) => bytes.give(number),
+            },
+        }
+    }
+
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: Input<c_void>) {
+        let mut state = state()?;
+        let usage = state.usage(pool as u64);
+        let pool = state.pool(pool)?;
+        // As on an H200: an imported pool is the exporter's to govern.
+        if pool.is_imported() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller promises a value of the attribute's type.
+        let (flag, bytes) = unsafe { (value.cast::<i32>(), value.cast::<u64>()) };
+        match attribute {
+            A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => pool.reuse[0] = flag.value()?,
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => pool.reuse[1] = flag.value()?,
+            A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => pool.reuse[2] = flag.value()?,
+            A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => pool.release_threshold = bytes.value()?,
+            // POOL-ATTR-001: a high water mark is only ever reset.
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if bytes.value()? == 0 => pool.high.reserved = usage.reserved,
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH if bytes.value()? == 0 => pool.high.used = usage.used,
+            _ => return Err(INVALID_VALUE),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::HOST;
+    use crate::pool::{Origin, Target};
+
+    #[test]
+    fn properties_are_served_since_their_version() {
+        // POOL-IMP-012: a process that sees no device.
+        let (state, target) = (State::default(), Target::of_place(0));
+        let created = Pool::new(Target::of_place(HOST), Origin::Created { is_exported: false }, None);
+        let imported = Pool::new(target, Origin::Imported { references: 1 }, None);
+        let of = |pool: &Pool, name| state.property(pool, name, PROPERTIES_SINCE);
+        assert_eq!(state.property(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID, CUDA_VERSION), Err(INVALID_VALUE));
+        assert_eq!(of(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID), Ok(Property::Half(0)));
+        assert_eq!(of(&created, A::CU_MEMPOOL_ATTR_LOCATION_TYPE), Ok(Property::Half(3)));
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_LOCATION_TYPE), Ok(Property::Half(5)));
+        let invisible = Property::Half(cuda_ipc_sys::CU_DEVICE_INVALID.cast_unsigned());
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_LOCATION_ID), Ok(invisible));
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES), Ok(Property::Half(0)));
+        assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE), Ok(Property::Whole(0)));
+    }
+}

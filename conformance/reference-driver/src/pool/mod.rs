@@ -1,0 +1,155 @@
+//! Pools: a device's, the host's and managed ones, and what processes share of them.
+
+pub(crate) mod access;
+pub(crate) mod allocate;
+pub(crate) mod attribute;
+pub(crate) mod current;
+mod file;
+pub(crate) mod import;
+pub(crate) mod share;
+mod store;
+mod target;
+
+use std::sync::Arc;
+
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUmemPoolProps, CUmemoryPool};
+
+use self::allocate::Usage;
+pub(crate) use self::file::{Extent, PoolFile};
+use self::store::Store;
+pub(crate) use self::target::Target;
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::process::{State, state};
+use crate::range::AccessOf;
+
+const READ_WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
+/// MEMPOOL_SUPPORTED_HANDLE_TYPES: how pools can be shared. Fabric handles are not written.
+pub(crate) const HANDLE_TYPES: CUmemAllocationHandleType =
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+#[derive(Debug)]
+pub(crate) struct Pool {
+    pub(crate) target: Target,
+    origin: Origin,
+    /// POOL-CREATE-011: the memory lives on until the last of it is freed.
+    is_destroyed: bool,
+    /// The kinds of handle that it can be exported as.
+    handle_types: CUmemAllocationHandleType,
+    pub(crate) memory: Store,
+    pub(crate) access: AccessOf,
+    /// 0 for no limit.
+    max_size: u64,
+    release_threshold: u64,
+    /// The attributes REUSE_*, which change nothing here: memory is reused only when its free was performed.
+    reuse: [i32; 3],
+    high: Usage,
+}
+
+/// Where a pool comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Default,
+    Created {
+        /// POOL-PTR-002: pointers can be exported when the pool was.
+        is_exported: bool,
+    },
+    Imported {
+        /// How often: POOL-IMP-008.
+        references: usize,
+    },
+}
+
+impl Pool {
+    const fn is_imported(&self) -> bool {
+        matches!(self.origin, Origin::Imported { .. })
+    }
+
+    fn new(target: Target, origin: Origin, file: Option<Arc<PoolFile>>) -> Self {
+        Self {
+            target,
+            origin,
+            is_destroyed: false,
+            handle_types: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            memory: Store::new(file),
+            // POOL-ACC-006, POOL-IMP-010: its own place, and nobody else, whatever the exporter granted. Managed memory
+            // is everybody's.
+            access: if target.is_managed { AccessOf::new() } else { AccessOf::from([(target.place(), READ_WRITE)]) },
+            max_size: 0,
+            release_threshold: 0,
+            reuse: [1; 3],
+            high: Usage::default(),
+        }
+    }
+}
+
+impl State {
+    fn add_pool(&mut self, pool: Pool) -> u64 {
+        // POOL-CREATE-013: an id that no pool ever had.
+        let id = self.new_id();
+        self.pools.insert(id, pool);
+        id
+    }
+
+    /// The kinds of handle that a pool's memory can be shared as.
+    pub(crate) fn pool_handle_types(&self, id: u64) -> CUmemAllocationHandleType {
+        self.pools.get(&id).map_or(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE, |pool| pool.handle_types)
+    }
+
+    /// POOL-CREATE-002 to -008: what pool is wished for, if this driver can make it.
+    fn check_pool_properties(&mut self, properties: &CUmemPoolProps) -> Result<Target> {
+        let target = self.target(&properties.location, properties.allocType).map_err(|_| INVALID_VALUE)?;
+        let is_host = target.location == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST;
+        let types = if target.is_managed || is_host { 0 } else { HANDLE_TYPES.0 };
+        let is_limited = properties.maxSize != 0;
+        if properties.handleTypes.0 & !types != 0
+            || target.is_managed && is_limited
+            || properties.reserved.iter().any(|byte| *byte != 0)
+        {
+            return Err(INVALID_VALUE);
+        }
+        Ok(target)
+    }
+
+    fn pool(&mut self, pool: CUmemoryPool) -> Result<&mut Pool> {
+        self.pools.get_mut(&(pool as u64)).filter(|pool| !pool.is_destroyed).ok_or(INVALID_VALUE)
+    }
+}
+
+entry_points! {
+    fn cuMemPoolCreate(output: Output<CUmemoryPool>, properties: Input<CUmemPoolProps>) {
+        let mut state = state()?;
+        output.wanted()?;
+        let properties = properties.value()?;
+        let target = state.check_pool_properties(&properties)?;
+        // Memory that others may see has to be in a file of its own from the beginning.
+        let file = if properties.handleTypes.0 == 0 { None } else { Some(PoolFile::new(target.place())?) };
+        let mut pool = Pool::new(target, Origin::Created { is_exported: false }, file);
+        pool.handle_types = properties.handleTypes;
+        pool.max_size = properties.maxSize as u64;
+        output.give(state.add_pool(pool) as CUmemoryPool)
+    }
+
+    fn cuMemPoolDestroy(pool: CUmemoryPool) {
+        let mut state = state()?;
+        let found = state.pool(pool)?;
+        // POOL-CREATE-010
+        if found.origin == Origin::Default {
+            return Err(INVALID_VALUE);
+        }
+        // POOL-IMP-008: what was imported twice is destroyed twice.
+        if let Origin::Imported { references } = &mut found.origin
+            && *references > 1
+        {
+            *references -= 1;
+            return Ok(());
+        }
+        found.is_destroyed = true;
+        found.release_threshold = 0;
+        let id = pool as u64;
+        state.trim(id, 0);
+        state.current_pools.retain(|_, current| *current != id);
+        state.forget_pools();
+        Ok(())
+    }
+}

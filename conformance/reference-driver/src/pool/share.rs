@@ -1,0 +1,85 @@
+//! What a process gives others of its pools: the pool, and pointers into it.
+
+use std::ffi::c_void;
+
+use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool};
+
+use super::{HANDLE_TYPES, Origin};
+use crate::answer::{INVALID_VALUE, Output, Result};
+use crate::block::UNIT;
+use crate::environment::environment;
+use crate::handle::{Handle, Kind};
+use crate::process::{State, own_start_time, state};
+use crate::range::Memory;
+
+/// Whether a call names exactly one kind of handle that there is.
+pub(super) fn is_one_type(kind: CUmemAllocationHandleType) -> bool {
+    kind.0.is_power_of_two() && kind.0 & !HANDLE_TYPES.0 == 0
+}
+
+impl State {
+    /// A descriptor of a pool's memory.
+    fn export_pool(&mut self, pool: CUmemoryPool, kind: CUmemAllocationHandleType) -> Result<i32> {
+        let pool = self.pool(pool)?;
+        // POOL-EXP-002, -003, -005: only as what it was created for, and so never a default pool. POOL-EXP-007: and
+        // never an imported one.
+        let Origin::Created { is_exported } = &mut pool.origin else { return Err(INVALID_VALUE) };
+        if pool.handle_types.0 & kind.0 == 0 {
+            return Err(INVALID_VALUE);
+        }
+        let descriptor = pool.memory.file.as_ref().ok_or(INVALID_VALUE)?.export()?;
+        *is_exported = true;
+        Ok(descriptor)
+    }
+
+    fn export_pool_pointer(&self, pointer: u64) -> Result<Handle> {
+        // POOL-PTR-003, -020: an allocation of a pool of this process. POOL-PTR-004: the pointer that the allocation
+        // gave, as on an H200. POOL-PTR-005: what was given to a stream to free is nobody's to share.
+        let range = self.ranges.get(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
+        let Memory::Pool { piece, pool, .. } = &range.memory else { return Err(INVALID_VALUE) };
+        // POOL-PTR-002: of a pool that was exported before.
+        let pool = self.pools.get(pool).ok_or(INVALID_VALUE)?;
+        if pool.origin != (Origin::Created { is_exported: true }) {
+            return Err(INVALID_VALUE);
+        }
+        let extent = piece.block().extent().ok_or(INVALID_VALUE)?;
+        Ok(Handle {
+            kind: Kind::PoolPointer,
+            process: std::process::id(),
+            start_time: own_start_time(),
+            // The importer has the file already.
+            descriptor: 0,
+            inode: piece.block().inode,
+            place: u32::try_from((extent.offset() + piece.offset) / UNIT).map_err(|_| INVALID_VALUE)?,
+            size: piece.size,
+            serial: piece.serial,
+            device: range.device as u32,
+        })
+    }
+}
+
+entry_points! {
+    fn cuMemPoolExportToShareableHandle(
+        output: Output<c_void>,
+        pool: CUmemoryPool,
+        kind: CUmemAllocationHandleType,
+        flags: u64,
+    ) {
+        let mut state = state()?;
+        // POOL-EXP-004
+        output.wanted()?;
+        if flags != 0 || !is_one_type(kind) {
+            return Err(INVALID_VALUE);
+        }
+        let descriptor = state.export_pool(pool, kind)?;
+        // SAFETY: for a handle that is a descriptor the caller promises room for one.
+        unsafe { output.cast::<i32>() }.give(descriptor)
+    }
+
+    fn cuMemPoolExportPointer(output: Output<CUmemPoolPtrExportData>, pointer: CUdeviceptr) {
+        let state = state()?;
+        output.wanted()?;
+        let bytes = state.export_pool_pointer(pointer)?.to_bytes(environment().machine_number());
+        output.give(CUmemPoolPtrExportData::from_bytes(bytes))
+    }
+}

@@ -1,0 +1,72 @@
+//! What memory a pool is of.
+
+use cuda_ipc_sys::{CUmemAllocationType, CUmemLocation, CUmemLocationType};
+
+use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Result};
+use crate::block::HOST;
+use crate::process::State;
+
+type L = CUmemLocationType;
+
+/// A kind of memory and where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Target {
+    /// Memory that moves; the location is where it is preferred.
+    pub(crate) is_managed: bool,
+    pub(crate) location: CUmemLocationType,
+    /// Of a device, its place in the machine.
+    index: usize,
+}
+
+impl Target {
+    /// The pinned memory of a place: a device's, or the host's.
+    pub(super) fn of_place(place: usize) -> Self {
+        let location = if place == HOST { L::CU_MEM_LOCATION_TYPE_HOST_NUMA } else { L::CU_MEM_LOCATION_TYPE_DEVICE };
+        Self { is_managed: false, location, index: if place == HOST { 0 } else { place } }
+    }
+
+    /// Where the memory comes from. Managed memory is the host's until it moves, and here it never does.
+    pub(super) fn place(&self) -> usize {
+        let is_device = !self.is_managed && self.location == L::CU_MEM_LOCATION_TYPE_DEVICE;
+        if is_device { self.index } else { HOST }
+    }
+
+    /// Page-locked memory of the host.
+    pub(crate) fn is_host(&self) -> bool {
+        !self.is_managed && self.place() == HOST
+    }
+
+    /// The location's identifier as this process sees it.
+    pub(super) fn id(&self, state: &State) -> i32 {
+        if self.location == L::CU_MEM_LOCATION_TYPE_DEVICE { state.ordinal(self.index) } else { self.index as i32 }
+    }
+}
+
+/// Whether a location is in the host's memory.
+pub(super) fn is_host(location: CUmemLocationType) -> bool {
+    [L::CU_MEM_LOCATION_TYPE_HOST, L::CU_MEM_LOCATION_TYPE_HOST_NUMA].contains(&location)
+}
+
+impl State {
+    /// What a location and a type name.
+    pub(super) fn target(&mut self, location: &CUmemLocation, kind: CUmemAllocationType) -> Result<Target> {
+        let is_managed = match kind {
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED => false,
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED => true,
+            _ => return Err(INVALID_VALUE),
+        };
+        let index = match location.type_ {
+            L::CU_MEM_LOCATION_TYPE_DEVICE => self.device(location.id())?.index,
+            // The identifier says nothing.
+            L::CU_MEM_LOCATION_TYPE_HOST => 0,
+            // The machine has one node.
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id() == 0 => 0,
+            // Managed memory may have no preference.
+            L::CU_MEM_LOCATION_TYPE_NONE if is_managed => 0,
+            // POOL-CREATE-007
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => return Err(NOT_SUPPORTED),
+            _ => return Err(INVALID_VALUE),
+        };
+        Ok(Target { is_managed, location: location.type_, index })
+    }
+}

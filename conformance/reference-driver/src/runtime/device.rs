@@ -1,0 +1,52 @@
+//! Versions and devices.
+
+use std::ffi::{c_char, c_int};
+
+use cuda_ipc_sys::{CUdevice, CUdevice_attribute};
+
+use super::context::{device, reset, set_current};
+use crate::answer::{Input, Output};
+use crate::proc_address::CUDA_VERSION;
+
+runtime_calls! {
+    free fn cudaRuntimeGetVersion(version: Output<c_int>) {
+        Ok(version.give(CUDA_VERSION)?)
+    }
+
+    free fn cudaDriverGetVersion(version: Output<c_int>) {
+        driver!(device::cuDriverGetVersion(version))
+    }
+
+    initialised fn cudaGetDeviceCount(count: Output<c_int>) {
+        driver!(device::cuDeviceGetCount(count))
+    }
+
+    // Since CUDA 12 the context is there when this returns.
+    initialised fn cudaSetDevice(device: CUdevice) {
+        set_current(device)
+    }
+
+    initialised fn cudaGetDevice(output: Output<CUdevice>) {
+        Ok(output.give(device()?)?)
+    }
+
+    initialised fn cudaDeviceGetAttribute(value: Output<c_int>, name: CUdevice_attribute, device: CUdevice) {
+        driver!(device::cuDeviceGetAttribute(value, name, device))
+    }
+
+    initialised fn cudaDeviceGetByPCIBusId(device: Output<CUdevice>, text: Input<c_char>) {
+        driver!(device::cuDeviceGetByPCIBusId(device, text))
+    }
+
+    initialised fn cudaDeviceGetPCIBusId(text: Output<c_char>, length: c_int, device: CUdevice) {
+        driver!(device::cuDeviceGetPCIBusId(text, length, device))
+    }
+
+    active fn cudaDeviceSynchronize() {
+        driver!(context::cuCtxSynchronize())
+    }
+
+    initialised fn cudaDeviceReset() {
+        reset()
+    }
+}

@@ -1,0 +1,131 @@
+//! The runtime's error codes: the driver's under other names, their names in words, and the last one of a thread.
+
+use std::ffi::c_char;
+
+use cuda_ipc_sys::CUresult;
+use cuda_ipc_sys::runtime::cudaError;
+
+use super::answer::{Error, last, take_last};
+use super::context::initialised;
+use crate::error::kept;
+
+/// RT-001: which code of the runtime stands for which one of the driver, for all that this driver answers.
+const TWINS: [(CUresult, cudaError); 27] = {
+    type D = CUresult;
+    type R = cudaError;
+    [
+        (D::CUDA_SUCCESS, R::cudaSuccess),
+        (D::CUDA_ERROR_INVALID_VALUE, R::cudaErrorInvalidValue),
+        (D::CUDA_ERROR_OUT_OF_MEMORY, R::cudaErrorMemoryAllocation),
+        (D::CUDA_ERROR_NOT_INITIALIZED, R::cudaErrorInitializationError),
+        (D::CUDA_ERROR_NO_DEVICE, R::cudaErrorNoDevice),
+        (D::CUDA_ERROR_INVALID_DEVICE, R::cudaErrorInvalidDevice),
+        (D::CUDA_ERROR_INVALID_IMAGE, R::cudaErrorInvalidKernelImage),
+        (D::CUDA_ERROR_INVALID_CONTEXT, R::cudaErrorDeviceUninitialized),
+        (D::CUDA_ERROR_MAP_FAILED, R::cudaErrorMapBufferObjectFailed),
+        (D::CUDA_ERROR_ALREADY_MAPPED, R::cudaErrorAlreadyMapped),
+        (D::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, R::cudaErrorPeerAccessUnsupported),
+        (D::CUDA_ERROR_INVALID_PTX, R::cudaErrorInvalidPtx),
+        (D::CUDA_ERROR_INVALID_HANDLE, R::cudaErrorInvalidResourceHandle),
+        (D::CUDA_ERROR_NOT_FOUND, R::cudaErrorSymbolNotFound),
+        (D::CUDA_ERROR_NOT_READY, R::cudaErrorNotReady),
+        (D::CUDA_ERROR_ILLEGAL_ADDRESS, R::cudaErrorIllegalAddress),
+        (D::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, R::cudaErrorPeerAccessAlreadyEnabled),
+        (D::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, R::cudaErrorPeerAccessNotEnabled),
+        (D::CUDA_ERROR_CONTEXT_IS_DESTROYED, R::cudaErrorContextIsDestroyed),
+        (D::CUDA_ERROR_TOO_MANY_PEERS, R::cudaErrorTooManyPeers),
+        (D::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, R::cudaErrorHostMemoryAlreadyRegistered),
+        (D::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, R::cudaErrorHostMemoryNotRegistered),
+        (D::CUDA_ERROR_MISALIGNED_ADDRESS, R::cudaErrorMisalignedAddress),
+        (D::CUDA_ERROR_LAUNCH_FAILED, R::cudaErrorLaunchFailure),
+        (D::CUDA_ERROR_NOT_PERMITTED, R::cudaErrorNotPermitted),
+        (D::CUDA_ERROR_NOT_SUPPORTED, R::cudaErrorNotSupported),
+        (D::CUDA_ERROR_UNKNOWN, R::cudaErrorUnknown),
+    ]
+};
+
+/// The runtime's code for one of the driver's.
+pub(super) fn of_driver(code: CUresult) -> cudaError {
+    TWINS.iter().find(|(driver, _)| *driver == code).map_or(cudaError::cudaErrorUnknown, |(_, runtime)| *runtime)
+}
+
+/// Codes of the table that came after the version that this runtime is of, or are no longer in it.
+const OTHER_VERSIONS: [cudaError; 5] = [
+    cudaError::cudaErrorVersionTranslation,
+    cudaError::cudaErrorInsufficientLoaderVersion,
+    cudaError::cudaErrorStreamDetached,
+    cudaError::cudaErrorGraphRecaptureFailure,
+    cudaError::cudaErrorFabricNotReady,
+];
+
+/// What is said of a code, which the caller may keep for ever.
+fn say(code: cudaError, text: impl FnOnce(&str) -> String) -> *const c_char {
+    let text = || code.name().filter(|_| !OTHER_VERSIONS.contains(&code)).map(text);
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(text)) {
+        Ok(Some(text)) => kept(CUresult(code.0), text),
+        _ => c"unrecognized error code".as_ptr(),
+    }
+}
+
+/// `cudaErrorInvalidValue` as `invalid value`.
+fn words(name: &str) -> String {
+    let name = name.trim_start_matches("cudaError").trim_start_matches("cuda");
+    let mut words = String::new();
+    for character in name.chars() {
+        if character.is_uppercase() && words.ends_with(char::is_lowercase) {
+            words.push(' ');
+        }
+        words.push(character);
+    }
+    words.to_lowercase()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorName(code: cudaError) -> *const c_char {
+    say(code, str::to_owned)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorString(code: cudaError) -> *const c_char {
+    say(code, words)
+}
+
+/// Documented for nearly every call, and seen of a real runtime for these: where there is no driver to start, that is
+/// the answer.
+fn where_there_is_a_driver(answer: fn() -> cudaError) -> cudaError {
+    match std::panic::catch_unwind(initialised) {
+        Ok(Ok(())) => answer(),
+        Ok(Err(Error(code))) => code,
+        Err(_) => cudaError::cudaErrorUnknown,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetLastError() -> cudaError {
+    where_there_is_a_driver(take_last)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaPeekAtLastError() -> cudaError {
+    where_there_is_a_driver(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twins_have_one_number() {
+        for (driver, runtime) in TWINS {
+            assert_eq!(driver.0, runtime.0, "{driver} and {runtime}");
+        }
+    }
+
+    #[test]
+    fn a_name_becomes_words() {
+        let of = |name| words(name);
+        assert_eq!(of("cudaErrorPeerAccessNotEnabled"), "peer access not enabled");
+        assert_eq!(of("cudaErrorECCUncorrectable"), "eccuncorrectable");
+        assert_eq!(of("cudaSuccess"), "success");
+    }
+}

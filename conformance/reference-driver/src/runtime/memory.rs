@@ -1,0 +1,31 @@
+//! Device memory and managed memory.
+
+use cuda_ipc_sys::CUdeviceptr;
+
+use crate::answer::Output;
+
+runtime_calls! {
+    active fn cudaMalloc(pointer: Output<CUdeviceptr>, size: usize) {
+        // Nothing is allocated where nothing is wanted; the driver refuses that.
+        if size == 0 {
+            return Ok(pointer.give(0)?);
+        }
+        driver!(memory::cuMemAlloc_v2(pointer, size))
+    }
+
+    active fn cudaFree(pointer: CUdeviceptr) {
+        // Documented: of null nothing is freed.
+        if pointer == 0 {
+            return Ok(());
+        }
+        driver!(memory::cuMemFree_v2(pointer))
+    }
+
+    active fn cudaMallocManaged(pointer: Output<CUdeviceptr>, size: usize, flags: u32) {
+        driver!(host::cuMemAllocManaged(pointer, size, flags))
+    }
+
+    active fn cudaMemGetInfo(free: Output<usize>, total: Output<usize>) {
+        driver!(memory::cuMemGetInfo_v2(free, total))
+    }
+}

@@ -1,0 +1,93 @@
+//! Which devices of the machine reach each other's memory.
+//!
+//! All of them do, with native atomic operations, but for the pairs that `REFERENCE_DRIVER_TOPOLOGY` names: in
+//! `0-1:none,1-2:no-atomics` devices 0 and 1 do not reach each other, and between 1 and 2 there are no atomics. A text
+//! of another form ends the process at `cuInit` with the reason: a test that runs on another machine than it says is
+//! worth nothing.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// What is between two devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    None,
+    NoAtomics,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Topology {
+    /// The pairs that are not as all others, with the smaller device first.
+    links: HashMap<(usize, usize), Link>,
+}
+
+impl Topology {
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut links = HashMap::new();
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let wrong = || format!("`{entry}` is not of the form 0-1:none or 0-1:no-atomics");
+            let (pair, link) = entry.split_once(':').ok_or_else(wrong)?;
+            let (one, other) = pair.split_once('-').ok_or_else(wrong)?;
+            let device = |text: &str| text.parse::<usize>().map_err(|_| wrong());
+            let (one, other) = (device(one)?, device(other)?);
+            let link = match link {
+                "none" => Link::None,
+                "no-atomics" => Link::NoAtomics,
+                _ => return Err(wrong()),
+            };
+            links.insert((one.min(other), one.max(other)), link);
+        }
+        Ok(Self { links })
+    }
+
+    fn link(&self, one: usize, other: usize) -> Option<Link> {
+        self.links.get(&(one.min(other), one.max(other))).copied()
+    }
+
+    /// Whether a device reaches another's memory; not the question for one device.
+    pub(crate) fn reaches(&self, one: usize, other: usize) -> bool {
+        one != other && self.link(one, other) != Some(Link::None)
+    }
+
+    /// Whether a device may use the memory of a place: its own, a peer's or the host's.
+    pub(crate) fn may_use(&self, device: usize, place: usize) -> bool {
+        device == place || self.reaches(device, place)
+    }
+
+    /// Whether atomic operations of a device work in another's memory as in its own.
+    pub(crate) fn has_native_atomics(&self, one: usize, other: usize) -> bool {
+        one != other && self.link(one, other).is_none()
+    }
+}
+
+pub(crate) fn topology() -> &'static Topology {
+    static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
+    TOPOLOGY.get_or_init(|| {
+        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_default();
+        Topology::parse(&text).unwrap_or_else(|reason| {
+            eprintln!("REFERENCE_DRIVER_TOPOLOGY: {reason}");
+            std::process::exit(1)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_peers_but_the_named_pairs() {
+        let topology = Topology::parse("1-0:none, 1-2:no-atomics").unwrap();
+        assert!(!topology.reaches(0, 1) && !topology.reaches(1, 0) && !topology.has_native_atomics(0, 1));
+        assert!(topology.reaches(1, 2) && !topology.has_native_atomics(2, 1));
+        assert!(topology.reaches(0, 2) && topology.has_native_atomics(0, 2));
+        assert!(!topology.reaches(3, 3) && topology.may_use(3, 3));
+    }
+
+    #[test]
+    fn another_form_is_refused_with_the_entry() {
+        for text in ["0-1", "0:none", "0-1:some", "a-b:none", "0-1:none,x"] {
+            assert!(Topology::parse(text).is_err(), "{text}");
+        }
+    }
+}

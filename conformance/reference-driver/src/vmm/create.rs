@@ -1,0 +1,120 @@
+//! Physical memory and its handles.
+
+use cuda_ipc_sys::{
+    CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationType,
+    CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType,
+};
+
+use super::fabric::Fabric;
+use super::{Allocation, is_granular};
+use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::block::{Block, GRANULARITY, HOST};
+use crate::process::{State, state};
+
+type HandleType = CUmemAllocationHandleType;
+
+impl State {
+    /// What physical memory is wished for, if this driver can make it: the device, or the host.
+    fn check_properties(&mut self, properties: &CUmemAllocationProp) -> Result<usize> {
+        type L = CUmemLocationType;
+        // VMM-CREATE-005
+        if properties.type_ != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED {
+            return Err(INVALID_VALUE);
+        }
+        let types = properties.requestedHandleTypes;
+        let place = match properties.location.type_ {
+            // VMM-CREATE-006
+            L::CU_MEM_LOCATION_TYPE_DEVICE => self.device_at(&properties.location)?,
+            // VMM-CREATE-013
+            L::CU_MEM_LOCATION_TYPE_HOST if types == HandleType::CU_MEM_HANDLE_TYPE_NONE => HOST,
+            // VMM-CREATE-016: the machine is one node.
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if properties.location.id() == 0 => HOST,
+            // VMM-CREATE-015
+            _ => return Err(INVALID_VALUE),
+        };
+        // VMM-CREATE-018: the attribute for RDMA reads 0.
+        if properties.allocFlags.gpuDirectRDMACapable != 0 {
+            return Err(NOT_SUPPORTED);
+        }
+        // VMM-CREATE-009: the handles of Windows are none of Linux.
+        let of_windows = HandleType::CU_MEM_HANDLE_TYPE_WIN32.0 | HandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
+        // VMM-CREATE-017: nor are their attributes.
+        if types.0 & of_windows != 0 || !properties.win32HandleMetaData.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        if types.0 & HandleType::CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 {
+            Fabric::of_environment().create()?;
+        }
+        Ok(place)
+    }
+}
+
+entry_points! {
+    fn cuMemGetAllocationGranularity(
+        output: Output<usize>,
+        properties: Input<CUmemAllocationProp>,
+        option: CUmemAllocationGranularity_flags,
+    ) {
+        let _state = state()?;
+        // VMM-CREATE-021. VMM-CREATE-022: what the properties say does not matter, but null is refused.
+        output.wanted()?;
+        properties.value()?;
+        if option.0 > CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED.0 {
+            return Err(INVALID_VALUE);
+        }
+        output.give(GRANULARITY as usize)
+    }
+
+    // VMM-CREATE-019: needs no context.
+    fn cuMemCreate(
+        output: Output<CUmemGenericAllocationHandle>,
+        size: usize,
+        properties: Input<CUmemAllocationProp>,
+        flags: u64,
+    ) {
+        let mut state = state()?;
+        // VMM-CREATE-004
+        output.wanted()?;
+        let properties = properties.value()?;
+        // VMM-CREATE-002, -003, -007
+        if size == 0 || !is_granular(size as u64) || flags != 0 {
+            return Err(INVALID_VALUE);
+        }
+        let device = state.check_properties(&properties)?;
+        // VMM-CREATE-008
+        let handle_types = properties.requestedHandleTypes;
+        let is_shared = handle_types != HandleType::CU_MEM_HANDLE_TYPE_NONE;
+        let block = if is_shared { Block::shareable(device, size as u64) } else { Block::new(device, size as u64) }?;
+        let location_type = properties.location.type_;
+        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types }))
+    }
+
+    fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
+        let mut state = state()?;
+        let physical = state.physical.get_mut(&handle).ok_or(INVALID_VALUE)?;
+        physical.references -= 1;
+        // VMM-MAP-017, VMM-IMP-022: mappings keep the memory. VMM-EXP-012: so do descriptors.
+        if physical.references == 0 {
+            state.physical.remove(&handle);
+        }
+        Ok(())
+    }
+
+    fn cuMemGetAllocationPropertiesFromHandle(
+        output: Output<CUmemAllocationProp>,
+        handle: CUmemGenericAllocationHandle,
+    ) {
+        let state = state()?;
+        // VMM-CREATE-025
+        output.wanted()?;
+        // VMM-CREATE-024, VMM-IMP-013
+        let allocation = state.allocation(handle)?;
+        let (device, handle_types) = (allocation.device, allocation.handle_types);
+        let location = match device {
+            HOST => CUmemLocation::new(allocation.location_type, 0),
+            device => CUmemLocation::device(state.ordinal(device)),
+        };
+        let type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        output.give(CUmemAllocationProp { type_, location, requestedHandleTypes: handle_types, ..Default::default() })
+    }
+}

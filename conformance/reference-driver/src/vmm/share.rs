@@ -1,0 +1,86 @@
+//! Physical memory between processes: descriptors and fabric handles.
+
+use std::ffi::c_void;
+
+use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmemLocationType};
+
+use super::Allocation;
+use super::fabric::{self, Fabric};
+use crate::answer::{INVALID_VALUE, Output, Result};
+use crate::block::{Block, HOST};
+use crate::process::{State, state};
+
+type HandleType = CUmemAllocationHandleType;
+
+impl State {
+    /// What a handle names, if it was created for this kind of export. VMM-EXP-003. VMM-EXP-008: of another process's
+    /// memory nothing is exported again, as on an H200.
+    fn exportable(&self, handle: u64, kind: HandleType) -> Result<&Allocation> {
+        let allocation = self.allocation(handle)?;
+        let was_asked_for = allocation.handle_types.0 & kind.0 != 0;
+        if was_asked_for { Ok(allocation) } else { Err(INVALID_VALUE) }
+    }
+}
+
+entry_points! {
+    fn cuMemExportToShareableHandle(
+        output: Output<c_void>,
+        handle: CUmemGenericAllocationHandle,
+        kind: CUmemAllocationHandleType,
+        flags: u64,
+    ) {
+        let state = state()?;
+        // VMM-EXP-004, -005
+        output.wanted()?;
+        if flags != 0 {
+            return Err(INVALID_VALUE);
+        }
+        match kind {
+            HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
+                // VMM-EXP-007: each export is a descriptor of its own.
+                let descriptor = state.exportable(handle, kind)?.block.export()?;
+                // SAFETY: for a handle that is a descriptor the caller promises room for one.
+                unsafe { output.cast::<i32>() }.give(descriptor)
+            }
+            HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
+                let bytes = fabric::export(state.exportable(handle, kind)?)?;
+                // SAFETY: for a fabric handle the caller promises room for one.
+                unsafe { output.cast::<[u8; 64]>() }.give(bytes)
+            }
+            _ => Err(INVALID_VALUE),
+        }
+    }
+
+    // VMM-IMP-035: needs no context. VMM-IMP-009: the own process's memory is imported like any other.
+    fn cuMemImportFromShareableHandle(
+        output: Output<CUmemGenericAllocationHandle>,
+        shared: *mut c_void,
+        kind: CUmemAllocationHandleType,
+    ) {
+        let mut state = state()?;
+        // VMM-IMP-011
+        output.wanted()?;
+        let (block, device) = match kind {
+            // VMM-IMP-002: the number itself. One that does not fit is no descriptor's.
+            HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
+                let descriptor = i32::try_from(shared as isize).map_err(|_| INVALID_VALUE)?;
+                Block::of_descriptor(descriptor)?
+            }
+            HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
+                // SAFETY: for a fabric handle the caller promises null or 64 bytes.
+                let bytes = unsafe { crate::answer::Input::new(shared.cast::<[u8; 64]>()) }.value()?;
+                fabric::import(&bytes, Fabric::of_environment())?
+            }
+            // VMM-IMP-010
+            _ => return Err(INVALID_VALUE),
+        };
+        // VMM-IMP-006: another handle each time.
+        let handle_types = HandleType::CU_MEM_HANDLE_TYPE_NONE;
+        // Of the host, only the memory of a node can be shared.
+        let location_type = match device {
+            HOST => CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA,
+            _ => CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+        };
+        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types }))
+    }
+}

@@ -1,0 +1,47 @@
+//! What the driver knows of an address.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cuda_ipc_sys::CUpointer_attribute;
+
+use crate::Pointer;
+
+calls! {
+    /// `cuPointerGetAttribute` of an attribute that is an `int` or an `unsigned int`.
+    fn pointer_get_attribute(session, attribute: CUpointerAttribute, pointer: Pointer) -> u32 {
+        let mut value = 0_u32;
+        let output = ptr::from_mut(&mut value).cast();
+        cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
+        Ok(value)
+    }
+
+    /// `cuPointerGetAttribute` of an attribute that is an address, a handle or a 64-bit number.
+    fn pointer_get_wide_attribute(session, attribute: CUpointerAttribute, pointer: Pointer) -> u64 {
+        let mut value = 0_u64;
+        let output = ptr::from_mut(&mut value).cast();
+        cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
+        Ok(value)
+    }
+
+    /// `cuPointerGetAttributes` of several at once, each with room for 64 bits of zeros.
+    fn pointer_get_attributes(session, attributes: Vec<CUpointerAttribute>, pointer: Pointer) -> Vec<u64> {
+        let mut names: Vec<_> = attributes.into_iter().map(CUpointer_attribute).collect();
+        let mut values = vec![0_u64; names.len()];
+        let mut outputs: Vec<*mut c_void> = values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
+        let count = names.len() as u32;
+        cuda!(session.cuPointerGetAttributes(count, names.as_mut_ptr(), outputs.as_mut_ptr(), pointer.0));
+        Ok(values)
+    }
+
+    /// `cuPointerSetAttribute` of SYNC_MEMOPS.
+    fn pointer_set_sync_memops(session, pointer: Pointer, value: bool) -> () {
+        let value = u32::from(value);
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
+        cuda!(session.cuPointerSetAttribute(ptr::from_ref(&value).cast(), attribute, pointer.0));
+        Ok(())
+    }
+}
+
+/// The number of a `CUpointer_attribute`.
+pub type CUpointerAttribute = u32;

@@ -1,0 +1,4 @@
+//! Peer access between devices and contexts.
+
+mod attribute;
+mod enable;

@@ -1,0 +1,6 @@
+//! `cuPointerGetAttribute` and its family.
+
+mod by_kind;
+mod imported;
+mod mapping;
+mod query;

@@ -1,0 +1,91 @@
+//! What is asked, and of what.
+
+use conformance::{Expect as _, MIB, Outcome, Pointer, Role, check};
+use cuda_ipc_sys::{CUpointer_attribute as Attribute, CUresult};
+use rstest::rstest;
+
+use crate::fixtures::importer;
+
+const SIZE: u64 = 2 * MIB;
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
+
+/// Memory that CUDA does not know has no attribute, and many at once read as nothing.
+#[rstest]
+#[conformance::test("PTRATTR-013")]
+fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
+    const SEVERAL: [Attribute; 4] = [
+        Attribute::CU_POINTER_ATTRIBUTE_CONTEXT,
+        Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED,
+    ];
+    let heap = importer.heap_alloc(SIZE)?;
+    importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0, heap).refused(INVALID_VALUE)?;
+    let values = importer.pointer_get_attributes(SEVERAL.map(|attribute| attribute.0).to_vec(), heap)?;
+    check!(values == vec![0; SEVERAL.len()]);
+    Ok(())
+}
+
+/// An attribute that there is not is refused.
+#[rstest]
+#[conformance::test("PTRATTR-015")]
+fn unknown_attributes_are_refused(importer: Role) -> Outcome {
+    let buffer = importer.mem_alloc(SIZE)?;
+    importer.pointer_get_wide_attribute(9999, buffer).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// What is answered without a current context is recorded, for each kind of attribute.
+#[rstest]
+#[case::memory_type(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE)]
+#[case::device_pointer(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER)]
+#[case::access_flags(Attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS)]
+#[case::range_size(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE)]
+#[conformance::test("PTRATTR-016")]
+fn without_a_context_is_recorded(importer: Role, #[case] attribute: Attribute) -> Outcome {
+    let buffer = importer.mem_alloc(SIZE)?;
+    let context = importer.ctx_get_current()?;
+    importer.ctx_set_current(None)?;
+    importer.pointer_get_wide_attribute(attribute.0, buffer).recorded("code")?;
+    importer.ctx_set_current(Some(context))
+}
+
+/// A buffer has one number, which interior pointers share.
+#[rstest]
+#[conformance::test("PTRATTR-007")]
+fn interior_pointers_share_the_buffers_number(importer: Role) -> Outcome {
+    let (buffer, other) = (importer.mem_alloc(SIZE)?, importer.mem_alloc(SIZE)?);
+    let number = importer.pointer_get_wide_attribute(BUFFER_ID, buffer)?;
+    check!(importer.pointer_get_wide_attribute(BUFFER_ID, buffer.offset(SIZE - 1))? == number);
+    check!(importer.pointer_get_wide_attribute(BUFFER_ID, other)? != number);
+    Ok(())
+}
+
+/// The number of a buffer is not used again in the process, though its address is.
+#[rstest]
+#[conformance::test("PTRATTR-006")]
+fn a_buffers_number_is_not_used_again(importer: Role) -> Outcome {
+    let mut numbers = Vec::new();
+    for _ in 0..50 {
+        let buffer = importer.mem_alloc(SIZE)?;
+        let number = importer.pointer_get_wide_attribute(BUFFER_ID, buffer)?;
+        check!(!numbers.contains(&number), "{number} came twice");
+        numbers.push(number);
+        importer.mem_free(buffer)?;
+    }
+    Ok(())
+}
+
+/// Memory operations on a buffer can be made synchronous.
+#[rstest]
+#[conformance::test("PTRATTR-008")]
+fn memory_operations_can_be_made_synchronous(importer: Role) -> Outcome {
+    const SYNC: u32 = Attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0;
+    let buffer = importer.mem_alloc(SIZE)?;
+    check!(importer.pointer_get_attribute(SYNC, buffer)? == 0);
+    importer.pointer_set_sync_memops(buffer, true)?;
+    check!(importer.pointer_get_attribute(SYNC, buffer)? == 1);
+    importer.pointer_set_sync_memops(Pointer::NULL, true).refused(&[])?;
+    Ok(())
+}

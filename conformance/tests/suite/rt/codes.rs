@@ -1,0 +1,153 @@
+//! The runtime's error codes.
+
+use conformance::{Event, EventHandle, Expect as _, KIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::{CUevent_flags, CUresult};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+
+/// A code of the driver has one number and a name of its own in the runtime.
+#[rstest]
+#[case::invalid_handle(CUresult::CUDA_ERROR_INVALID_HANDLE, 400, "cudaErrorInvalidResourceHandle")]
+#[case::map_failed(CUresult::CUDA_ERROR_MAP_FAILED, 205, "cudaErrorMapBufferObjectFailed")]
+#[case::invalid_context(CUresult::CUDA_ERROR_INVALID_CONTEXT, 201, "cudaErrorDeviceUninitialized")]
+#[conformance::test("RT-001", needs(runtime))]
+fn codes_have_twins(importer: Role, #[case] code: CUresult, #[case] number: u32, #[case] name: &str) -> Outcome {
+    check!(code.0 == number);
+    let found = importer.cuda_get_error_name(number)?;
+    check!(found == name, "{code} is {found}");
+    Ok(())
+}
+
+/// Something that both APIs refuse.
+#[derive(Clone, Copy, Debug)]
+enum Refused {
+    ExportOfHeapMemory,
+    ExportOfLocalEvent,
+    OpenOfOwnHandle,
+    OpenWithoutFlag,
+    OpenOfZeros,
+    OpenOfEventZeros,
+    OpenOfOwnEvent,
+    CloseOfAllocation,
+    CloseOfNull,
+}
+
+impl Refused {
+    /// The answers of the driver and of the runtime, in roles where nothing else differs.
+    fn of_both(self, exporter: &Role, importer: &Role) -> Result<[CUresult; 2], Stop> {
+        let memory = exporter.mem_alloc(KIB)?;
+        let zeros = [0; 64];
+        let both = |driver: Outcome, runtime: Outcome| Ok([driver.refused(&[])?, runtime.refused(&[])?]);
+        match self {
+            Self::ExportOfHeapMemory => {
+                let heap = exporter.heap_alloc(KIB)?;
+                both(exporter.ipc_get_mem_handle(heap).map(drop), exporter.cuda_ipc_get_mem_handle(heap).map(drop))
+            }
+            Self::ExportOfLocalEvent => {
+                let event = exporter.event_create(DISABLE_TIMING)?;
+                both(
+                    exporter.ipc_get_event_handle(event).map(drop),
+                    exporter.cuda_ipc_get_event_handle(event).map(drop),
+                )
+            }
+            Self::OpenOfOwnHandle => {
+                let handle = exporter.ipc_get_mem_handle(memory)?;
+                both(
+                    exporter.ipc_open_mem_handle(handle).map(drop),
+                    exporter.cuda_ipc_open_mem_handle(handle).map(drop),
+                )
+            }
+            Self::OpenWithoutFlag => {
+                let handle = exporter.ipc_get_mem_handle(memory)?;
+                both(
+                    importer.ipc_open_mem_handle_with_flags(handle, 0).map(drop),
+                    importer.cuda_ipc_open_mem_handle_with_flags(handle, 0).map(drop),
+                )
+            }
+            Self::OpenOfZeros => {
+                let handle = MemHandle::from_bytes(zeros);
+                both(
+                    importer.ipc_open_mem_handle(handle).map(drop),
+                    importer.cuda_ipc_open_mem_handle(handle).map(drop),
+                )
+            }
+            Self::OpenOfEventZeros => {
+                let handle = EventHandle::from_bytes(zeros);
+                both(open_event(importer, handle), open_event_by_runtime(importer, handle))
+            }
+            Self::OpenOfOwnEvent => {
+                let handle = exporter.ipc_get_event_handle(interprocess_event(exporter)?)?;
+                both(open_event(exporter, handle), open_event_by_runtime(exporter, handle))
+            }
+            Self::CloseOfAllocation => {
+                both(exporter.ipc_close_mem_handle(memory), exporter.cuda_ipc_close_mem_handle(memory))
+            }
+            Self::CloseOfNull => {
+                let null = Pointer::NULL;
+                both(exporter.ipc_close_mem_handle(null), exporter.cuda_ipc_close_mem_handle(null))
+            }
+        }
+    }
+}
+
+fn interprocess_event(role: &Role) -> Result<Event, Stop> {
+    role.event_create(DISABLE_TIMING | CUevent_flags::CU_EVENT_INTERPROCESS.0)
+}
+
+fn open_event(role: &Role, handle: EventHandle) -> Outcome {
+    role.ipc_open_event_handle(handle).map(drop)
+}
+
+fn open_event_by_runtime(role: &Role, handle: EventHandle) -> Outcome {
+    role.cuda_ipc_open_event_handle(handle).map(drop)
+}
+
+/// What both APIs refuse they refuse with one number.
+#[rstest]
+#[conformance::test("RT-001", needs(runtime))]
+fn both_refuse_with_one_number(
+    exporter: Role,
+    importer: Role,
+    #[values(
+        Refused::ExportOfHeapMemory,
+        Refused::ExportOfLocalEvent,
+        Refused::OpenOfOwnHandle,
+        Refused::OpenWithoutFlag,
+        Refused::OpenOfZeros,
+        Refused::OpenOfEventZeros,
+        Refused::OpenOfOwnEvent,
+        Refused::CloseOfAllocation,
+        Refused::CloseOfNull
+    )]
+    what: Refused,
+) -> Outcome {
+    let [driver, runtime] = what.of_both(&exporter, &importer)?;
+    observe("code", driver.to_string());
+    check!(driver == runtime, "the driver answers {driver}, the runtime {runtime}");
+    Ok(())
+}
+
+/// What the runtime answers is recorded, and whether its own list or only the driver's has it.
+#[rstest]
+#[case::export_of_a_local_event(Refused::ExportOfLocalEvent, &[1, 2, 205, 400, 801])]
+#[case::export_of_heap_memory(Refused::ExportOfHeapMemory, &[1, 2, 205, 801])]
+#[case::open_of_zeros(Refused::OpenOfZeros, &[1, 201, 205, 400, 711, 801])]
+#[case::open_of_event_zeros(Refused::OpenOfEventZeros, &[1, 201, 205, 801])]
+#[case::open_of_own_event(Refused::OpenOfOwnEvent, &[1, 201, 205, 801])]
+#[case::close_of_an_allocation(Refused::CloseOfAllocation, &[1, 205, 801])]
+#[conformance::test("RT-003", needs(runtime))]
+fn codes_beside_the_documented_lists_are_recorded(
+    exporter: Role,
+    importer: Role,
+    #[case] what: Refused,
+    #[case] documented: &[u32],
+) -> Outcome {
+    let [_, runtime] = what.of_both(&exporter, &importer)?;
+    observe("code", runtime.to_string());
+    observe("the runtime documents it", documented.contains(&runtime.0));
+    observe("runtime", importer.cuda_runtime_get_version()?);
+    Ok(())
+}

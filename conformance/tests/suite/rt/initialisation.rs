@@ -1,0 +1,24 @@
+//! The runtime initialises by itself.
+
+use conformance::{MIB, Outcome, Role, check, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const SIZE: u64 = 2 * MIB;
+
+/// Opening is enough to initialise the primary context of a device that nobody chose.
+#[rstest]
+#[conformance::test("RT-002", needs(runtime))]
+fn opening_initialises_the_primary_context(exporter: Role, importer: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    importer.device_primary_ctx_reset()?;
+    importer.ctx_set_current(None)?;
+    check!(!importer.primary_context_is_active()?);
+    let import = importer.cuda_ipc_open_mem_handle(handle)?;
+    check!(importer.primary_context_is_active()?);
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    Ok(())
+}

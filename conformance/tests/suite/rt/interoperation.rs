@@ -1,0 +1,112 @@
+//! Handles are the same in both APIs.
+
+use conformance::{Event, EventHandle, Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, seed};
+use cuda_ipc_sys::{CUevent_flags, CUresult};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+use crate::ipcevt::latch::Latch;
+
+const SIZE: u64 = 2 * MIB;
+const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+
+/// The API that a process uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Api {
+    Driver,
+    Runtime,
+}
+
+impl Api {
+    fn allocate(self, role: &Role) -> Result<Pointer, Stop> {
+        match self {
+            Self::Driver => role.mem_alloc(SIZE),
+            Self::Runtime => role.cuda_malloc(SIZE),
+        }
+    }
+
+    fn export(self, role: &Role, pointer: Pointer) -> Result<MemHandle, Stop> {
+        match self {
+            Self::Driver => role.ipc_get_mem_handle(pointer),
+            Self::Runtime => role.cuda_ipc_get_mem_handle(pointer),
+        }
+    }
+
+    fn open(self, role: &Role, handle: MemHandle) -> Result<Pointer, Stop> {
+        match self {
+            Self::Driver => role.ipc_open_mem_handle(handle),
+            Self::Runtime => role.cuda_ipc_open_mem_handle(handle),
+        }
+    }
+
+    fn close(self, role: &Role, pointer: Pointer) -> Outcome {
+        match self {
+            Self::Driver => role.ipc_close_mem_handle(pointer),
+            Self::Runtime => role.cuda_ipc_close_mem_handle(pointer),
+        }
+    }
+
+    fn export_event(self, role: &Role, event: Event) -> Result<EventHandle, Stop> {
+        match self {
+            Self::Driver => role.ipc_get_event_handle(event),
+            Self::Runtime => role.cuda_ipc_get_event_handle(event),
+        }
+    }
+
+    fn open_event(self, role: &Role, handle: EventHandle) -> Result<Event, Stop> {
+        match self {
+            Self::Driver => role.ipc_open_event_handle(handle),
+            Self::Runtime => role.cuda_ipc_open_event_handle(handle),
+        }
+    }
+}
+
+/// Memory that one API exported opens in the other, and is one memory.
+#[rstest]
+#[case::driver_to_runtime(Api::Driver, Api::Runtime)]
+#[case::runtime_to_driver(Api::Runtime, Api::Driver)]
+#[case::runtime_to_runtime(Api::Runtime, Api::Runtime)]
+#[conformance::test("RT-004", needs(runtime))]
+fn memory_crosses_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
+    let (buffer, pattern) = (from.allocate(&exporter)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = to.open(&importer, from.export(&exporter, buffer)?)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    let pattern = seed();
+    importer.fill(import, SIZE, pattern)?;
+    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
+    to.close(&importer, import)
+}
+
+/// Both APIs count the opens of one handle together.
+#[rstest]
+#[case::driver_first(Api::Driver, Api::Runtime)]
+#[case::runtime_first(Api::Runtime, Api::Driver)]
+#[conformance::test("RT-004", needs(runtime))]
+fn opens_are_counted_together(exporter: Role, importer: Role, #[case] first: Api, #[case] second: Api) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let import = first.open(&importer, handle)?;
+    check!(import == second.open(&importer, handle)?);
+    first.close(&importer, import)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    second.close(&importer, import)
+}
+
+/// An event that one API exported opens in the other, and is one event.
+#[rstest]
+#[case::driver_to_runtime(Api::Driver, Api::Runtime)]
+#[case::runtime_to_driver(Api::Runtime, Api::Driver)]
+#[case::runtime_to_runtime(Api::Runtime, Api::Runtime)]
+#[conformance::test("RT-004", needs(runtime))]
+fn events_cross_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
+    let event = exporter.event_create(INTERPROCESS)?;
+    let import = to.open_event(&importer, from.export_event(&exporter, event)?)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_query(import).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    latch.release()?;
+    importer.event_synchronize(import)
+}

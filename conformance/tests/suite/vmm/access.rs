@@ -1,0 +1,151 @@
+//! `cuMemSetAccess` and `cuMemGetAccess`.
+
+use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use super::{
+    INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve,
+};
+use crate::fixtures::{importer, on_gpus_that_are_no_peers};
+
+const WORDS: u64 = SIZE / 4;
+const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
+
+/// A kernel that writes, and its end.
+fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
+    let stream = role.stream_create()?;
+    role.launch("fill".into(), vec![address.into(), WORDS.into(), 7_u32.into()], stream)?;
+    role.stream_synchronize(stream)
+}
+
+/// Before access is given, copies are refused.
+#[rstest]
+#[conformance::test("VMM-MAP-019", needs(virtual_memory))]
+fn without_access_copies_are_refused(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    importer.read(address, 4).refused(INVALID_VALUE)?;
+    importer.write(address, vec![1; 4]).refused(INVALID_VALUE)?;
+    importer.ctx_synchronize()
+}
+
+/// Before access is given, a kernel that uses the memory ends its context.
+#[rstest]
+#[conformance::test("VMM-MAP-019", needs(virtual_memory))]
+fn without_access_a_kernel_fails(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    write_by_kernel(&importer, address).refused(ILLEGAL_ADDRESS)?;
+    importer.ctx_synchronize().refused(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
+/// With read access a copy out works, and a copy in is refused.
+#[rstest]
+#[conformance::test("VMM-MAP-020", needs(virtual_memory))]
+fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_set_access(address, SIZE, 0, READ)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    importer.write(address, vec![1; 4]).refused(INVALID_VALUE)?;
+    importer.memset_d8(address, 1, 4).refused(INVALID_VALUE)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// With read access a kernel that writes ends its context.
+#[rstest]
+#[conformance::test("VMM-MAP-021", needs(virtual_memory))]
+fn read_access_refuses_a_writing_kernel(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    importer.mem_set_access(address, SIZE, 0, READ)?;
+    let code = write_by_kernel(&importer, address).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// Access can be taken away, and given again.
+#[rstest]
+#[conformance::test("VMM-MAP-022", needs(virtual_memory))]
+fn access_can_be_taken_away(importer: Role) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_set_access(address, SIZE, 0, NONE)?;
+    check!(importer.mem_get_access(address, 0)? == NONE);
+    importer.read(address, 4).refused(&[])?;
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Access is given where everything is mapped: a hole is refused, and changes nothing.
+#[rstest]
+#[conformance::test("VMM-MAP-023", needs(virtual_memory))]
+fn a_hole_is_refused(importer: Role) -> Outcome {
+    let address = reserve(&importer, 3 * SIZE)?;
+    for chunk in [0, 2] {
+        importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, create(&importer)?, 0)?;
+    }
+    importer.mem_set_access(address, 3 * SIZE, 0, READ_WRITE).refused(INVALID_VALUE)?;
+    check!(importer.mem_get_access(address, 0)? == NONE);
+    Ok(())
+}
+
+/// A device that is not there is refused.
+#[rstest]
+#[case::negative(-1)]
+#[case::beyond(1000)]
+#[conformance::test("VMM-MAP-026", needs(virtual_memory))]
+fn a_device_that_is_not_there_is_refused(importer: Role, #[case] device: i32) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    let code = importer.mem_set_access(address, SIZE, device, READ_WRITE).refused(INVALID_DEVICE)?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// Access reads as it was set, and as none right after mapping.
+#[rstest]
+#[conformance::test("VMM-MAP-027", needs(virtual_memory))]
+fn access_reads_as_it_was_set(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    check!(importer.mem_get_access(address, 0)? == NONE);
+    for access in [READ_WRITE, READ, NONE, READ] {
+        importer.mem_set_access(address, SIZE, 0, access)?;
+        check!(importer.mem_get_access(address, 0)? == access);
+        check!(importer.mem_get_access(address.offset(SIZE - 1), 0)? == access);
+    }
+    Ok(())
+}
+
+/// A peer gets access without peer access between contexts.
+#[rstest]
+#[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
+fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    importer.read(address, 4).refused(&[])?;
+    importer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
+    importer.fill(address, SIZE, 7)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    write_by_kernel(&importer, address)
+}
+
+/// A device that is no peer gets none.
+#[rstest]
+#[conformance::test("VMM-MAP-030", needs(gpus = 2, virtual_memory, no_peer_access))]
+fn a_device_that_is_no_peer_gets_none() -> Outcome {
+    let (_, importer) = on_gpus_that_are_no_peers();
+    let address = map(&importer, create(&importer)?)?;
+    let code = importer.mem_set_access(address, SIZE, 1, READ_WRITE).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// The host gets no access to the memory of a device.
+#[rstest]
+#[conformance::test("VMM-MAP-031", needs(virtual_memory))]
+fn the_host_gets_no_access_to_a_devices_memory(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    let code = importer.mem_set_access_of_numa_node(address, SIZE, 0).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! `cuMemCreate`, `cuMemGetAllocationGranularity`, `cuMemGetAllocationPropertiesFromHandle`.
+
+use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUmemLocationType, CUpointer_attribute};
+use rstest::rstest;
+
+use super::{DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, SIZE, create, import, map_readable_and_writable};
+use crate::fixtures::{exporter, importer};
+
+const DEVICE: MemProperties = MemProperties::device(0);
+const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
+const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
+const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
+
+/// Physical memory comes in multiples of the granularity.
+#[rstest]
+#[conformance::test("VMM-CREATE-001", needs(virtual_memory))]
+fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16)] granules: u64) -> Outcome {
+    let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
+    let physical = importer.mem_create(granules * granularity, DEVICE, 0)?;
+    importer.mem_release(physical)
+}
+
+/// A size that is no multiple of the granularity is refused.
+#[rstest]
+#[case::less(-1)]
+#[case::more(4096)]
+#[conformance::test("VMM-CREATE-002", needs(virtual_memory))]
+fn other_sizes_are_refused(importer: Role, #[case] beside: i64) -> Outcome {
+    let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
+    importer.mem_create(granularity.saturating_add_signed(beside), DEVICE, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// A device that is not there is refused.
+#[rstest]
+#[case::negative(-1)]
+#[case::beyond(1000)]
+#[conformance::test("VMM-CREATE-006", needs(virtual_memory))]
+fn a_device_that_is_not_there_is_refused(importer: Role, #[case] device: i32) -> Outcome {
+    let code = importer.mem_create(SIZE, MemProperties::device(device), 0).refused(INVALID_DEVICE)?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// Flags are refused.
+#[rstest]
+#[conformance::test("VMM-CREATE-007", needs(virtual_memory))]
+fn flags_are_refused(importer: Role) -> Outcome {
+    importer.mem_create(SIZE, DEVICE, 1).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// Memory for descriptors is created where the attribute says that there are some.
+#[rstest]
+#[conformance::test("VMM-CREATE-008", needs(memory_descriptors))]
+fn memory_for_descriptors_is_created(importer: Role) -> Outcome {
+    let physical = importer.mem_create(SIZE, DEVICE.exportable(DESCRIPTOR), 0)?;
+    importer.mem_release(physical)
+}
+
+/// The handles of Windows are not made where the attribute says that there are none.
+#[rstest]
+#[case::win32(
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32,
+    CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED
+)]
+#[case::win32_kmt(
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT,
+    CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED
+)]
+#[conformance::test("VMM-CREATE-009", needs(virtual_memory))]
+fn handles_of_windows_are_refused(
+    importer: Role,
+    #[case] handle_type: CUmemAllocationHandleType,
+    #[case] attribute: CUdevice_attribute,
+) -> Outcome {
+    check!(importer.device_get_attribute(attribute.0, 0)? == 0);
+    let code = importer.mem_create(SIZE, DEVICE.exportable(handle_type.0), 0).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// Memory of the host that no NUMA node is named for has no handles.
+#[rstest]
+#[case::descriptor(DESCRIPTOR)]
+#[case::fabric(FABRIC)]
+#[conformance::test("VMM-CREATE-013", needs(virtual_memory))]
+fn memory_of_the_host_has_no_handles(importer: Role, #[case] handle_types: u32) -> Outcome {
+    importer.mem_create(SIZE, DEVICE.at(HOST, 0).exportable(handle_types), 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// The NUMA node of the calling thread is no place for physical memory.
+#[rstest]
+#[conformance::test("VMM-CREATE-015", needs(virtual_memory))]
+fn the_current_numa_node_is_refused(importer: Role) -> Outcome {
+    importer.mem_create(SIZE, DEVICE.at(HOST_NUMA_CURRENT, 0), 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// Memory of a NUMA node is shared over a descriptor.
+#[rstest]
+#[conformance::test("VMM-CREATE-016", needs(memory_descriptors))]
+fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
+    let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
+    let properties = DEVICE.at(HOST_NUMA, node.max(0)).exportable(DESCRIPTOR);
+    // Containers may block the system calls that bind memory to a node.
+    let Some(physical) = exporter.mem_create(SIZE, properties, 0).recorded("create")? else { return Ok(()) };
+    let there = map_readable_and_writable(&exporter, physical)?;
+    let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
+    exporter.fill(there, SIZE, 7)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// What is asked for with an address for Windows is recorded.
+#[rstest]
+#[conformance::test("VMM-CREATE-017", needs(virtual_memory))]
+fn an_address_for_windows_is_recorded(importer: Role) -> Outcome {
+    importer.mem_create_with_windows_data(SIZE, DEVICE).recorded("create")?;
+    Ok(())
+}
+
+/// Memory for GPUDirect RDMA is created exactly where the attribute says so, and its pointers say so too.
+#[rstest]
+#[conformance::test("VMM-CREATE-018", needs(virtual_memory))]
+fn memory_for_rdma_agrees_with_the_attribute(importer: Role) -> Outcome {
+    const ATTRIBUTE: CUdevice_attribute =
+        CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED;
+    let created = importer.mem_create_for_rdma(SIZE, DEVICE);
+    if importer.device_get_attribute(ATTRIBUTE.0, 0)? == 0 {
+        observe("code", created.refused(&[])?.to_string());
+        return Ok(());
+    }
+    let address = map_readable_and_writable(&importer, created?)?;
+    let capable = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE;
+    check!(importer.pointer_get_attribute(capable.0, address)? == 1);
+    Ok(())
+}
+
+/// No context need be current.
+#[rstest]
+#[conformance::test("VMM-CREATE-019", needs(virtual_memory))]
+fn no_context_is_needed(importer: Role) -> Outcome {
+    importer.ctx_set_current(None)?;
+    let physical = create(&importer)?;
+    importer.mem_release(physical)
+}
+
+/// The granularities are powers of two, and what is recommended is no less than what is needed.
+#[rstest]
+#[conformance::test("VMM-CREATE-020", needs(virtual_memory))]
+fn granularities_are_powers_of_two(importer: Role, #[values(0, DESCRIPTOR)] handle_types: u32) -> Outcome {
+    const MINIMUM: u32 = 0;
+    const RECOMMENDED: u32 = 1;
+    let properties = DEVICE.exportable(handle_types);
+    let needed = importer.mem_get_allocation_granularity(properties, MINIMUM)?;
+    let recommended = importer.mem_get_allocation_granularity(properties, RECOMMENDED)?;
+    check!(needed.is_power_of_two() && needed >= 4 * KIB, "{needed}");
+    check!(recommended.is_power_of_two() && recommended >= needed, "{recommended} and {needed}");
+    Ok(())
+}
+
+/// A handle says what it was created with.
+#[rstest]
+#[case::plain(0)]
+#[case::exportable(DESCRIPTOR)]
+#[conformance::test("VMM-CREATE-024", needs(memory_descriptors))]
+fn a_handle_says_what_it_was_created_with(importer: Role, #[case] handle_types: u32) -> Outcome {
+    let asked_for = DEVICE.exportable(handle_types);
+    let physical = importer.mem_create(SIZE, asked_for, 0)?;
+    check!(importer.mem_get_allocation_properties(physical)? == asked_for);
+    Ok(())
+}

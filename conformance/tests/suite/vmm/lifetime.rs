@@ -1,0 +1,191 @@
+//! Physical memory lives until its last handle, mapping and descriptor is gone, in whatever process.
+
+use conformance::{GIB, Outcome, Role, Stop, check};
+use rstest::rstest;
+
+use super::{SIZE, create_exportable, import, map_readable_and_writable};
+use crate::fixtures::{exporter, importer, observer};
+
+/// Much larger than the contexts of processes that come and go.
+const LARGE: u64 = 4 * GIB;
+
+/// How much of a device's memory has gone since a moment.
+struct Account<'role> {
+    role: &'role Role,
+    free: u64,
+}
+
+impl<'role> Account<'role> {
+    fn open(role: &'role Role) -> Result<Self, Stop> {
+        Ok(Self { role, free: role.mem_get_info()?.free })
+    }
+
+    /// Whether the large allocation is still there.
+    fn is_held(&self) -> Result<bool, Stop> {
+        Ok(self.role.mem_get_info()?.free + LARGE / 2 < self.free)
+    }
+}
+
+fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
+    role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(super::DESCRIPTOR), 0)
+}
+
+/// A released handle leaves its mapping usable, and the memory goes with the mapping.
+#[rstest]
+#[conformance::test("VMM-MAP-017", needs(memory_descriptors))]
+fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    let address = super::reserve(&exporter, LARGE)?;
+    exporter.mem_map(address, LARGE, 0, physical, 0)?;
+    exporter.mem_set_access(address, LARGE, 0, super::READ_WRITE)?;
+    exporter.mem_release(physical)?;
+    exporter.fill(address.offset(LARGE - SIZE), SIZE, 7)?;
+    check!(exporter.mismatches(address.offset(LARGE - SIZE), SIZE, 7)? == 0);
+    check!(account.is_held()?);
+    exporter.mem_unmap(address, LARGE)?;
+    check!(!account.is_held()?);
+    Ok(())
+}
+
+/// An open descriptor keeps the memory, and its close gives it back.
+#[rstest]
+#[conformance::test("VMM-EXP-012", needs(memory_descriptors))]
+fn a_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    let descriptor = exporter.mem_export_to_descriptor(physical)?;
+    exporter.mem_release(physical)?;
+    check!(account.is_held()?);
+    exporter.close_descriptor(descriptor)?;
+    check!(!account.is_held()?);
+    Ok(())
+}
+
+/// What an importer has mapped stays, with its bytes, when the exporter ends.
+#[rstest]
+#[case::exit(false)]
+#[case::kill(true)]
+#[conformance::test("VMM-IMP-019", needs(memory_descriptors))]
+fn an_import_outlives_its_exporter(exporter: Role, importer: Role, #[case] kill: bool) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
+    if kill {
+        exporter.kill()?
+    } else {
+        exporter.exit()?
+    }
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    importer.fill(here, SIZE, 8)?;
+    check!(importer.mismatches(here, SIZE, 8)? == 0);
+    Ok(())
+}
+
+/// A descriptor opens, with the bytes, although the exporter is gone: it was given, or was still on its way.
+#[rstest]
+#[case::given(false)]
+#[case::on_its_way(true)]
+#[conformance::test("VMM-IMP-020", "VMM-IMP-021", needs(memory_descriptors))]
+fn a_descriptor_outlives_its_exporter(exporter: Role, importer: Role, #[case] on_its_way: bool) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let early = if on_its_way { None } else { Some(importer.receive_descriptor(&sent)?) };
+    exporter.kill()?;
+    let descriptor = match early {
+        Some(descriptor) => descriptor,
+        None => importer.receive_descriptor(&sent)?,
+    };
+    let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(descriptor)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// An importer may release its handle as soon as the memory is mapped.
+#[rstest]
+#[conformance::test("VMM-IMP-022", needs(memory_descriptors))]
+fn an_importer_may_release_after_mapping(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let imported = import(&exporter, physical, &importer)?;
+    let here = map_readable_and_writable(&importer, imported)?;
+    importer.mem_release(imported)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Something that keeps the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeper {
+    Handle,
+    Descriptor,
+    Import,
+}
+
+/// In whatever order its keepers go, the memory goes with the last.
+#[rstest]
+#[case::hdi([Keeper::Handle, Keeper::Descriptor, Keeper::Import])]
+#[case::hid([Keeper::Handle, Keeper::Import, Keeper::Descriptor])]
+#[case::dhi([Keeper::Descriptor, Keeper::Handle, Keeper::Import])]
+#[case::dih([Keeper::Descriptor, Keeper::Import, Keeper::Handle])]
+#[case::ihd([Keeper::Import, Keeper::Handle, Keeper::Descriptor])]
+#[case::idh([Keeper::Import, Keeper::Descriptor, Keeper::Handle])]
+#[conformance::test("VMM-IMP-023", needs(memory_descriptors))]
+fn the_memory_goes_with_its_last_keeper(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+    #[case] order: [Keeper; 3],
+) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    let descriptor = exporter.mem_export_to_descriptor(physical)?;
+    let received = importer.receive_descriptor(&exporter.send_descriptor(descriptor)?)?;
+    let imported = importer.mem_import_from_descriptor(received)?;
+    importer.close_descriptor(received)?;
+    for keeper in order {
+        check!(account.is_held()?, "the memory is gone before {keeper:?}");
+        match keeper {
+            Keeper::Handle => exporter.mem_release(physical)?,
+            Keeper::Descriptor => exporter.close_descriptor(descriptor)?,
+            Keeper::Import => importer.mem_release(imported)?,
+        }
+    }
+    check!(!account.is_held()?);
+    Ok(())
+}
+
+/// What an importer forgot to unmap stays until that process ends.
+#[rstest]
+#[conformance::test("VMM-IMP-024", needs(memory_descriptors))]
+fn a_forgotten_import_goes_with_its_process(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    let imported = import(&exporter, physical, &importer)?;
+    let address = super::reserve(&importer, LARGE)?;
+    importer.mem_map(address, LARGE, 0, imported, 0)?;
+    exporter.kill()?;
+    check!(account.is_held()?);
+    importer.kill()?;
+    check!(!account.is_held()?);
+    Ok(())
+}
+
+/// As long as a descriptor is open the memory is imported again, whatever the exporter gave back.
+#[rstest]
+#[conformance::test("VMM-IMP-034", needs(memory_descriptors))]
+fn an_open_descriptor_imports_again(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    let there = map_readable_and_writable(&exporter, physical)?;
+    exporter.fill(there, SIZE, 7)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let descriptor = importer.receive_descriptor(&sent)?;
+    let first = importer.mem_import_from_descriptor(descriptor)?;
+    importer.mem_release(first)?;
+    exporter.mem_unmap(there, SIZE)?;
+    exporter.mem_release(physical)?;
+    let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(descriptor)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}

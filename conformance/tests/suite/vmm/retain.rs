@@ -1,0 +1,48 @@
+//! `cuMemRetainAllocationHandle`.
+
+use conformance::{Expect as _, Outcome, Pointer, Role, check, observe};
+use rstest::rstest;
+
+use super::{INVALID_VALUE, SIZE, create, map, map_readable_and_writable, reserve};
+use crate::fixtures::importer;
+
+/// A mapped address gives the handle that was mapped, which then needs a release of its own.
+#[rstest]
+#[case::base(0)]
+#[case::interior(SIZE - 1)]
+#[conformance::test("VMM-IMP-030", needs(virtual_memory))]
+fn a_mapped_address_gives_its_handle(importer: Role, #[case] offset: u64) -> Outcome {
+    let physical = create(&importer)?;
+    let address = map_readable_and_writable(&importer, physical)?;
+    importer.fill(address, SIZE, 7)?;
+    let retained = importer.mem_retain_allocation_handle(address.offset(offset))?;
+    check!(retained == physical);
+    importer.mem_release(physical)?;
+    importer.mem_unmap(address, SIZE)?;
+    let again = map_readable_and_writable(&importer, retained)?;
+    check!(importer.mismatches(again, SIZE, 7)? == 0);
+    importer.mem_release(retained)
+}
+
+/// Where nothing is mapped there is no handle.
+#[rstest]
+#[conformance::test("VMM-IMP-031", needs(virtual_memory))]
+fn an_unmapped_address_has_none(importer: Role) -> Outcome {
+    importer.mem_retain_allocation_handle(Pointer::NULL).refused(INVALID_VALUE)?;
+    let reserved = reserve(&importer, SIZE)?;
+    importer.mem_retain_allocation_handle(reserved).refused(INVALID_VALUE)?;
+    let unmapped = map(&importer, create(&importer)?)?;
+    importer.mem_unmap(unmapped, SIZE)?;
+    importer.mem_retain_allocation_handle(unmapped).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// Memory of other allocators has none, which libraries tell it by.
+#[rstest]
+#[conformance::test("VMM-IMP-032", needs(virtual_memory, memory_pools))]
+fn memory_of_other_allocators_has_none(importer: Role, #[values(false, true)] stream_ordered: bool) -> Outcome {
+    let address = if stream_ordered { importer.mem_alloc_async(SIZE)? } else { importer.mem_alloc(SIZE)? };
+    let code = importer.mem_retain_allocation_handle(address).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}

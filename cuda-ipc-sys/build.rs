@@ -1,0 +1,47 @@
+//! Nothing, but with the feature `bindgen`: the bindings with what the headers below CUDA_HOME add to them.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    #[cfg(feature = "bindgen")]
+    if let Err(error) = from_headers::write() {
+        println!("cargo::error=feature bindgen of cuda-ipc-sys: {error}");
+    }
+}
+
+#[cfg(feature = "bindgen")]
+mod from_headers {
+    use std::env;
+    use std::error::Error;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use cuda_ipc_sys_generator::{Interface, Source, TARGETS, merge};
+
+    /// The folder that every toolkit's installer links to itself.
+    const USUAL_HOME: &str = "/usr/local/cuda";
+
+    pub(crate) fn write() -> Result<(), Box<dyn Error>> {
+        println!("cargo::rerun-if-env-changed=CUDA_HOME");
+        let home = env::var_os("CUDA_HOME").map_or_else(|| PathBuf::from(USUAL_HOME), PathBuf::from);
+        let include = home.join("include");
+        if !include.join("cuda.h").is_file() {
+            return Err(format!("{} holds no cuda.h: set CUDA_HOME to a CUDA toolkit", include.display()).into());
+        }
+        println!("cargo::rerun-if-changed={}", include.display());
+        let mut checked_in = Vec::new();
+        for interface in Interface::all()? {
+            for path in [interface.bindings_path, interface.functions_path] {
+                let file = Path::new("src").join(path);
+                println!("cargo::rerun-if-changed={}", file.display());
+                checked_in.push(Source { path, text: fs::read_to_string(file)? });
+            }
+        }
+        let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("there is no OUT_DIR")?);
+        for Source { path, text } in merge(&include, TARGETS[0], &checked_in).map_err(|error| format!("{error:#}"))? {
+            let path = output.join(path);
+            fs::create_dir_all(path.parent().ok_or("a file without a folder")?)?;
+            fs::write(path, text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! What the headers' comments say of a function in facts: the codes it may answer, and the chapter it stands in.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// The documented facts of one function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Documentation {
+    /// The codes that the comment lists as returned, without the one for success.
+    pub(crate) errors: Vec<String>,
+    /// The group of the reference manual.
+    group: String,
+}
+
+impl Documentation {
+    /// The page of the reference manual.
+    pub(crate) fn page(&self) -> String {
+        let manual = if self.group.starts_with("CUDART") { "cuda-runtime-api" } else { "cuda-driver-api" };
+        format!("https://docs.nvidia.com/cuda/{manual}/group__{}.html", self.group.replace('_', "__"))
+    }
+}
+
+/// The facts of every function that the headers declare, by name.
+pub(crate) fn read(include: &Path) -> Result<HashMap<String, Documentation>> {
+    let mut found = HashMap::new();
+    for header in ["cuda.h", "cuda_runtime_api.h"] {
+        let path = include.join(header);
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        read_header(&text, &mut found);
+    }
+    Ok(found)
+}
+
+fn read_header(text: &str, found: &mut HashMap<String, Documentation>) {
+    // `#define cuX cuX_v2` and `#define cuX cuXWithFlags`: what follows under the first name is the second.
+    let defines = text.lines().filter_map(|line| line.trim_start().strip_prefix("#define "));
+    let renamed: HashMap<_, _> = defines.filter_map(|line| line.split_once(' ')).collect();
+    let mut group = String::new();
+    let mut rest = text;
+    while let Some((_, comment_onward)) = rest.split_once("/**") {
+        let Some((comment, code)) = comment_onward.split_once("*/") else { break };
+        rest = code;
+        if let Some((_, name)) = comment.split_once("\\defgroup ") {
+            group = name.split_whitespace().next().unwrap_or_default().to_owned();
+        }
+        let declaration = code.split("/**").next().and_then(|code| code.split(';').next()).unwrap_or_default();
+        if let Some(name) = declared(declaration) {
+            let facts = Documentation { errors: returned(comment), group: group.clone() };
+            if let Some(name) = renamed.get(name) {
+                found.insert(name.trim().to_owned(), facts.clone());
+            }
+            found.insert(name.to_owned(), facts);
+        }
+    }
+}
+
+/// The function that `CUresult CUDAAPI cuX(…` or `cudaError_t CUDARTAPI cudaX(…` declares.
+fn declared(declaration: &str) -> Option<&str> {
+    let after = ["CUDAAPI ", "CUDARTAPI "].iter().find_map(|word| Some(declaration.split_once(word)?.1))?;
+    Some(after.split_once('(')?.0.trim())
+}
+
+/// The codes in the paragraph that begins with `\return` or `\returns`.
+fn returned(comment: &str) -> Vec<String> {
+    let Some((_, paragraph)) = comment.split_once("\\return") else { return Vec::new() };
+    let end = ["\\note", "\\sa", "\\param", "\\par", "\\ref", "\\deprecated", "\n *\n", "\n * \n"]
+        .iter()
+        .filter_map(|end| paragraph.find(end))
+        .min()
+        .unwrap_or(paragraph.len());
+    let mut codes = Vec::new();
+    for word in paragraph[..end].split(|letter: char| !(letter.is_alphanumeric() || letter == '_')) {
+        let is_code = word.starts_with("CUDA_ERROR_") || word.starts_with("cudaError") && word != "cudaError_t";
+        if is_code && !codes.iter().any(|code| code == word) {
+            codes.push(word.to_owned());
+        }
+    }
+    codes
+}

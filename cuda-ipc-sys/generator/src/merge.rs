@@ -1,0 +1,244 @@
+//! The bindings with what a user's own headers add to them.
+//!
+//! The result has every name of the checked-in bindings with its meaning, whatever the age of the headers, so that
+//! one crate of a build can ask for its headers without taking anything from another. Headers that contradict the
+//! bindings are an error that names the contradiction.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use quote::ToTokens as _;
+use syn::{ImplItem, Item};
+
+use crate::Source;
+use crate::bindings::Bindings;
+use crate::exceptions::exceptions;
+use crate::functions::interfaces;
+
+/// The checked-in `bindings.rs` files with what the headers in a folder add.
+///
+/// # Errors
+/// Where the headers cannot be read, or say something else of a name that the bindings have.
+pub fn merge(include: &Path, target: &str, checked_in: &[Source]) -> Result<Vec<Source>> {
+    let found = crate::read(include, target)?;
+    let mut merged = Bindings::default();
+    for interface in interfaces()? {
+        let ours = |path: &str| -> Result<Vec<Item>> {
+            let source = checked_in.iter().find(|source| source.path == path);
+            let source = source.with_context(|| format!("{path} is not among the checked-in sources"))?;
+            Ok(syn::parse_file(&source.text).with_context(|| format!("cannot parse {path}"))?.items)
+        };
+        check_signatures(&ours(interface.functions_path)?, &found)?;
+        let mut items: Vec<_> =
+            ours(interface.bindings_path)?.into_iter().filter(|item| !is_written_anew(item)).collect();
+        add(&mut items, found.items.get(interface.name).map(Vec::as_slice).unwrap_or_default())?;
+        merged.items.insert(interface.name, items);
+    }
+    merged.write_types()
+}
+
+/// The imports, and the function that names the codes.
+fn is_written_anew(item: &Item) -> bool {
+    let names = |item: &ImplItem| matches!(item, ImplItem::Fn(function) if function.sig.ident == "name");
+    let is_import = matches!(item, Item::Use(import) if text(&import.tree).starts_with("crate"));
+    is_import || matches!(item, Item::Impl(block) if block.items.iter().any(names))
+}
+
+fn check_signatures(functions: &[Item], found: &Bindings) -> Result<()> {
+    for item in functions {
+        let Item::Type(alias) = item else { continue };
+        let name = alias.ident.to_string();
+        let Some(theirs) = name.strip_prefix("PFN_").and_then(|name| found.signatures.get(name)) else { continue };
+        same(&name, &alias.ty, &syn::Type::BareFn(theirs.clone()))?;
+    }
+    Ok(())
+}
+
+/// What makes an item the same item in another header set.
+fn key(item: &Item) -> Option<String> {
+    match item {
+        Item::Struct(item) => Some(format!("type {}", item.ident)),
+        Item::Union(item) => Some(format!("type {}", item.ident)),
+        Item::Type(item) => Some(format!("type {}", item.ident)),
+        Item::Const(item) if item.ident == "_" => layout(item).keys().next().cloned(),
+        Item::Const(item) => Some(format!("const {}", item.ident)),
+        Item::Impl(block) => {
+            let of = block.self_ty.to_token_stream();
+            let what = block.trait_.as_ref().map(|(_, path, _)| path.to_token_stream().to_string());
+            Some(format!("impl {} for {of}", what.unwrap_or_default()))
+        }
+        _ => None,
+    }
+}
+
+/// The figures of `["Size of X"][size_of::<X>() - 4usize];` and its like, by their text.
+fn layout(item: &syn::ItemConst) -> BTreeMap<String, String> {
+    let syn::Expr::Block(block) = &*item.expr else { return BTreeMap::new() };
+    let statements = block.block.stmts.iter();
+    statements
+        .filter_map(|statement| {
+            let syn::Stmt::Expr(syn::Expr::Index(index), _) = statement else { return None };
+            let syn::Expr::Binary(difference) = &*index.index else { return None };
+            let syn::Expr::Array(array) = &*index.expr else { return None };
+            let Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(what), .. })) = array.elems.first() else {
+                return None;
+            };
+            Some((what.value(), difference.right.to_token_stream().to_string()))
+        })
+        .collect()
+}
+
+fn add(ours: &mut Vec<Item>, theirs: &[Item]) -> Result<()> {
+    let mut places = HashMap::<String, Vec<usize>>::new();
+    for (place, item) in ours.iter().enumerate() {
+        if let Some(key) = key(item) {
+            places.entry(key).or_default().push(place);
+        }
+    }
+    let unnamed: HashSet<_> = places.keys().filter_map(|key| unnamed_in(key)).map(str::to_owned).collect();
+    for item in theirs {
+        let Some(key) = key(item) else { continue };
+        // bindgen numbers what has no name by its place, and that differs where a member was added.
+        if unnamed_in(&key).is_some_and(|owner| unnamed.contains(owner)) {
+            continue;
+        }
+        match places.get(&key) {
+            None => ours.push(item.clone()),
+            Some(places) => add_to(ours, places, item).with_context(|| key)?,
+        }
+    }
+    Ok(())
+}
+
+/// The type that a type without a name belongs to.
+fn unnamed_in(key: &str) -> Option<&str> {
+    let (owner, _) = key.rsplit(' ').next()?.split_once("__bindgen_ty")?;
+    Some(owner)
+}
+
+fn add_to(ours: &mut [Item], places: &[usize], item: &Item) -> Result<()> {
+    match item {
+        Item::Const(theirs) if theirs.ident == "_" => {
+            let Item::Const(ours) = &ours[places[0]] else { return Ok(()) };
+            let (ours, theirs) = (layout(ours), layout(theirs));
+            for (what, ours) in ours {
+                if let Some(theirs) = theirs.get(&what)
+                    && *theirs != ours
+                    && !is_known(&what)?
+                {
+                    bail!("{what} is {ours} in these bindings and {theirs} in the headers");
+                }
+            }
+        }
+        Item::Impl(theirs) if theirs.trait_.is_none() => {
+            let constants = |block: &syn::ItemImpl| -> Vec<syn::ImplItemConst> {
+                let constant =
+                    |item: &ImplItem| if let ImplItem::Const(item) = item { Some(item.clone()) } else { None };
+                block.items.iter().filter_map(constant).collect()
+            };
+            let mut known = HashMap::new();
+            for place in places {
+                if let Item::Impl(block) = &ours[*place] {
+                    known.extend(constants(block).into_iter().map(|constant| (constant.ident.to_string(), constant)));
+                }
+            }
+            let Item::Impl(block) = &mut ours[places[0]] else { return Ok(()) };
+            for theirs in constants(theirs) {
+                match known.get(&theirs.ident.to_string()) {
+                    None => block.items.push(ImplItem::Const(theirs)),
+                    Some(ours) => same(&theirs.ident.to_string(), &ours.expr, &theirs.expr)?,
+                }
+            }
+        }
+        Item::Const(theirs) => {
+            let Item::Const(ours) = &ours[places[0]] else { return Ok(()) };
+            same(&theirs.ident.to_string(), &ours.expr, &theirs.expr)?;
+        }
+        Item::Type(theirs) => {
+            let Item::Type(ours) = &ours[places[0]] else { return Ok(()) };
+            same(&theirs.ident.to_string(), &ours.ty, &theirs.ty)?;
+        }
+        // A structure stays as it is here: its layout was compared, and which reserved bytes have a name is no matter.
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Whether a statement like `Offset of field: X::y` is about a name that is known to differ between releases.
+fn is_known(what: &str) -> Result<bool> {
+    let name = what.rsplit(' ').next().unwrap_or_default().replace("::", ".");
+    Ok(exceptions()?.iter().any(|exception| exception.name == name))
+}
+
+/// A name has to mean the same here and there, but for the values that are known to differ between releases.
+fn same(name: &str, ours: &impl quote::ToTokens, theirs: &impl quote::ToTokens) -> Result<()> {
+    let (ours, theirs) = (text(ours), text(theirs));
+    if ours != theirs && !exceptions()?.iter().any(|exception| exception.name == name) {
+        bail!("{name} is {ours} in these bindings and {theirs} in the headers");
+    }
+    Ok(())
+}
+
+/// What is checked in has a comma after the last element where a list takes several lines.
+fn text(item: &impl quote::ToTokens) -> String {
+    item.to_token_stream().to_string().replace(" ,)", ")").replace(", >", ">").replace(" >", ">")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(source: &str) -> Vec<Item> {
+        syn::parse_file(source).expect("Rust").items
+    }
+
+    const OURS: &str = r#"
+        pub struct CUkind(pub u32);
+        impl CUkind { pub const CU_KIND_A: CUkind = CUkind(1); }
+        pub struct CUplace { pub kind: CUkind, pub id: u32 }
+        const _: () = { ["Size of CUplace"][size_of::<CUplace>() - 8usize]; };
+        pub type CUnumber = u32;
+    "#;
+
+    fn added(theirs: &str) -> Result<String> {
+        let mut ours = items(OURS);
+        add(&mut ours, &items(theirs))?;
+        Ok(ours.iter().map(text).collect())
+    }
+
+    #[test]
+    fn what_headers_lack_stays() {
+        let unchanged: String = items(OURS).iter().map(text).collect();
+        assert_eq!(added("").expect("nothing to contradict"), unchanged);
+        assert_eq!(added(OURS).expect("the same"), unchanged);
+    }
+
+    #[test]
+    fn what_headers_add_is_added() {
+        let more = "impl CUkind { pub const CU_KIND_B: CUkind = CUkind(2); } pub struct CUnew(pub u32);";
+        let all = added(more).expect("nothing is contradicted");
+        for name in ["CU_KIND_A", "CU_KIND_B", "CUnew"] {
+            assert!(all.contains(name), "{all}");
+        }
+    }
+
+    /// A structure may get a name for reserved bytes, and then the structure of these bindings stays.
+    #[test]
+    fn a_structure_of_the_same_layout_stays() {
+        let all = added("pub struct CUplace { pub kind: CUkind, pub reserved: [u8; 4] }").expect("the same layout");
+        assert!(all.contains("id") && !all.contains("reserved"), "{all}");
+    }
+
+    #[test]
+    fn a_contradiction_is_named() {
+        for (theirs, name) in [
+            ("impl CUkind { pub const CU_KIND_A: CUkind = CUkind(3); }", "CU_KIND_A"),
+            (r#"const _: () = { ["Size of CUplace"][size_of::<CUplace>() - 16usize]; };"#, "Size of CUplace"),
+            ("pub type CUnumber = u64;", "CUnumber"),
+        ] {
+            let error = added(theirs).expect_err("another meaning");
+            assert!(format!("{error:#}").contains(name), "{error:#}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! What the checked-in bindings state, read from their source: rustc holds them to it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::mem::offset_of;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use cuda_ipc_sys_generator::Interface;
+use quote::ToTokens as _;
+use syn::{Expr, Fields, ImplItem, Item, Stmt, Type};
+
+use crate::HOLDS;
+use crate::c::c_type;
+use crate::probe::{Answer, Probe};
+
+/// Every statement, and the types that C knows by a tag only.
+pub(crate) struct Bindings {
+    pub(crate) probes: Vec<Probe>,
+    /// The names of structures, unions and enumerations.
+    pub(crate) tags: Vec<String>,
+}
+
+/// Where a type of Rust lies in C: an unnamed one has only a place in another.
+#[derive(Clone)]
+struct Place {
+    root: String,
+    /// The members that lead there.
+    path: Vec<String>,
+    /// How far into the root, where no member's name leads to it.
+    offset: Answer,
+}
+
+impl Bindings {
+    pub(crate) fn read() -> Result<Self> {
+        let mut found = Self { probes: Vec::new(), tags: Vec::new() };
+        for interface in Interface::all()? {
+            found.types(&parse(interface.bindings_path)?)?;
+            found.functions(&interface, &parse(interface.functions_path)?)?;
+        }
+        Ok(found)
+    }
+
+    fn types(&mut self, items: &[Item]) -> Result<()> {
+        let places = places(items)?;
+        for item in items {
+            match item {
+                Item::Struct(item) if is_enumeration(&item.fields) => {
+                    let name = item.ident.to_string();
+                    let representation = item.fields.iter().next().map(|field| c_type(&field.ty)).transpose()?;
+                    let representation = representation.unwrap_or_default();
+                    let is_signed =
+                        Answer::from(representation.contains("int") && !representation.contains("unsigned"));
+                    self.probes.push(Probe::new(&name, "sign", format!("((__typeof__({name}))-1 < 0)"), is_signed));
+                    let size = format!("sizeof({name}) == sizeof({representation})");
+                    self.probes.push(Probe::new(&name, "size", size, HOLDS));
+                    self.tags.push(name);
+                }
+                Item::Struct(item) => self.fields(&item.ident.to_string(), &item.fields, &places)?,
+                Item::Union(item) => {
+                    self.fields(&item.ident.to_string(), &Fields::Named(item.fields.clone()), &places)?;
+                }
+                Item::Type(alias) => {
+                    let (name, ty) = (alias.ident.to_string(), c_type(&alias.ty)?);
+                    self.probes.push(Probe::new(&name, "type", same_type(&name, &ty), HOLDS));
+                }
+                Item::Const(constant) if constant.ident == "_" => self.layout(&statements(constant)?, &places),
+                Item::Const(constant) => self.constant(&constant.ident.to_string(), &constant.expr)?,
+                Item::Impl(block) if block.trait_.is_none() => {
+                    for item in &block.items {
+                        if let ImplItem::Const(constant) = item {
+                            self.constant(&constant.ident.to_string(), &constant.expr)?;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, name: &str, value: &Expr) -> Result<()> {
+        let value = number(value).with_context(|| format!("the value of {name} is no number"))?;
+        self.probes.push(Probe::new(name, "value", name.to_owned(), value));
+        Ok(())
+    }
+
+    /// The type of each field.
+    fn fields(&mut self, name: &str, fields: &Fields, places: &HashMap<String, Place>) -> Result<()> {
+        let place = &places[name];
+        if place.path.is_empty() && place.root == name {
+            self.tags.push(name.to_owned());
+        }
+        if is_opaque(fields) {
+            return Ok(());
+        }
+        for field in fields {
+            let ident = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+            let is_unnamed_type = field.ty.to_token_stream().to_string().contains("__bindgen_ty");
+            if is_unnamed_type || ident.starts_with("__bindgen") {
+                continue;
+            }
+            let path = place.member(&ident);
+            let expression = same_type(&format!("((__typeof__({})*)0)->{path}", place.root), &c_type(&field.ty)?);
+            self.probes.push(Probe::new(&place.root, "type", expression, HOLDS).member(&path));
+        }
+        Ok(())
+    }
+
+    /// Sizes, alignments and offsets.
+    fn layout(&mut self, statements: &[(String, Answer)], places: &HashMap<String, Place>) {
+        for (text, value) in statements {
+            let (what, subject) = match text.split_once(" of ") {
+                Some(("Offset", subject)) => ("offset", subject.trim_start_matches("field: ")),
+                Some(("Size", subject)) => ("size", subject),
+                Some(("Alignment", subject)) => ("alignment", subject),
+                _ => continue,
+            };
+            let (owner, field) = subject.split_once("::").unwrap_or((subject, ""));
+            let Some(place) = places.get(owner) else { continue };
+            let (root, value) = (&place.root, *value);
+            let is_unnamed = field.starts_with("__bindgen");
+            let probe = match what {
+                "offset" if !is_unnamed => {
+                    let path = place.member(field);
+                    let expected = if place.path.is_empty() { place.offset + value } else { value };
+                    let expression = match place.path.as_slice() {
+                        [] => format!("__builtin_offsetof({root}, {path})"),
+                        outer => {
+                            let outer = outer.join(".");
+                            format!("__builtin_offsetof({root}, {path}) - __builtin_offsetof({root}, {outer})")
+                        }
+                    };
+                    Probe::new(root, what, expression, expected).member(&path)
+                }
+                "size" | "alignment" if place.path.is_empty() && owner == root => {
+                    let operator = if what == "size" { "sizeof" } else { "_Alignof" };
+                    Probe::new(root, what, format!("{operator}({root})"), value)
+                }
+                "size" if !place.path.is_empty() => {
+                    let path = place.path.join(".");
+                    Probe::new(root, what, format!("sizeof((({root}*)0)->{path})"), value).member(&path)
+                }
+                // A structure without a name and a member's name has no size in C; its members' offsets hold it.
+                _ => continue,
+            };
+            self.probes.push(probe);
+        }
+    }
+
+    fn functions(&mut self, interface: &Interface, items: &[Item]) -> Result<()> {
+        let mut signatures = BTreeMap::new();
+        for item in items {
+            if let Item::Type(alias) = item {
+                let name = alias.ident.to_string().trim_start_matches("PFN_").to_owned();
+                signatures.insert(name, c_type(&alias.ty)?);
+            }
+        }
+        for function in &interface.functions {
+            let name = &function.name;
+            let ours = signatures.get(name).with_context(|| format!("there is no PFN_{name}"))?;
+            if let Some(typedef) = interface.typedef(function) {
+                let signature = Probe::new(name, "signature", same_type(&typedef, ours), HOLDS);
+                self.probes.push(signature.function(&[&typedef], function.since));
+                let exported = same_type(&format!("&{}", function.symbol()), &typedef);
+                let exported = Probe::new(name, "exported signature", exported, HOLDS);
+                self.probes.push(exported.function(&[function.symbol(), &typedef], function.since).exported());
+            } else {
+                let signature =
+                    Probe::new(name, "signature", same_type(&format!("&{}", function.symbol()), ours), HOLDS);
+                self.probes.push(signature.function(&[function.symbol()], function.since));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    fn member(&self, field: &str) -> String {
+        let mut path = self.path.clone();
+        // The one field whose name is a keyword of Rust.
+        path.push(if field == "type_" { "type".to_owned() } else { field.to_owned() });
+        path.join(".")
+    }
+}
+
+fn parse(path: &str) -> Result<Vec<Item>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src").join(path);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(syn::parse_file(&text).with_context(|| format!("cannot parse {}", path.display()))?.items)
+}
+
+fn same_type(left: &str, right: &str) -> String {
+    format!("__builtin_types_compatible_p(__typeof__({left}), {right})")
+}
+
+/// `struct X(pub c_uint)`
+fn is_enumeration(fields: &Fields) -> bool {
+    matches!(fields, Fields::Unnamed(fields) if fields.unnamed.len() == 1)
+}
+
+/// A structure that C declares and does not define.
+fn is_opaque(fields: &Fields) -> bool {
+    fields.iter().any(|field| field.ident.as_ref().is_some_and(|ident| ident == "_unused"))
+}
+
+/// Where each structure and union lies.
+fn places(items: &[Item]) -> Result<HashMap<String, Place>> {
+    let mut owners = HashMap::new();
+    let mut names = Vec::new();
+    for item in items {
+        let (owner, fields) = match item {
+            Item::Struct(item) => (item.ident.to_string(), item.fields.iter().collect::<Vec<_>>()),
+            Item::Union(item) => (item.ident.to_string(), item.fields.named.iter().collect()),
+            _ => continue,
+        };
+        for field in fields {
+            let (ident, ty) = (field.ident.as_ref().map(ToString::to_string), field.ty.to_token_stream().to_string());
+            if let Some(ident) = ident
+                && ty.contains("__bindgen_ty")
+            {
+                owners.insert(ty, (owner.clone(), ident));
+            }
+        }
+        names.push(owner);
+    }
+    let mut places = HashMap::new();
+    for name in names {
+        let (mut root, mut path, mut offset) = (name.clone(), Vec::new(), 0);
+        while let Some((owner, field)) = owners.get(&root) {
+            if field.starts_with("__bindgen") {
+                offset += unnamed(&format!("{owner}::{field}"))?;
+            } else {
+                path.insert(0, field.clone());
+            }
+            root.clone_from(owner);
+        }
+        places.insert(name, Place { root, path, offset });
+    }
+    Ok(places)
+}
+
+/// Where members without a name lie: of these bindgen asserts nothing.
+fn unnamed(member: &str) -> Result<Answer> {
+    use cuda_ipc_sys::CUmemLocation;
+    use cuda_ipc_sys::runtime::{cudaMemLocation, cudaPointerAttributes};
+    let offset = match member {
+        "CUmemLocation::__bindgen_anon_1" => offset_of!(CUmemLocation, __bindgen_anon_1),
+        "cudaMemLocation::__bindgen_anon_1" => offset_of!(cudaMemLocation, __bindgen_anon_1),
+        "cudaPointerAttributes::__bindgen_anon_1" => offset_of!(cudaPointerAttributes, __bindgen_anon_1),
+        other => bail!("name the offset of {other} here"),
+    };
+    Ok(offset.try_into()?)
+}
+
+/// The texts and figures of `["Size of X"][size_of::<X>() - 4usize];` and its like.
+fn statements(constant: &syn::ItemConst) -> Result<Vec<(String, Answer)>> {
+    let Expr::Block(block) = &*constant.expr else { bail!("a layout assertion of another form") };
+    let mut found = Vec::new();
+    for statement in &block.block.stmts {
+        let Stmt::Expr(Expr::Index(index), _) = statement else { bail!("a layout assertion of another form") };
+        let Expr::Binary(difference) = &*index.index else { bail!("a layout assertion of another form") };
+        let Expr::Array(array) = &*index.expr else { bail!("a layout assertion of another form") };
+        let Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) = array.elems.first() else {
+            bail!("a layout assertion without a text")
+        };
+        found.push((text.value(), number(&difference.right).context("a layout assertion without a figure")?));
+    }
+    Ok(found)
+}
+
+/// `5`, `-5`, `5usize` or `X(5)`.
+fn number(expression: &Expr) -> Option<Answer> {
+    match expression {
+        Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(number) => number.base10_parse().ok(),
+            _ => None,
+        },
+        Expr::Unary(unary) => Some(-number(&unary.expr)?),
+        Expr::Call(call) => number(call.args.first()?),
+        _ => None,
+    }
+}
+
+/// The type in `Option<unsafe extern "C" fn(…)>` as well as any other.
+pub(crate) fn inner(ty: &Type) -> &Type {
+    if let Type::Path(path) = ty
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "Option"
+        && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(syn::GenericArgument::Type(inner)) = arguments.args.first()
+    {
+        return inner;
+    }
+    ty
+}

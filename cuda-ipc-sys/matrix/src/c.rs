@@ -1,0 +1,161 @@
+//! The C compiler's side: types of Rust in C, the names that headers declare, and expressions evaluated.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use quote::ToTokens as _;
+use syn::{ReturnType, Type};
+
+use crate::bindings::{Bindings, inner};
+use crate::probe::{Answer, Probe};
+
+const INCLUDES: &str = "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n";
+
+/// With this, cuda.h declares every version of a function under the name that the library exports.
+const EXPORTED: &str = "#define __CUDA_API_VERSION_INTERNAL\n";
+
+/// A type of the bindings, written in C so that it can stand in any place.
+pub(crate) fn c_type(ty: &Type) -> Result<String> {
+    let name = match inner(ty) {
+        Type::Ptr(pointer) => {
+            let target = c_type(&pointer.elem)?;
+            let constant = if pointer.const_token.is_some() { "const " } else { "" };
+            format!("{constant}{target} *")
+        }
+        Type::Array(array) => format!("{}[{}]", c_type(&array.elem)?, length(&array.len)),
+        Type::BareFn(function) => {
+            let mut inputs = Vec::new();
+            for input in &function.inputs {
+                inputs.push(c_type(&input.ty)?);
+            }
+            let inputs = if inputs.is_empty() { "void".to_owned() } else { inputs.join(", ") };
+            let output = match &function.output {
+                ReturnType::Default => "void".to_owned(),
+                ReturnType::Type(_, ty) => c_type(ty)?,
+            };
+            format!("{output} (*)({inputs})")
+        }
+        Type::Path(path) => {
+            let name = path.path.segments.last().context("a type without a name")?.ident.to_string();
+            return Ok(plain(&name).to_owned());
+        }
+        other => bail!("no C for {}", other.to_token_stream()),
+    };
+    Ok(format!("__typeof__({name})"))
+}
+
+fn length(length: &syn::Expr) -> String {
+    length.to_token_stream().to_string().trim_end_matches("usize").to_owned()
+}
+
+fn plain(name: &str) -> &str {
+    match name {
+        "c_void" => "void",
+        "c_char" => "char",
+        "c_schar" => "signed char",
+        "c_uchar" => "unsigned char",
+        "c_short" => "short",
+        "c_ushort" => "unsigned short",
+        "c_int" => "int",
+        "c_uint" => "unsigned int",
+        "c_long" => "long",
+        "c_ulong" => "unsigned long",
+        "c_longlong" => "long long",
+        "c_ulonglong" => "unsigned long long",
+        "usize" => "size_t",
+        "u8" => "uint8_t",
+        "u16" => "uint16_t",
+        "u32" => "uint32_t",
+        "u64" => "uint64_t",
+        "i32" => "int32_t",
+        "i64" => "int64_t",
+        "f32" => "float",
+        "f64" => "double",
+        other => other,
+    }
+}
+
+/// The headers of one release, and the names in them.
+pub(crate) struct Headers {
+    include: PathBuf,
+    folder: tempfile::TempDir,
+    text: String,
+    names: HashSet<String>,
+}
+
+impl Headers {
+    pub(crate) fn read(include: &Path) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let source = folder.path().join("headers.c");
+        std::fs::write(&source, format!("{EXPORTED}{INCLUDES}"))?;
+        // -dD keeps the macros, which is what some constants are.
+        let text = run(compiler().args(["-E", "-dD", "-I"]).arg(include).arg(&source))?;
+        let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        let names = words.map(str::to_owned).collect();
+        Ok(Self { include: include.to_owned(), folder, text, names })
+    }
+
+    /// Whether a name occurs outside of comments.
+    pub(crate) fn declare(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// What each probe's expression comes to.
+    pub(crate) fn ask(&self, bindings: &Bindings, probes: &[&Probe]) -> Result<Vec<Answer>> {
+        let mut answers = vec![None; probes.len()];
+        for exported in [false, true] {
+            let mut program = if exported { EXPORTED.to_owned() } else { String::new() };
+            program.push_str("#include <stdint.h>\n#include <stdio.h>\n");
+            program.push_str(INCLUDES);
+            for name in &bindings.tags {
+                if let Some(keyword) = self.keyword(name) {
+                    writeln!(program, "typedef {keyword} {name} {name};")?;
+                }
+            }
+            program.push_str("int main(void) {\n");
+            for (index, probe) in probes.iter().enumerate().filter(|(_, probe)| probe.exported == exported) {
+                writeln!(program, "printf(\"{index} %lld\\n\", (long long)({}));", probe.expression)?;
+            }
+            program.push_str("}\n");
+            for line in self.execute(&program)?.lines() {
+                let (index, value) = line.split_once(' ').context("the probe printed another thing")?;
+                answers[index.parse::<usize>()?] = Some(value.parse()?);
+            }
+        }
+        answers.into_iter().map(|answer| answer.context("the probe did not answer")).collect()
+    }
+
+    /// `struct` where C has `struct X`: then `X` alone may be no type.
+    fn keyword(&self, name: &str) -> Option<&'static str> {
+        let is_tag = |keyword: &&str| {
+            let goes_on = |rest: &str| rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+            self.text.split(&format!("{keyword} {name}")).skip(1).any(|rest| !goes_on(rest))
+        };
+        ["struct", "union", "enum"].into_iter().find(is_tag)
+    }
+
+    fn execute(&self, program: &str) -> Result<String> {
+        let (source, executable) = (self.folder.path().join("probe.c"), self.folder.path().join("probe"));
+        std::fs::write(&source, program)?;
+        // Only addresses of functions are asked for, in places that are not evaluated: nothing is linked.
+        run(compiler().args(["-w", "-O0", "-I"]).arg(&self.include).arg(&source).arg("-o").arg(&executable))?;
+        run(&mut Command::new(&executable))
+    }
+}
+
+fn compiler() -> Command {
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let compiler = cc::Build::new().cargo_metadata(false).opt_level(0).target(&target).host(&target).get_compiler();
+    Command::new(compiler.path())
+}
+
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{command:?} printed no UTF-8"))
+}

@@ -1,0 +1,151 @@
+//! Proves the bindings of cuda-ipc-sys against every header set of the generator's headers.toml.
+//!
+//! rustc asserts each size, alignment and offset that `bindings.rs` states, so what remains is to ask the C compiler
+//! for the same figures, for the value of each constant, and whether each field, alias and function has the type that
+//! the Rust says. One set of bindings serves all releases only as far as this holds; `exceptions.toml` names where
+//! releases differ, and `additions.toml` which names came with which set.
+
+mod bindings;
+mod c;
+mod exceptions;
+mod probe;
+mod runtime;
+mod typedefs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bindings::Bindings;
+use clap::Parser;
+use cuda_ipc_sys_generator::headers::{self, HeaderSet};
+use exceptions::Exceptions;
+use probe::{Answer, Probe};
+
+/// Proves the bindings of cuda-ipc-sys against the headers and the runtimes of every supported CUDA release.
+#[derive(Parser)]
+struct Options {
+    /// Where the header sets are, or are put by pip; a temporary folder without
+    #[arg(long)]
+    headers: Option<PathBuf>,
+    /// Write additions.toml and the list of versions that the tests use, instead of comparing with them
+    #[arg(long)]
+    write: bool,
+}
+
+/// Which names came with which set, by version.
+type Additions = BTreeMap<String, BTreeSet<String>>;
+
+fn main() -> Result<()> {
+    let options = Options::parse();
+    let temporary = tempfile::tempdir()?;
+    let folder = options.headers.as_deref().unwrap_or_else(|| temporary.path());
+    let sets = headers::sets()?;
+    let bindings = Bindings::read()?;
+    let mut exceptions = Exceptions::read()?;
+    let mut disagreements = Vec::new();
+    let mut present = Vec::new();
+    for set in &sets {
+        set.fetch(folder)?;
+        let (names, found) = compare(set, &set.include(folder), &bindings, &mut exceptions)?;
+        disagreements.extend(found.into_iter().map(|text| format!("CUDA {}: {text}", set.version)));
+        present.push(names);
+        disagreements.extend(runtime::compare(set, &set.lib(folder))?);
+    }
+    disagreements.extend(exceptions.unused());
+    let additions = additions(&sets, &present)?;
+    let typedefs = typedefs::read(&headers::newest()?.include(folder))?;
+    if options.write {
+        typedefs.write()?;
+        std::fs::write(additions_path(), format!("{ADDITIONS_HEADER}{}", toml::to_string_pretty(&additions)?))?;
+    } else {
+        disagreements.extend(unexpected(&additions)?);
+        disagreements.extend(typedefs.compare()?);
+    }
+    for disagreement in &disagreements {
+        eprintln!("{disagreement}");
+    }
+    if !disagreements.is_empty() {
+        bail!("{} disagreements between the bindings and the headers", disagreements.len());
+    }
+    Ok(())
+}
+
+/// Ask the C compiler about one set: the names that it has, and what it says otherwise than the bindings.
+fn compare(
+    set: &HeaderSet,
+    include: &Path,
+    bindings: &Bindings,
+    exceptions: &mut Exceptions,
+) -> Result<(BTreeSet<String>, Vec<String>)> {
+    let headers = c::Headers::read(include).with_context(|| format!("CUDA {}", set.version))?;
+    let adapted: Vec<_> = bindings.probes.iter().filter_map(|probe| exceptions.adapt(probe, set)).collect();
+    let (here, absent): (Vec<&Probe>, Vec<&Probe>) =
+        adapted.iter().partition(|probe| probe.needs.iter().all(|name| headers.declare(name)));
+    let answers = headers.ask(bindings, &here).with_context(|| format!("CUDA {}", set.version))?;
+    let mut disagreements = Vec::new();
+    for (probe, answer) in here.iter().zip(answers) {
+        if answer != probe.expected && !exceptions.excuse(&probe.subject, answer, set) {
+            disagreements.push(probe.disagreement(answer));
+        }
+    }
+    let (version, is_newest) = (set.cuda_version()?, set.version == headers::newest()?.version);
+    for probe in &absent {
+        if let Some(since) = probe.since
+            && since <= version
+        {
+            disagreements.push(format!("{} is of CUDA {since}, and these headers do not declare it", probe.subject));
+        }
+    }
+    if is_newest && let Some(probe) = absent.first() {
+        disagreements.push(format!("{} is not in the headers that the bindings are from", probe.subject));
+    }
+    println!(
+        "CUDA {}: {} statements hold, {} are about names that came later",
+        set.version,
+        here.len() - disagreements.len(),
+        absent.len()
+    );
+    Ok((here.iter().map(|probe| probe.name.clone()).collect(), disagreements))
+}
+
+const ADDITIONS_HEADER: &str = "\
+# The names of the bindings that came with each header set; all others are in the oldest.
+# Written by `cargo run -p cuda-ipc-sys-matrix -- --write`.
+
+";
+
+fn additions_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("additions.toml")
+}
+
+fn additions(sets: &[HeaderSet], present: &[BTreeSet<String>]) -> Result<Additions> {
+    let mut additions = Additions::new();
+    for (index, pair) in present.windows(2).enumerate() {
+        if let Some(lost) = pair[0].difference(&pair[1]).next() {
+            bail!("CUDA {} no longer has {lost}", sets[index + 1].version);
+        }
+        additions.insert(sets[index + 1].version.clone(), pair[1].difference(&pair[0]).cloned().collect());
+    }
+    Ok(additions)
+}
+
+fn unexpected(found: &Additions) -> Result<Vec<String>> {
+    let path = additions_path();
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let known: Additions = toml::from_str(&text).context("additions.toml")?;
+    let pairs = |additions: &Additions| -> BTreeSet<(String, String)> {
+        let of = |(set, names): (&String, &BTreeSet<String>)| {
+            names.iter().map(|name| (set.clone(), name.clone())).collect::<Vec<_>>()
+        };
+        additions.iter().flat_map(of).collect()
+    };
+    let (found, known) = (pairs(found), pairs(&known));
+    let new = found.difference(&known).map(|(set, name)| format!("{name} came with CUDA {set}: run with --write"));
+    let gone =
+        known.difference(&found).map(|(set, name)| format!("{name} did not come with CUDA {set}: run with --write"));
+    Ok(new.chain(gone).collect())
+}
+
+/// Whether an answer is what the bindings say.
+const HOLDS: Answer = 1;

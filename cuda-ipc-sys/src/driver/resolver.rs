@@ -1,0 +1,59 @@
+//! How the driver's functions are found: by version where it can, by exported name where it is older than CUDA 11.3.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+
+use crate::library::Opened;
+use crate::{CUresult, PFN_cuGetProcAddress, Symbol};
+
+/// `cuGetProcAddress` before CUDA 12 gave it an output for the reason.
+#[allow(non_camel_case_types)]
+type PFN_cuGetProcAddress_v11030 = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64) -> CUresult;
+
+pub(super) struct Resolver<'library> {
+    library: &'library Opened,
+    ask: Ask,
+}
+
+enum Ask {
+    Versioned(PFN_cuGetProcAddress),
+    VersionedWithoutReason(PFN_cuGetProcAddress_v11030),
+    Exported,
+}
+
+impl<'library> Resolver<'library> {
+    pub(super) fn new(library: &'library Opened) -> Self {
+        let newer = library.address(c"cuGetProcAddress_v2");
+        let older = library.address(c"cuGetProcAddress");
+        let ask = if !newer.is_null() {
+            // SAFETY: the exported name fixes the signature.
+            Ask::Versioned(unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress>(newer) })
+        } else if !older.is_null() {
+            // SAFETY: the exported name fixes the signature.
+            let function = unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress_v11030>(older) };
+            Ask::VersionedWithoutReason(function)
+        } else {
+            Ask::Exported
+        };
+        Self { library, ask }
+    }
+
+    /// Ask for the binding's version, never the driver's: a newer signature can hide behind the same base name. And
+    /// what came later than the driver is not asked for, because an older signature can hide there too.
+    pub(super) fn find(&self, symbol: &Symbol) -> *const c_void {
+        const LEGACY_DEFAULT_STREAM: u64 = 1;
+        let is_newer = symbol.since > self.library.version;
+        let mut found = ptr::null_mut();
+        let name = symbol.name.as_ptr();
+        let version = symbol.since.0.cast_signed();
+        let code = match self.ask {
+            Ask::Exported => return self.library.address(symbol.exported),
+            _ if is_newer => return ptr::null(),
+            // SAFETY: name and outputs are valid; no reason is asked for.
+            Ask::Versioned(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM, ptr::null_mut()) },
+            // SAFETY: name and output are valid.
+            Ask::VersionedWithoutReason(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM) },
+        };
+        if code == CUresult::CUDA_SUCCESS { found } else { ptr::null() }
+    }
+}

@@ -1,0 +1,38 @@
+//! Shared libraries from C source, which stand in for drivers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A library in a folder of its own.
+pub(crate) struct StandIn {
+    pub(crate) path: PathBuf,
+    _folder: TempDir,
+}
+
+/// A library from C source.
+pub(crate) fn library(source: &str) -> StandIn {
+    StandIn::compiled(source, &[])
+}
+
+impl StandIn {
+    /// A library that needs another one.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub(crate) fn linked_with(source: &str, other: &Path) -> Self {
+        Self::compiled(source, &[other])
+    }
+
+    fn compiled(source: &str, linked: &[&Path]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (input, path) = (folder.path().join("driver.c"), folder.path().join("libdriver.so"));
+        fs::write(&input, source).expect("the folder can be written");
+        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let compiler = cc::Build::new().cargo_metadata(false).opt_level(0).target(&target).host(&target).get_compiler();
+        let mut command = Command::new(compiler.path());
+        command.args(["-shared", "-fPIC", "-o"]).arg(&path).arg(&input).args(linked);
+        assert!(command.status().expect("the C compiler runs").success());
+        Self { path, _folder: folder }
+    }
+}
