@@ -7,6 +7,7 @@ mod common;
 #[path = "common/peer.rs"]
 mod peer;
 
+use std::ptr;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -47,12 +48,14 @@ fn what_is_written_reaches_every_device() {
     let ((one, here), (other, there)) = (memory_of(0, 2 * GRANULE), memory_of(1, GRANULE));
     // The second device has two pieces, the wrong way round.
     let (more, beyond) = memory_of(1, GRANULE);
-    assert_eq!(bind(object, 0, one, 0, 2 * GRANULE), Ok(()));
     assert_eq!(bind(object, 0, other, 0, GRANULE), Ok(()));
+    assert_eq!(bind(object, 0, one, 0, 2 * GRANULE), Ok(()));
     assert_eq!(code!(cuMulticastBindAddr(object, GRANULE, beyond, GRANULE, 0)).result(), Ok(()));
     let all = map(object, 2 * GRANULE).unwrap();
     assert_eq!(write(all, 1), Err(INVALID_VALUE), "no access yet");
     assert_eq!(grant(all, 2 * GRANULE, READ_WRITE), Ok(()));
+    assert_eq!(granted(CUmemLocation::device(0), all), Ok(3));
+    assert_eq!((write(here, 1), write(there, 2), read(all)), (Ok(()), Ok(()), Ok(1)), "the first device is read");
 
     assert_eq!((write(all + 4, 7), read(here + 4), read(there + 4)), (Ok(()), Ok(7), Ok(7)));
     call!(cuMemsetD32(all + 8, 9, 1));
@@ -64,12 +67,36 @@ fn what_is_written_reaches_every_device() {
     }
 
     assert_eq!(unbind(object, 1, 0, GRANULE), Ok(()));
-    assert_eq!((write(all, 3), read(here), read(there)), (Ok(()), Ok(3), Ok(0)));
+    assert_eq!((write(all, 3), read(here), read(there)), (Ok(()), Ok(3), Ok(2)));
     assert_eq!(unbind(object, 0, 0, 2 * GRANULE), Ok(()));
     assert_eq!(write(all, 4), Err(INVALID_VALUE), "nothing is bound there");
     assert_eq!((release(object), unmap(all, 2 * GRANULE)), (Ok(()), Ok(())));
     for (handle, base, size) in [(one, here, 2 * GRANULE), (other, there, GRANULE), (more, beyond, GRANULE)] {
         assert_eq!((release(handle), unmap(base, size)), (Ok(()), Ok(())));
+    }
+}
+
+#[test]
+fn memory_of_a_pool_is_bound_by_its_address() {
+    let _turn = alone();
+    let _context = Context::new();
+    let object = create_multicast(1, 2 * GRANULE, NO_TYPE).unwrap();
+    assert_eq!(add_device(object, 0), Ok(()));
+    let pooled = [(); 2].map(|()| {
+        let mut pointer = 0;
+        call!(cuMemAllocAsync(&mut pointer, GRANULE, ptr::null_mut()));
+        pointer
+    });
+    for (index, pointer) in pooled.into_iter().enumerate() {
+        assert_eq!(code!(cuMulticastBindAddr(object, index * GRANULE, pointer, GRANULE, 0)).result(), Ok(()));
+    }
+    let all = map(object, 2 * GRANULE).unwrap();
+    assert_eq!(grant(all, 2 * GRANULE, READ_WRITE), Ok(()));
+    assert_eq!((write(all, 5), write(all + GRANULE as u64, 6)), (Ok(()), Ok(())));
+    assert_eq!(pooled.map(read), [Ok(5), Ok(6)]);
+    assert_eq!((release(object), unmap(all, 2 * GRANULE)), (Ok(()), Ok(())));
+    for pointer in pooled {
+        call!(cuMemFree(pointer));
     }
 }
 
@@ -82,6 +109,10 @@ fn an_object_keeps_the_memory_that_is_bound() {
     let memory = create(GRANULE, NO_TYPE).unwrap();
     assert_eq!((add_device(object, 0), bind(object, 0, memory, 0, GRANULE)), (Ok(()), Ok(())));
     assert_eq!((release(memory), free_bytes()), (Ok(()), before - GRANULE));
+    assert_eq!((unbind(object, 0, 0, GRANULE), free_bytes()), (Ok(()), before));
+    let memory = create(GRANULE, NO_TYPE).unwrap();
+    assert_eq!((bind(object, 0, memory, 0, GRANULE), release(memory)), (Ok(()), Ok(())));
+    assert_eq!(free_bytes(), before - GRANULE);
     assert_eq!((release(object), free_bytes()), (Ok(()), before));
 }
 
