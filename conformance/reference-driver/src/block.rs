@@ -70,21 +70,13 @@ impl Block {
         if size > free_memory(device) {
             return Err(OUT_OF_MEMORY);
         }
-        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-        let file = new_memfd(&file_name(device), size + SERIALS_SIZE, flags)?;
-        // SAFETY: the descriptor is the file's; the argument is a number.
-        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
-            return Err(OUT_OF_MEMORY);
-        }
+        let file = new_sealed(&file_name(device), size + SERIALS_SIZE)?;
         Self::map(file, device)
     }
 
     /// A new descriptor, for another process. VMM-EXP-002: a started program does not inherit it, as on an H200.
     pub(crate) fn export(&self) -> Result<i32> {
-        // SAFETY: the descriptor is the file's, and a new one is made.
-        let descriptor = unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
-        // VMM-EXP-010: no descriptor is left.
-        if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
+        new_descriptor(&self.file)
     }
 
     /// The block behind a descriptor of `export`, and its place. VMM-IMP-003: whatever is not one of these is an
@@ -98,9 +90,7 @@ impl Block {
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
         // VMM-IMP-007, -008: the caller keeps its descriptor.
         let file = File::from(borrowed.try_clone_to_owned().map_err(|_| OUT_OF_MEMORY)?);
-        // SAFETY: the descriptor is the file's.
-        let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
-        if seals < 0 || seals & SEALS != SEALS {
+        if !is_sealed(&file) {
             return Err(INVALID_VALUE);
         }
         Ok((Self::map(file, place)?, place))
@@ -232,7 +222,29 @@ pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
     new_memfd(name, size, libc::MFD_CLOEXEC)
 }
 
-/// The same with flags of `memfd_create`.
+/// A memfd whose size nobody can change.
+pub(crate) fn new_sealed(name: &str, size: u64) -> Result<File> {
+    let file = new_memfd(name, size, libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)?;
+    // SAFETY: the descriptor is the file's; the argument is a number.
+    let answer = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) };
+    if answer < 0 { Err(OUT_OF_MEMORY) } else { Ok(file) }
+}
+
+pub(crate) fn is_sealed(file: &File) -> bool {
+    // SAFETY: the descriptor is the file's.
+    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+    seals >= 0 && seals & SEALS == SEALS
+}
+
+/// A descriptor that is closed when a program is started.
+pub(crate) fn new_descriptor(file: &File) -> Result<i32> {
+    // SAFETY: the descriptor is the file's, and a new one is made.
+    let descriptor = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
+    // VMM-EXP-010: no descriptor is left.
+    if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
+}
+
+/// The same as `new_file` with flags of `memfd_create`.
 pub(crate) fn new_memfd(name: &str, size: u64, flags: u32) -> Result<File> {
     let name = CString::new(name).map_err(|_| OUT_OF_MEMORY)?;
     // SAFETY: the name is a C string; the call has no other input.

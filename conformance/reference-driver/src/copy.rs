@@ -71,8 +71,8 @@ impl State {
 }
 
 /// Copy between spans of the same length in all.
-fn transfer(to: &[Span], from: &[Span]) {
-    let (mut to, mut from) = (pieces(to), pieces(from));
+fn transfer(targets: &[Span], from: &[Span]) {
+    let (mut to, mut from) = (pieces(targets), pieces(from));
     let (mut target, mut source) = (to.next(), from.next());
     while let (Some((to_address, to_size)), Some((from_address, from_size))) = (target, source) {
         let size = to_size.min(from_size);
@@ -82,6 +82,7 @@ fn transfer(to: &[Span], from: &[Span]) {
         target = rest(to_address, to_size).or_else(|| to.next());
         source = rest(from_address, from_size).or_else(|| from.next());
     }
+    targets.iter().for_each(Span::broadcast);
 }
 
 fn pieces(spans: &[Span]) -> impl Iterator<Item = (u64, u64)> {
@@ -176,6 +177,7 @@ fn paint(spans: &[Span], value: &[u8]) {
             // SAFETY: the span is mapped as long as it lives, and the page is no part of it.
             unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (span.address + at) as *mut u8, size) };
         }
+        span.broadcast();
     }
 }
 

@@ -104,6 +104,7 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => is_fabric_supported().into(),
         // DEVATTR-004
         A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => HANDLE_TYPES.0.cast_signed(),
+        A::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED => crate::multicast::is_there().into(),
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
         A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,

@@ -46,6 +46,7 @@ impl Kernel {
                 for (index, word) in (0..).zip(words.iter()) {
                     word.store(kernels::pattern(seed, index), Ordering::Relaxed);
                 }
+                words.broadcast();
             }
             Self::Verify { words, count, seed, mismatches } => {
                 let words = Words::new(context, words, count, Access::Read)?;
@@ -132,6 +133,11 @@ fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Ve
 struct Words(Vec<Span>);
 
 impl Words {
+    /// Let several devices have what was written, where the memory is a multicast object's.
+    fn broadcast(&self) {
+        self.0.iter().for_each(Span::broadcast);
+    }
+
     fn new(context: u64, address: u64, count: u64, access: Access) -> Result<Self> {
         reach::<u32>(context, address, count, access).map(Self)
     }

@@ -37,6 +37,7 @@ mod ipc;
 mod kernel;
 mod memory;
 mod module;
+mod multicast;
 mod peer;
 mod piece;
 mod pointer;

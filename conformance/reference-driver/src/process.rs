@@ -14,6 +14,7 @@ use crate::event::Event;
 use crate::graph::{Executable, Graph};
 use crate::ipc::Imports;
 use crate::module::{Function, Module};
+use crate::multicast;
 use crate::pool::{Pool, Target};
 use crate::range::Range;
 use crate::shared_event::Arena;
@@ -44,6 +45,7 @@ pub(crate) struct State {
     pub(crate) current_pools: HashMap<Target, u64>,
     /// Physical memory of `cuMemCreate`.
     pub(crate) physical: HashMap<u64, Physical>,
+    pub(crate) multicasts: HashMap<u64, Arc<multicast::Object>>,
     /// Reserved ranges of addresses: base and size.
     pub(crate) reservations: BTreeMap<u64, u64>,
     pub(crate) graphs: HashMap<u64, Graph>,

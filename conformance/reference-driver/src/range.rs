@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ptr;
 use std::sync::Arc;
 
 use cuda_ipc_sys::CUmemAccess_flags;
@@ -9,6 +10,7 @@ use cuda_ipc_sys::CUmemAccess_flags;
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, HOST};
 use crate::host::HostMemory;
+use crate::multicast::Object;
 use crate::piece::Piece;
 use crate::pool::Target;
 use crate::process::State;
@@ -57,6 +59,8 @@ pub(crate) enum Memory {
     Graph(Arc<Block>),
     /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
     Mapping { allocation: Arc<Allocation>, offset: u64, handle: u64, access: AccessOf },
+    /// `cuMemMap` of a multicast object.
+    Multicast { object: Arc<Object>, access: AccessOf },
     /// `cuMemAllocHost` and `cuMemHostAlloc`.
     Host(Arc<HostMemory>),
     /// `cuMemHostRegister`: the caller's own.
@@ -110,13 +114,31 @@ pub(crate) enum Access {
 pub(crate) struct Span {
     pub(crate) address: u64,
     pub(crate) size: u64,
+    /// Memory of the same size that what is written here is written to, too.
+    mirrors: Vec<Self>,
     _owner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Span {
     /// Memory that its user keeps.
     pub(crate) const fn of_user(address: u64, size: u64) -> Self {
-        Self { address, size, _owner: None }
+        Self { address, size, mirrors: Vec::new(), _owner: None }
+    }
+
+    pub(crate) fn kept(address: u64, size: u64, owner: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { address, size, mirrors: Vec::new(), _owner: Some(owner) }
+    }
+
+    pub(crate) fn with_mirrors(self, mirrors: Vec<Self>) -> Self {
+        Self { mirrors, ..self }
+    }
+
+    /// To be called by who has written the span.
+    pub(crate) fn broadcast(&self) {
+        for mirror in &self.mirrors {
+            // SAFETY: spans are mapped as long as they live; memory that is bound twice may be the same.
+            unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, self.size as usize) };
+        }
     }
 }
 
@@ -143,7 +165,7 @@ impl Range {
     }
 
     /// Where a part of the range lies in this process.
-    fn span(&self, address: u64, size: u64) -> Span {
+    fn spans(&self, address: u64, size: u64, access: Access) -> Result<Vec<Span>> {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
             Memory::Import(block) | Memory::Graph(block) | Memory::PoolImport { block, .. } => {
@@ -152,10 +174,11 @@ impl Range {
             Memory::Mapping { allocation, offset, .. } => {
                 (allocation.block.base + offset + (address - self.base), Some(Arc::clone(allocation) as _))
             }
+            Memory::Multicast { object, .. } => return object.spans(address - self.base, size, access),
             Memory::Host(memory) | Memory::Managed(memory) => (address, Some(Arc::clone(memory) as _)),
             Memory::Registered => (address, None),
         };
-        Span { address, size, _owner: owner }
+        Ok(vec![Span { address, size, mirrors: Vec::new(), _owner: owner }])
     }
 }
 
@@ -202,7 +225,7 @@ impl State {
             Memory::Mapping { access, .. } if by == By::Driver && access.contains_key(&HOST) => {
                 CUmemAccess_flags(of_device(access).0.max(access[&HOST].0))
             }
-            Memory::Mapping { access, .. } => of_device(access),
+            Memory::Mapping { access, .. } | Memory::Multicast { access, .. } => of_device(access),
             Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {
                 self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access))
             }
@@ -256,13 +279,13 @@ impl State {
             };
             let (_, to) = range.reachable(by);
             // VMM-MAP-033: mappings side by side are one memory; other allocations end where they end.
-            let is_mapping = matches!(range.memory, Memory::Mapping { .. });
+            let is_mapping = matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. });
             let is_whole = spans.is_empty() && end <= to;
             if !(is_mapping || is_whole) || !range.allows(self, context, by, access) {
                 return Err(INVALID_VALUE);
             }
             let part = to.min(end) - address;
-            spans.push(range.span(address, part));
+            spans.extend(range.spans(address, part, access)?);
             address += part;
         }
         Ok(Some(spans))

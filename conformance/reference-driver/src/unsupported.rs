@@ -22,16 +22,6 @@ unsupported! { cuDeviceGetFabricClusterUuid cuDeviceGetCliqueCount cuDeviceGetCl
 // The graphs of this driver are built node by node; no rule of inter-process memory needs a recorded stream.
 unsupported! { cuStreamBeginCapture_v2 cuStreamEndCapture }
 
-// The attribute for multicast objects reads 0, and then the documentation wants this code (MC-001).
-unsupported! {
-    cuMulticastCreate
-    cuMulticastAddDevice
-    cuMulticastBindMem
-    cuMulticastBindAddr
-    cuMulticastUnbind
-    cuMulticastGetGranularity
-}
-
 // External memory comes from other interfaces, of which there are none here.
 unsupported! { cuImportExternalMemory cuDestroyExternalMemory }
 

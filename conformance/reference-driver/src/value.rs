@@ -61,6 +61,7 @@ macro_rules! values {
                 state.enqueue(&stream, move |_| {
                     // SAFETY: checked and aligned, and the span keeps it mapped.
                     unsafe { <$atomic>::from_ptr(place.address as *mut $value) }.store(value, Ordering::SeqCst);
+                    place.broadcast();
                     Ok(())
                 })?;
                 Ok(())

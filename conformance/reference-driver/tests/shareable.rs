@@ -35,6 +35,16 @@ fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("Linux has it").count()
 }
 
+/// Descriptors of this process, or the driver in it, that lead to memory.
+fn memory_descriptors() -> Vec<i32> {
+    let all = std::fs::read_dir("/proc/self/fd").expect("Linux has it").flatten();
+    let of_memory = all.filter(|entry| {
+        let target = std::fs::read_link(entry.path()).unwrap_or_default();
+        target.to_string_lossy().starts_with("/memfd:cuda:")
+    });
+    of_memory.map(|entry| entry.file_name().to_string_lossy().parse().expect("a number")).collect()
+}
+
 fn memfd(flags: u32) -> File {
     // SAFETY: the name is a C string.
     let descriptor = unsafe { libc::memfd_create(c"foreign".as_ptr(), flags) };
@@ -204,9 +214,13 @@ fn exported_descriptors_are_new_and_closed_on_exec() {
     let before = descriptors();
     let (one, other) = (exported(handle), exported(handle));
     assert_ne!(one.as_raw_fd(), other.as_raw_fd());
-    // SAFETY: the call has no input in memory.
-    let flags = unsafe { libc::fcntl(one.as_raw_fd(), libc::F_GETFD) };
-    assert_eq!(flags, libc::FD_CLOEXEC);
+    // The two, and what the driver itself has of the memory.
+    let memory = memory_descriptors();
+    assert_eq!(memory.len(), 3);
+    for number in memory {
+        // SAFETY: the call has no input in memory.
+        assert_eq!(unsafe { libc::fcntl(number, libc::F_GETFD) }, libc::FD_CLOEXEC);
+    }
     drop(one);
     let imported = import_descriptor(other.as_raw_fd()).unwrap();
     assert_eq!(release(imported), Ok(()));
@@ -298,16 +312,11 @@ fn other_memory_of_the_driver_is_refused() {
     let mut linear = 0;
     call!(cuMemAlloc(&mut linear, GRANULE));
     let plain = create(GRANULE, NO_TYPE).unwrap();
-    let mut found = 0;
-    for entry in std::fs::read_dir("/proc/self/fd").unwrap().flatten() {
-        let target = std::fs::read_link(entry.path()).unwrap_or_default();
-        if target.to_string_lossy().starts_with("/memfd:cuda:") {
-            let number = entry.file_name().to_string_lossy().parse().unwrap();
-            assert_eq!(import_descriptor(number), Err(INVALID_VALUE), "{target:?}");
-            found += 1;
-        }
+    let found = memory_descriptors();
+    for number in &found {
+        assert_eq!(import_descriptor(*number), Err(INVALID_VALUE), "{number}");
     }
-    assert_eq!(found, 2, "the linear memory and what no descriptor was wished for");
+    assert_eq!(found.len(), 2, "the linear memory and what no descriptor was wished for");
     assert_eq!(release(plain), Ok(()));
 }
 

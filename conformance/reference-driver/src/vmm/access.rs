@@ -56,7 +56,7 @@ entry_points! {
         let mappings = state.mappings(address, size as u64)?;
         let ranges = || mappings.iter().filter_map(|base| state.ranges.get(base));
         let mapped: u64 = ranges().map(|range| range.size).sum();
-        let only_mappings = ranges().all(|range| matches!(range.memory, Memory::Mapping { .. }));
+        let only_mappings = ranges().all(|range| matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. }));
         // VMM-MAP-023
         if mapped != size as u64 || !only_mappings {
             return Err(INVALID_VALUE);
@@ -75,10 +75,14 @@ entry_points! {
         }
         for base in mappings {
             let Some(range) = state.ranges.get_mut(&base) else { continue };
-            let Memory::Mapping { allocation, offset, access: granted, .. } = &mut range.memory else { continue };
-            if let Some(flags) = host {
+            if let (Some(flags), Memory::Mapping { allocation, offset, .. }) = (host, &range.memory) {
                 allocation.block.map_at(range.base, *offset, range.size, flags)?;
             }
+            let (Memory::Mapping { access: granted, .. } | Memory::Multicast { access: granted, .. }) =
+                &mut range.memory
+            else {
+                continue;
+            };
             granted.extend(access.iter().map(|(place, flags)| (*place, *flags)));
         }
         Ok(())
@@ -90,7 +94,9 @@ entry_points! {
         let place = state.place_at(&location.value()?)?;
         // VMM-MAP-028
         match state.range(address).map(|range| &range.memory) {
-            Some(Memory::Mapping { access, .. }) => output.give(access.get(&place).map_or(0, |flags| flags.0.into())),
+            Some(Memory::Mapping { access, .. } | Memory::Multicast { access, .. }) => {
+                output.give(access.get(&place).map_or(0, |flags| flags.0.into()))
+            }
             _ => Err(INVALID_VALUE),
         }
     }

@@ -83,14 +83,17 @@ entry_points! {
         let device = state.check_properties(&properties)?;
         // VMM-CREATE-008
         let handle_types = properties.requestedHandleTypes;
-        let is_shared = handle_types != HandleType::CU_MEM_HANDLE_TYPE_NONE;
-        let block = if is_shared { Block::shareable(device, size as u64) } else { Block::new(device, size as u64) }?;
+        let is_shareable = handle_types != HandleType::CU_MEM_HANDLE_TYPE_NONE;
+        let block = if is_shareable { Block::shareable(device, size as u64) } else { Block::new(device, size as u64) }?;
         let location_type = properties.location.type_;
-        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types }))
+        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types, is_shareable }))
     }
 
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
         let mut state = state()?;
+        if state.multicasts.remove(&handle).is_some() {
+            return Ok(());
+        }
         let physical = state.physical.get_mut(&handle).ok_or(INVALID_VALUE)?;
         physical.references -= 1;
         // VMM-MAP-017, VMM-IMP-022: mappings keep the memory. VMM-EXP-012: so do descriptors.

@@ -13,6 +13,13 @@ use crate::range::{AccessOf, Memory};
 use crate::stream::synchronize;
 
 impl State {
+    /// Whether something can be mapped in a place.
+    pub(crate) fn check_free(&self, address: u64, size: u64) -> Result<()> {
+        // VMM-MAP-007 and -008
+        let is_free = self.is_reserved(address, size) && !self.is_taken(address, address + size);
+        if is_free { Ok(()) } else { Err(INVALID_VALUE) }
+    }
+
     /// The bases of the mappings in a place, which must lie in it wholly.
     pub(super) fn mappings(&self, address: u64, size: u64) -> Result<Vec<u64>> {
         let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
@@ -28,7 +35,7 @@ impl State {
     fn users_of(&self, mappings: &[u64]) -> Vec<u64> {
         let reached = |device: usize| {
             mappings.iter().filter_map(|base| self.ranges.get(base)).any(|range| match &range.memory {
-                Memory::Mapping { access, .. } => access.contains_key(&device),
+                Memory::Mapping { access, .. } | Memory::Multicast { access, .. } => access.contains_key(&device),
                 _ => false,
             })
         };
@@ -40,16 +47,18 @@ entry_points! {
     fn cuMemMap(address: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: u64) {
         let mut state = state()?;
         let size = size as u64;
+        if let Some(object) = state.multicasts.get(&handle).map(Arc::clone) {
+            // It may wait.
+            drop(state);
+            return crate::multicast::map(object, address, size, offset as u64, flags);
+        }
         let allocation = Arc::clone(state.allocation(handle)?);
         // VMM-MAP-002 to -006, VMM-MAP-010: the offset has to be 0 for now, as the documentation says.
         let fits = size > 0 && is_granular(size) && size <= allocation.block.size && is_granular(address);
         if offset != 0 || flags != 0 || !fits {
             return Err(INVALID_VALUE);
         }
-        // VMM-MAP-007 and -008
-        if !state.is_reserved(address, size) || state.is_taken(address, address + size) {
-            return Err(INVALID_VALUE);
-        }
+        state.check_free(address, size)?;
         // VMM-MAP-015, VMM-MAP-027: nobody has access yet.
         let device = allocation.device;
         let memory = Memory::Mapping { allocation, offset: 0, handle, access: AccessOf::new() };

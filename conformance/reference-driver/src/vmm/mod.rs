@@ -30,6 +30,8 @@ pub(crate) struct Allocation {
     pub(crate) location_type: CUmemLocationType,
     /// What it can be exported as; nothing, for memory of another process (VMM-IMP-013).
     pub(crate) handle_types: CUmemAllocationHandleType,
+    /// Whether other processes can have it: it was created for that, or imported.
+    pub(crate) is_shareable: bool,
 }
 
 /// A handle of an allocation. The memory lives on in its mappings when the handle is released.
@@ -45,7 +47,7 @@ const fn is_granular(value: u64) -> bool {
 
 impl State {
     /// What a handle names. VMM-MAP-011, -018: a handle that was released is none any more.
-    fn allocation(&self, handle: u64) -> Result<&Arc<Allocation>> {
+    pub(crate) fn allocation(&self, handle: u64) -> Result<&Arc<Allocation>> {
         self.physical.get(&handle).map(|physical| &physical.allocation).ok_or(INVALID_VALUE)
     }
 

@@ -8,6 +8,7 @@ use super::Allocation;
 use super::fabric::{self, Fabric};
 use crate::answer::{INVALID_VALUE, Output, Result};
 use crate::block::{Block, HOST};
+use crate::multicast::Object;
 use crate::process::{State, state};
 
 type HandleType = CUmemAllocationHandleType;
@@ -36,6 +37,11 @@ entry_points! {
             return Err(INVALID_VALUE);
         }
         match kind {
+            HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if state.multicasts.contains_key(&handle) => {
+                let descriptor = state.multicast(handle)?.export()?;
+                // SAFETY: for a handle that is a descriptor the caller promises room for one.
+                unsafe { output.cast::<i32>() }.give(descriptor)
+            }
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
                 // VMM-EXP-007: each export is a descriptor of its own.
                 let descriptor = state.exportable(handle, kind)?.block.export()?;
@@ -64,6 +70,10 @@ entry_points! {
             // VMM-IMP-002: the number itself. One that does not fit is no descriptor's.
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
                 let descriptor = i32::try_from(shared as isize).map_err(|_| INVALID_VALUE)?;
+                // MC-003
+                if let Some(object) = Object::of_descriptor(descriptor)? {
+                    return output.give(state.add_multicast(object));
+                }
                 Block::of_descriptor(descriptor)?
             }
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
@@ -81,6 +91,7 @@ entry_points! {
             HOST => CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA,
             _ => CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
         };
-        output.give(state.add_allocation(Allocation { block, device, location_type, handle_types }))
+        let allocation = Allocation { block, device, location_type, handle_types, is_shareable: true };
+        output.give(state.add_allocation(allocation))
     }
 }

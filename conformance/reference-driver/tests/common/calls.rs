@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cuda_ipc_sys::{
     CUcontext, CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
-    CUmemAllocationProp, CUmemAllocationType, CUmemFabricHandle, CUmemLocation, CUresult, Driver,
+    CUmemAllocationProp, CUmemAllocationType, CUmemFabricHandle, CUmemLocation, CUmulticastObjectProp, CUresult,
+    Driver,
 };
 
 pub(crate) const GRANULE: usize = 2 << 20;
@@ -152,6 +153,21 @@ pub(crate) fn free_bytes() -> usize {
     let (mut free, mut total) = (0, 0);
     call!(cuMemGetInfo(&mut free, &mut total));
     free
+}
+
+pub(crate) fn create_multicast(devices: u32, size: usize, types: Types) -> Answer<u64> {
+    let properties =
+        CUmulticastObjectProp { numDevices: devices, size, handleTypes: types.0.into(), ..Default::default() };
+    let mut handle = 0;
+    code!(cuMulticastCreate(&mut handle, &properties)).result().map(|()| handle)
+}
+
+pub(crate) fn add_device(multicast: u64, device: i32) -> Answer<()> {
+    code!(cuMulticastAddDevice(multicast, device)).result()
+}
+
+pub(crate) fn bind(multicast: u64, offset: usize, memory: u64, memory_offset: usize, size: usize) -> Answer<()> {
+    code!(cuMulticastBindMem(multicast, offset, memory, memory_offset, size, 0)).result()
 }
 
 /// An attribute of the first device.

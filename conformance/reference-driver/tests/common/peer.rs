@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::ptr;
 
-use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocation, CUresult};
 
 use crate::calls::{self, Access, Answer, Types};
 
@@ -30,10 +30,13 @@ enum Step {
     ExportFabric,
     ImportFabric,
     Attribute,
+    CreateMulticast,
+    AddDevice,
+    Bind,
 }
 
 impl Step {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 16] = [
         Self::Create,
         Self::Release,
         Self::Map,
@@ -47,6 +50,9 @@ impl Step {
         Self::ExportFabric,
         Self::ImportFabric,
         Self::Attribute,
+        Self::CreateMulticast,
+        Self::AddDevice,
+        Self::Bind,
     ];
 }
 
@@ -131,6 +137,22 @@ impl Peer {
 
     pub(crate) fn create(&mut self, size: usize, types: Types) -> Answer<u64> {
         self.number(Step::Create, &[size as u64, types.0.into()])
+    }
+
+    pub(crate) fn create_on(&mut self, device: i32, size: usize, types: Types) -> Answer<u64> {
+        self.number(Step::Create, &[size as u64, types.0.into(), device as u64])
+    }
+
+    pub(crate) fn create_multicast(&mut self, devices: u32, size: usize) -> Answer<u64> {
+        self.number(Step::CreateMulticast, &[devices.into(), size as u64])
+    }
+
+    pub(crate) fn add_device(&mut self, multicast: u64, device: i32) -> Answer<()> {
+        self.number(Step::AddDevice, &[multicast, device as u64]).map(|_| ())
+    }
+
+    pub(crate) fn bind(&mut self, multicast: u64, memory: u64, size: usize) -> Answer<()> {
+        self.number(Step::Bind, &[multicast, memory, size as u64]).map(|_| ())
     }
 
     pub(crate) fn release(&mut self, handle: u64) -> Answer<()> {
@@ -283,7 +305,13 @@ fn step(message: &Message, arrived: Option<&OwnedFd>) -> (Answer<Message>, Optio
     let mut sent = None;
     let mut bytes = [0; 64];
     let number = match step {
-        Step::Create => calls::create(first as usize, CUmemAllocationHandleType(second as u32)),
+        Step::Create => {
+            let location = CUmemLocation::device(third as i32);
+            calls::create_at(location, first as usize, CUmemAllocationHandleType(second as u32))
+        }
+        Step::CreateMulticast => calls::create_multicast(first as u32, second as usize, calls::DESCRIPTOR),
+        Step::AddDevice => calls::add_device(first, second as i32).map(|()| 0),
+        Step::Bind => calls::bind(first, 0, second, 0, third as usize).map(|()| 0),
         Step::Release => calls::release(first).map(|()| 0),
         Step::Map => calls::map(first, second as usize),
         Step::Unmap => calls::unmap(first, second as usize).map(|()| 0),

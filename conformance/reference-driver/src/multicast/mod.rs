@@ -1,0 +1,215 @@
+//! Multicast objects: what is written to one goes to memory of several devices.
+//!
+//! An object is a file that its processes share. It says which devices take part and what memory is bound where, and
+//! its own bytes are no memory. A read gives what the first device has.
+
+mod object;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuda_ipc_sys::{
+    CUdevice, CUdeviceptr, CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmulticastGranularity_flags,
+    CUmulticastObjectProp,
+};
+
+use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::block::GRANULARITY;
+use crate::environment::environment;
+use crate::process::{State, state};
+use crate::range::{AccessOf, Memory};
+
+use object::Kept;
+pub(crate) use object::Object;
+
+/// MC-001: whether the attribute says that there are multicast objects. A device alone has none, as an H200.
+pub(crate) fn is_there() -> bool {
+    environment().devices > 1
+}
+
+/// Memory to bind: the place in it, what the place has room for, the device, and whether processes can share it.
+struct Bindable {
+    kept: Kept,
+    offset: u64,
+    room: u64,
+    device: usize,
+    is_shareable: bool,
+}
+
+fn are_granular(values: &[u64]) -> bool {
+    values.iter().all(|value| value.is_multiple_of(GRANULARITY))
+}
+
+impl State {
+    pub(crate) fn multicast(&self, handle: CUmemGenericAllocationHandle) -> Result<Arc<Object>> {
+        self.multicasts.get(&handle).map(Arc::clone).ok_or(INVALID_VALUE)
+    }
+
+    pub(crate) fn add_multicast(&mut self, object: Object) -> u64 {
+        let handle = self.new_id();
+        self.multicasts.insert(handle, Arc::new(object));
+        handle
+    }
+
+    /// The memory at an address, which `cuMemCreate` or a pool has made.
+    fn bindable_at(&self, address: u64) -> Result<Bindable> {
+        let range = self.range(address).ok_or(INVALID_VALUE)?;
+        let (kept, begin, is_shareable) = match &range.memory {
+            Memory::Mapping { allocation, offset, .. } => {
+                (Kept::Allocation(Arc::clone(allocation)), *offset, allocation.is_shareable)
+            }
+            Memory::Pool { piece, target, .. } if !target.is_managed && !target.is_host() => {
+                (Kept::Block(Arc::clone(piece.block())), piece.offset, false)
+            }
+            _ => return Err(INVALID_VALUE),
+        };
+        let offset = begin + (address - range.base);
+        let room = range.end() - address;
+        Ok(Bindable { kept, offset, room, device: range.device, is_shareable })
+    }
+
+    fn bind(&self, object: &Object, offset: u64, memory: Bindable, size: u64) -> Result<()> {
+        let end = offset.checked_add(size).ok_or(INVALID_VALUE)?;
+        // MC-005: up to the very end.
+        if size == 0 || !are_granular(&[offset, memory.offset, size]) || end > object.size || size > memory.room {
+            return Err(INVALID_VALUE);
+        }
+        // MC-002
+        if object.is_shareable && !memory.is_shareable {
+            return Err(INVALID_VALUE);
+        }
+        object.bind(offset, memory, size)
+    }
+}
+
+/// MC-004: wait until every device is there, for as long as that takes. The caller holds no lock.
+fn wait_for_devices(object: &Object) -> Result<()> {
+    while !object.is_complete()? {
+        // Another process may add the last one: there is nobody who could wake this one.
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    Ok(())
+}
+
+/// `cuMemMap` of an object.
+pub(crate) fn map(object: Arc<Object>, address: u64, size: u64, offset: u64, flags: u64) -> Result<()> {
+    if offset != 0 || flags != 0 || size == 0 || size > object.size || !are_granular(&[address, size]) {
+        return Err(INVALID_VALUE);
+    }
+    wait_for_devices(&object)?;
+    let mut state = state()?;
+    state.check_free(address, size)?;
+    state.add_range(address, size, 0, NOWHERE, Memory::Multicast { object, access: AccessOf::new() });
+    Ok(())
+}
+
+/// In the place of a device, for what belongs to several.
+const NOWHERE: usize = usize::MAX - 1;
+
+/// What an object is to be, if there can be such a one.
+fn check(properties: &CUmulticastObjectProp, devices: usize) -> Result<()> {
+    type T = CUmemAllocationHandleType;
+    let known = T::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+    let is_team = properties.numDevices > 0 && properties.numDevices as usize <= devices;
+    if !is_team || properties.flags != 0 || properties.size == 0 || !are_granular(&[properties.size as u64]) {
+        return Err(INVALID_VALUE);
+    }
+    // Descriptors are the only kind that is written.
+    if properties.handleTypes & !u64::from(known) == 0 { Ok(()) } else { Err(NOT_SUPPORTED) }
+}
+
+entry_points! {
+    fn cuMulticastCreate(output: Output<CUmemGenericAllocationHandle>, properties: Input<CUmulticastObjectProp>) {
+        let mut state = state()?;
+        output.wanted()?;
+        let properties = properties.value()?;
+        if !is_there() {
+            return Err(NOT_SUPPORTED);
+        }
+        check(&properties, environment().devices)?;
+        let object = Object::new(properties.size as u64, properties.numDevices, properties.handleTypes)?;
+        output.give(state.add_multicast(object))
+    }
+
+    fn cuMulticastGetGranularity(
+        output: Output<usize>,
+        properties: Input<CUmulticastObjectProp>,
+        option: CUmulticastGranularity_flags,
+    ) {
+        let _state = state()?;
+        output.wanted()?;
+        properties.value()?;
+        if !is_there() {
+            return Err(NOT_SUPPORTED);
+        }
+        if option.0 > CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_RECOMMENDED.0 {
+            return Err(INVALID_VALUE);
+        }
+        output.give(GRANULARITY as usize)
+    }
+
+    fn cuMulticastAddDevice(handle: CUmemGenericAllocationHandle, device: CUdevice) {
+        let mut state = state()?;
+        let object = state.multicast(handle)?;
+        object.add_device(state.device(device)?.index)
+    }
+
+    fn cuMulticastBindMem(
+        handle: CUmemGenericAllocationHandle,
+        offset: usize,
+        memory: CUmemGenericAllocationHandle,
+        memory_offset: usize,
+        size: usize,
+        flags: u64,
+    ) {
+        let find = |state: &State| {
+            let allocation = state.allocation(memory)?;
+            let offset = memory_offset as u64;
+            let room = allocation.block.size.checked_sub(offset).ok_or(INVALID_VALUE)?;
+            let (device, is_shareable) = (allocation.device, allocation.is_shareable);
+            Ok(Bindable { kept: Kept::Allocation(Arc::clone(allocation)), offset, room, device, is_shareable })
+        };
+        bind(handle, offset as u64, size as u64, flags, find)
+    }
+
+    fn cuMulticastBindAddr(
+        handle: CUmemGenericAllocationHandle,
+        offset: usize,
+        address: CUdeviceptr,
+        size: usize,
+        flags: u64,
+    ) {
+        bind(handle, offset as u64, size as u64, flags, |state| state.bindable_at(address))
+    }
+
+    fn cuMulticastUnbind(handle: CUmemGenericAllocationHandle, device: CUdevice, offset: usize, size: usize) {
+        let mut state = state()?;
+        let object = state.multicast(handle)?;
+        let device = state.device(device)?.index;
+        object.unbind(device, offset as u64, size as u64)
+    }
+}
+
+fn bind(
+    handle: CUmemGenericAllocationHandle,
+    offset: u64,
+    size: u64,
+    flags: u64,
+    find: impl Fn(&State) -> Result<Bindable>,
+) -> Result<()> {
+    let object = {
+        let state = state()?;
+        find(&state)?;
+        state.multicast(handle)?
+    };
+    if flags != 0 {
+        return Err(INVALID_VALUE);
+    }
+    wait_for_devices(&object)?;
+    let state = state()?;
+    let memory = find(&state)?;
+    if !object.has_device(memory.device)? {
+        return Err(INVALID_DEVICE);
+    }
+    state.bind(&object, offset, memory, size)
+}
