@@ -7,6 +7,7 @@
 #include "importer.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -305,6 +306,16 @@ static void pools(void) {
 static void peers(Object context) { say("peer access to itself", cuCtxEnablePeerAccess(context, 0)); }
 
 /* The exporter's end: a process of its own, killed while memory of it is open. */
+/* What a killed process leaves of a real driver in shared memory: /dev/shm/cuda.shm.USER.PROCESS.NUMBER. */
+static void remove_leftovers(pid_t process) {
+    char pattern[64];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "/dev/shm/cuda.shm.%x.%x.*", getuid(), process);
+    if (glob(pattern, 0, NULL, &found)) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
 static void death(void) {
     Handle handle;
     int ends[2];
@@ -331,6 +342,7 @@ static void death(void) {
     ask(CLOSE, import.value);
     ask(CLOSE, import.value);
     say("death open after close", open_memory(handle).code);
+    remove_leftovers(exporter);
 }
 
 static void fork_after_init(void) {
@@ -365,5 +377,6 @@ int main(int count, char **arguments) {
     fork_after_init();
     kill(importer_process, SIGKILL);
     waitpid(importer_process, NULL, 0);
+    remove_leftovers(importer_process);
     return 0;
 }

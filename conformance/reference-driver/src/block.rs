@@ -353,7 +353,8 @@ fn lock_place(device: usize) -> u64 {
     (place >> 2) | 1 << 61
 }
 
-/// The blocks of a device by inode, as the list of locks has them; one that changes while it is read may lack some.
+/// The blocks of a device by inode, as the list of locks has them. It is read twice, because one that changes while it
+/// is read may lack some.
 fn accounted(device: usize) -> HashMap<u64, u64> {
     // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
     let place = lock_place(device);
@@ -364,7 +365,8 @@ fn accounted(device: usize) -> HashMap<u64, u64> {
         let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
         (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
     };
-    std::fs::read_to_string("/proc/locks").unwrap_or_default().lines().filter_map(block).collect()
+    let read = || std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    [read(), read()].iter().flat_map(|list| list.lines()).filter_map(block).collect()
 }
 
 /// Blocks by device, inode and size, each with the number of its mappings.
