@@ -25,8 +25,12 @@ fn main() {
             None
         }
     });
-    let ptx = compiled.unwrap_or(sources);
-    println!("cargo:rustc-env=KERNELS_PTX={}", ptx.display());
+    println!("cargo:rustc-check-cfg=cfg(compiled_kernels)");
+    // Without it the sources name the checked-in files themselves: a checkout that is moved stays right.
+    if let Some(ptx) = compiled {
+        println!("cargo:rustc-cfg=compiled_kernels");
+        println!("cargo:rustc-env=KERNELS_PTX={}", ptx.display());
+    }
 }
 
 /// A folder that cargo names to build scripts.

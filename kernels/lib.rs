@@ -19,13 +19,24 @@ pub struct Kernel {
     pub ptx: &'static CStr,
 }
 
-/// The kernel of that name, with the PTX that the build script chose.
+/// The PTX that the build script made, or the checked-in one.
+#[cfg(compiled_kernels)]
+macro_rules! ptx {
+    ($name:literal) => {
+        include_str!(concat!(env!("KERNELS_PTX"), "/", $name, ".ptx"))
+    };
+}
+#[cfg(not(compiled_kernels))]
+macro_rules! ptx {
+    ($name:literal) => {
+        include_str!(concat!($name, ".ptx"))
+    };
+}
+
+/// The kernel of that name.
 macro_rules! kernel {
     ($name:literal) => {
-        Kernel {
-            entry: c_str(concat!($name, "\0")),
-            ptx: c_str(concat!(include_str!(concat!(env!("KERNELS_PTX"), "/", $name, ".ptx")), "\0")),
-        }
+        Kernel { entry: c_str(concat!($name, "\0")), ptx: c_str(concat!(ptx!($name), "\0")) }
     };
 }
 
