@@ -100,6 +100,10 @@ impl Needs {
     #[must_use]
     pub const fn fabric(mut self, state: Fabric) -> Self {
         self.fabric = Some(state);
+        // Before that there is no fabric to be in another state.
+        if !matches!(state, Fabric::Absent) {
+            self.cuda = 12_030;
+        }
         self
     }
 

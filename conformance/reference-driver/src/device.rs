@@ -8,6 +8,7 @@ use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
 use crate::pool::HANDLE_TYPES;
 use crate::process::{State, state};
+use crate::version::{attributes_end, cuda_version};
 use crate::vmm::is_fabric_supported;
 
 /// A device that this process sees.
@@ -75,12 +76,13 @@ impl State {
     }
 }
 
-/// The first number that names no attribute in the version that this driver serves.
-const ATTRIBUTES_END: u32 = 148;
-
 /// The value of an attribute. What is not written yet reads 0: nothing is claimed that does not work.
 fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
     type A = CUdevice_attribute;
+    // DEVATTR-001, -008
+    if attribute.0 == 0 || attribute.0 >= attributes_end() {
+        return Err(INVALID_VALUE);
+    }
     Ok(match attribute {
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
         | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
@@ -114,8 +116,6 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z => 64,
         A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => c_int::MAX,
         A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y | A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z => 65535,
-        // DEVATTR-008
-        CUdevice_attribute(number) if number == 0 || number >= ATTRIBUTES_END => return Err(INVALID_VALUE),
         _ => 0,
     })
 }
@@ -133,7 +133,7 @@ entry_points! {
     }
 
     fn cuDriverGetVersion(version: Output<c_int>) {
-        version.give(crate::proc_address::CUDA_VERSION)
+        version.give(cuda_version())
     }
 
     fn cuDeviceGetCount(count: Output<c_int>) {

@@ -9,8 +9,9 @@
 //! The environment: `REFERENCE_DRIVER_DEVICES` is the number of devices (1), `REFERENCE_DRIVER_MEMORY` the bytes of
 //! each (16 GiB), and `REFERENCE_DRIVER_MACHINE` a name: processes that give the same one share the devices.
 //! `CUDA_VISIBLE_DEVICES` works as it does for a real driver. `REFERENCE_DRIVER_TOPOLOGY` names pairs of devices that are
-//! no peers (`0-1:none`) or have no atomic operations between them (`0-1:no-atomics`), and `REFERENCE_DRIVER_FABRIC` the
-//! state of the fabric: `absent`, `no-channel` (which it is otherwise), `channel` or `not-ready`.
+//! no peers (`0-1:none`) or have no atomic operations between them (`0-1:no-atomics`), `REFERENCE_DRIVER_FABRIC` the state
+//! of the fabric: `absent`, `no-channel` (which it is otherwise), `channel` or `not-ready`. `REFERENCE_DRIVER_VERSION` is
+//! the CUDA version to serve, from 11.8 to 13.0.
 //!
 //! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
 //! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
@@ -51,4 +52,5 @@ mod stream;
 mod topology;
 mod unsupported;
 mod value;
+mod version;
 mod vmm;

@@ -8,15 +8,13 @@ use cuda_ipc_sys::{
 };
 
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
-
-/// The version that this driver serves, which is that of the H200 it is compared with.
-pub(crate) const CUDA_VERSION: c_int = 13000;
+use crate::version::cuda_version;
 
 /// Names and versions of the table as far as this version goes, and the one older signature that is exported too:
 /// `cuGetProcAddress` before CUDA 12 gave it an output for the reason.
 fn versions() -> impl Iterator<Item = (&'static CStr, CudaVersion, &'static CStr)> {
     let older = (c"cuGetProcAddress", CudaVersion(11030), c"cuGetProcAddress");
-    let served = SYMBOLS.iter().filter(|symbol| symbol.since.0.cast_signed() <= CUDA_VERSION);
+    let served = SYMBOLS.iter().filter(|symbol| symbol.since.0.cast_signed() <= cuda_version());
     served.map(|symbol| (symbol.name, symbol.since, symbol.exported)).chain([older])
 }
 
@@ -63,7 +61,7 @@ fn search(
     const KNOWN: u64 = Flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0 as u64;
     output.wanted()?;
     let name = name.text()?;
-    if flags > KNOWN || version > CUDA_VERSION {
+    if flags > KNOWN || version > cuda_version() {
         return Err(INVALID_VALUE);
     }
     let found = find(name, version);

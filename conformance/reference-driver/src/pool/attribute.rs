@@ -8,8 +8,8 @@ use cuda_ipc_sys::{
 
 use super::Pool;
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
-use crate::proc_address::CUDA_VERSION;
 use crate::process::{State, state};
+use crate::version::cuda_version;
 
 type A = CUmemPool_attribute;
 
@@ -93,7 +93,7 @@ entry_points! {
             A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => bytes.give(usage.used),
             A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => bytes.give(pool.high.used),
             // POOL-ATTR-002
-            property => match state.property(pool, property, CUDA_VERSION)? {
+            property => match state.property(pool, property, cuda_version())? {
                 Property::Half(number) => flag.give(number.cast_signed()),
                 Property::Whole(number) => bytes.give(number),
             },
@@ -137,7 +137,7 @@ mod tests {
         let created = Pool::new(Target::of_place(HOST), Origin::Created { is_exported: false }, None);
         let imported = Pool::new(target, Origin::Imported { references: 1 }, None);
         let of = |pool: &Pool, name| state.property(pool, name, PROPERTIES_SINCE);
-        assert_eq!(state.property(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID, CUDA_VERSION), Err(INVALID_VALUE));
+        assert_eq!(state.property(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID, cuda_version()), Err(INVALID_VALUE));
         assert_eq!(of(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID), Ok(Property::Half(0)));
         assert_eq!(of(&created, A::CU_MEMPOOL_ATTR_LOCATION_TYPE), Ok(Property::Half(3)));
         assert_eq!(of(&imported, A::CU_MEMPOOL_ATTR_LOCATION_TYPE), Ok(Property::Half(5)));

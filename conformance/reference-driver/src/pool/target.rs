@@ -5,6 +5,7 @@ use cuda_ipc_sys::{CUmemAllocationType, CUmemLocation, CUmemLocationType};
 use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Result};
 use crate::block::HOST;
 use crate::process::State;
+use crate::version::cuda_version;
 
 type L = CUmemLocationType;
 
@@ -52,7 +53,8 @@ impl State {
     pub(super) fn target(&mut self, location: &CUmemLocation, kind: CUmemAllocationType) -> Result<Target> {
         let is_managed = match kind {
             CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED => false,
-            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED => true,
+            // They came with CUDA 13.
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED if cuda_version() >= 13_000 => true,
             _ => return Err(INVALID_VALUE),
         };
         let index = match location.type_ {

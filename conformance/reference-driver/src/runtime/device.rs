@@ -6,11 +6,11 @@ use cuda_ipc_sys::{CUdevice, CUdevice_attribute};
 
 use super::context::{device, reset, set_current};
 use crate::answer::{Input, Output};
-use crate::proc_address::CUDA_VERSION;
+use crate::version::cuda_version;
 
 runtime_calls! {
     free fn cudaRuntimeGetVersion(version: Output<c_int>) {
-        Ok(version.give(CUDA_VERSION)?)
+        Ok(version.give(cuda_version())?)
     }
 
     free fn cudaDriverGetVersion(version: Output<c_int>) {

@@ -10,6 +10,7 @@ use super::{Allocation, is_granular};
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::{Block, GRANULARITY, HOST};
 use crate::process::{State, state};
+use crate::version::cuda_version;
 
 type HandleType = CUmemAllocationHandleType;
 
@@ -25,10 +26,14 @@ impl State {
         let place = match properties.location.type_ {
             // VMM-CREATE-006
             L::CU_MEM_LOCATION_TYPE_DEVICE => self.device_at(&properties.location)?,
-            // VMM-CREATE-013
-            L::CU_MEM_LOCATION_TYPE_HOST if types == HandleType::CU_MEM_HANDLE_TYPE_NONE => HOST,
-            // VMM-CREATE-016: the machine is one node.
-            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if properties.location.id() == 0 => HOST,
+            // VMM-CREATE-013. VMM-CREATE-014: not before CUDA 13.
+            L::CU_MEM_LOCATION_TYPE_HOST
+                if types == HandleType::CU_MEM_HANDLE_TYPE_NONE && cuda_version() >= 13_000 =>
+            {
+                HOST
+            }
+            // VMM-CREATE-016: the machine is one node. It came with CUDA 12.2.
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if properties.location.id() == 0 && cuda_version() >= 12_020 => HOST,
             // VMM-CREATE-015
             _ => return Err(INVALID_VALUE),
         };
@@ -43,6 +48,10 @@ impl State {
             return Err(INVALID_VALUE);
         }
         if types.0 & HandleType::CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 {
+            // It came with CUDA 12.3.
+            if cuda_version() < 12_030 {
+                return Err(INVALID_VALUE);
+            }
             Fabric::of_environment().create()?;
         }
         Ok(place)

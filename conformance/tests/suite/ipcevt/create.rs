@@ -50,7 +50,7 @@ fn launch_attributes_refuse_an_interprocess_event(exporter: Role, #[case] attrib
 
 /// The device attribute says whether events and memory can be exported.
 #[rstest]
-#[conformance::test("IPCEVT-038")]
+#[conformance::test("IPCEVT-038", needs(cuda = 12_000))]
 fn the_attribute_predicts_export(exporter: Role) -> Outcome {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
     let supported = exporter.device_get_attribute(attribute.0, 0)? == 1;

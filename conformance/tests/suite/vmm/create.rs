@@ -101,7 +101,7 @@ fn the_current_numa_node_is_refused(importer: Role) -> Outcome {
 
 /// Memory of a NUMA node is shared over a descriptor.
 #[rstest]
-#[conformance::test("VMM-CREATE-016", needs(memory_descriptors))]
+#[conformance::test("VMM-CREATE-016", needs(memory_descriptors, cuda = 12_020))]
 fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
     let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
     let properties = DEVICE.at(HOST_NUMA, node.max(0)).exportable(DESCRIPTOR);

@@ -1,0 +1,58 @@
+//! The CUDA version that the driver serves: 13.0, which is that of the H200 it is compared with, or an older one that
+//! `REFERENCE_DRIVER_VERSION` names, down to 11.8. What came later is hidden, and what was refused then is refused. A
+//! version that cannot be served ends the process with the reason.
+
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+const OLDEST: c_int = 11_080;
+const NEWEST: c_int = 13_000;
+
+/// The first number that names no attribute of a device, by the version that had it first.
+const ATTRIBUTES_END: [(c_int, u32); 5] = [(11_080, 125), (12_000, 130), (12_040, 135), (12_090, 144), (13_000, 148)];
+
+/// 1000 × major + 10 × minor.
+pub(crate) fn cuda_version() -> c_int {
+    static VERSION: OnceLock<c_int> = OnceLock::new();
+    *VERSION.get_or_init(|| {
+        let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else { return NEWEST };
+        parse(&text).unwrap_or_else(|| {
+            eprintln!("REFERENCE_DRIVER_VERSION: `{text}` is no version between 11.8 and 13.0");
+            std::process::exit(1)
+        })
+    })
+}
+
+fn parse(text: &str) -> Option<c_int> {
+    let (major, minor) = text.split_once('.')?;
+    let (major, minor): (c_int, c_int) = (major.parse().ok()?, minor.parse().ok()?);
+    let version = major.checked_mul(1000)?.checked_add(minor.checked_mul(10)?)?;
+    ((0..100).contains(&minor) && (OLDEST..=NEWEST).contains(&version)).then_some(version)
+}
+
+/// The first number that names no attribute of a device.
+pub(crate) fn attributes_end() -> u32 {
+    end_at(cuda_version())
+}
+
+fn end_at(version: c_int) -> u32 {
+    ATTRIBUTES_END.iter().rev().find(|(since, _)| *since <= version).map_or(ATTRIBUTES_END[0].1, |(_, end)| *end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_that_can_be_served() {
+        assert_eq!((parse("11.8"), parse("12.4"), parse("13.0")), (Some(11_080), Some(12_040), Some(13_000)));
+        for text in ["", "12", "11.7", "13.1", "12.x", "12.-1", "99999999.0"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_end_where_the_version_does() {
+        assert_eq!((end_at(11_080), end_at(12_020), end_at(12_090), end_at(13_000)), (125, 130, 144, 148));
+    }
+}

@@ -1,0 +1,58 @@
+//! An older version: what came later is hidden, and what was refused then is refused.
+
+#[macro_use]
+#[path = "common/calls.rs"]
+mod calls;
+mod common;
+#[path = "common/peer.rs"]
+mod peer;
+
+use calls::*;
+use cuda_ipc_sys::{CUdevice_attribute as Attribute, CudaVersion, Driver};
+use peer::Peer;
+
+#[test]
+#[ignore = "other tests start it, as another process"]
+fn peer() {
+    peer::perform();
+}
+
+/// A process whose driver serves a version.
+fn of(version: &str) -> Peer {
+    Peer::new(&[("REFERENCE_DRIVER_VERSION", version), ("REFERENCE_DRIVER_FABRIC", "channel")])
+}
+
+#[test]
+fn attributes_of_later_versions_are_unknown() {
+    let events = Attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
+    assert_eq!(of("11.8").attribute(events), Err(INVALID_VALUE), "it came with CUDA 12.0");
+    assert_eq!(of("12.0").attribute(events), Ok(1));
+    let host = Attribute::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    assert_eq!((of("12.9").attribute(host), of("13.0").attribute(host)), (Err(INVALID_VALUE), Ok(1)));
+}
+
+#[test]
+fn fabric_handles_came_with_12_3() {
+    assert_eq!(of("12.2").create(GRANULE, FABRIC), Err(INVALID_VALUE));
+    assert!(of("12.3").create(GRANULE, FABRIC).is_ok());
+}
+
+/// The environment is read when the driver is first used, so another process has to ask for it.
+#[test]
+#[ignore = "the next test starts it, as another process"]
+fn missing() {
+    let driver = Driver::load_from(common::library()).unwrap();
+    assert_eq!(driver.version(), CudaVersion(12_000));
+    let missing: Vec<_> = driver.missing_symbols().map(|missing| missing.name).collect();
+    let newer = cuda_ipc_sys::SYMBOLS.iter().filter(|symbol| symbol.since.0 > 12_000).map(|symbol| symbol.name);
+    assert_eq!(missing, newer.collect::<Vec<_>>());
+    assert!(missing.contains(&c"cuMulticastCreate"));
+}
+
+#[test]
+fn functions_of_later_versions_are_missing() {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "missing", "--ignored"]).env("REFERENCE_DRIVER_VERSION", "12.0");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
