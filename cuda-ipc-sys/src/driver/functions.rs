@@ -381,7 +381,7 @@ pub type PFN_cuCtxPushCurrent = unsafe extern "C" fn(ctx: CUcontext) -> CUresult
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-`pctx` must be valid for writing, or null.*/
+`pctx` must be valid for writing.*/
 pub type PFN_cuCtxPopCurrent = unsafe extern "C" fn(pctx: *mut CUcontext) -> CUresult;
 /**Replaces this thread's current context; null leaves none.
 
@@ -521,8 +521,8 @@ pub type PFN_cuModuleGetFunction = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-`dptr` and `bytes` must be valid for writing or null, `hmod` must be a module that was not unloaded, and `name`
-must lead to a C string.*/
+`dptr` and `bytes` must be valid for writing, or one of the two null; `hmod` must be a module that was not
+unloaded, and `name` must lead to a C string.*/
 pub type PFN_cuModuleGetGlobal = unsafe extern "C" fn(
     dptr: *mut CUdeviceptr,
     bytes: *mut usize,
@@ -858,7 +858,9 @@ pub type PFN_cuEventElapsedTime = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`pHandle` must be valid for writing. `dptr` may be any address: the driver refuses what it cannot export.*/
+`pHandle` must be valid for writing. `dptr` may be any address: the driver refuses what it cannot export.
+Whoever gets the bytes can change the memory at any time, so no reference of Rust may be made to it while it is
+shared.*/
 pub type PFN_cuIpcGetMemHandle = unsafe extern "C" fn(
     pHandle: *mut CUipcMemHandle,
     dptr: CUdeviceptr,
@@ -871,9 +873,9 @@ pub type PFN_cuIpcGetMemHandle = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_TOO_MANY_PEERS`](CUresult::CUDA_ERROR_TOO_MANY_PEERS), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`pdptr` must be valid for writing. The handle must be as its exporter made it: altered bytes may open too, and
-lead to other memory. Another process may change or free what lies there at any time, so no reference of Rust
-may be made to it.*/
+`pdptr` must be valid for writing. The handle must be what cuIpcGetMemHandle gave an exporter that is trusted:
+altered bytes may open too, and lead to other memory. Another process may change or free what lies there at any
+time, so no reference of Rust may be made to it.*/
 pub type PFN_cuIpcOpenMemHandle = unsafe extern "C" fn(
     pdptr: *mut CUdeviceptr,
     handle: CUipcMemHandle,
@@ -967,8 +969,10 @@ pub type PFN_cuMemAllocPitch = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`dptr` must come from an allocation of this process that was not freed; what was opened or mapped has calls of
-its own. No work that still runs may use the memory, and nothing may use it afterwards.*/
+`dptr` must come from an allocation or pool import of this process, or an allocation node that no node of its
+own graph frees, and not be freed yet; what cuIpcOpenMemHandle opened or cuMemMap mapped has calls of its own.
+No work that still runs may use the memory, and nothing may use it afterwards; the free of a pool's allocation
+does not wait. Every process that opened or imported the memory must have given it back before.*/
 pub type PFN_cuMemFree = unsafe extern "C" fn(dptr: CUdeviceptr) -> CUresult;
 /**Base and size of the allocation that holds a pointer.
 
@@ -1149,7 +1153,8 @@ pub type PFN_cuPointerSetAttribute = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written.*/
+`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written; where one of
+them is host memory, nothing else may write it meanwhile, nor read what is written.*/
 pub type PFN_cuMemcpy = unsafe extern "C" fn(
     dst: CUdeviceptr,
     src: CUdeviceptr,
@@ -1163,7 +1168,8 @@ pub type PFN_cuMemcpy = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.*/
+`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.
+Nothing may write the host memory meanwhile.*/
 pub type PFN_cuMemcpyHtoD = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     srcHost: *const ::core::ffi::c_void,
@@ -1177,7 +1183,8 @@ pub type PFN_cuMemcpyHtoD = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written.*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written.
+Nothing else may read or write the host memory meanwhile.*/
 pub type PFN_cuMemcpyDtoH = unsafe extern "C" fn(
     dstHost: *mut ::core::ffi::c_void,
     srcDevice: CUdeviceptr,
@@ -1223,7 +1230,8 @@ Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZE
 
 # Safety
 `src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written, from the call
-until the stream has passed it. `hStream` must be null, a predefined stream or one that was not destroyed.*/
+until the stream has passed it; so long, nothing else may write host memory among them, nor read what is
+written. `hStream` must be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuMemcpyAsync = unsafe extern "C" fn(
     dst: CUdeviceptr,
     src: CUdeviceptr,
@@ -1239,8 +1247,8 @@ Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZE
 
 # Safety
 `srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written, from
-the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
-destroyed.*/
+the call until the stream has passed it; so long, nothing may write the host memory. `hStream` must be null, a
+predefined stream or one that was not destroyed.*/
 pub type PFN_cuMemcpyHtoDAsync = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     srcHost: *const ::core::ffi::c_void,
@@ -1256,8 +1264,8 @@ Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZE
 
 # Safety
 `srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written, from
-the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
-destroyed.*/
+the call until the stream has passed it; so long, nothing else may read or write the host memory. `hStream` must
+be null, a predefined stream or one that was not destroyed.*/
 pub type PFN_cuMemcpyDtoHAsync = unsafe extern "C" fn(
     dstHost: *mut ::core::ffi::c_void,
     srcDevice: CUdeviceptr,
@@ -1413,8 +1421,8 @@ pub type PFN_cuMemCreate = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-`handle` must be an allocation's that was not released, once for each create, import and retain, and not be used
-afterwards. Mappings of the memory stay.*/
+`handle` must be an allocation's or a multicast object's that was not released, once for each create, import and
+retain, and not be used afterwards. Mappings of the memory stay.*/
 pub type PFN_cuMemRelease = unsafe extern "C" fn(
     handle: CUmemGenericAllocationHandle,
 ) -> CUresult;
@@ -1426,9 +1434,9 @@ pub type PFN_cuMemRelease = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE).
 
 # Safety
-`ptr` and `size` must lie in a reservation of this process, and `handle` be an allocation's that was not
-released. What is mapped must be seen as shared memory wherever it is mapped twice or imported: no reference of
-Rust may be made to it.*/
+`ptr` and `size` must lie in a reservation of this process, and `handle` be an allocation's or a multicast
+object's that was not released. What is mapped must be seen as shared memory wherever it is mapped twice or
+imported: no reference of Rust may be made to it.*/
 pub type PFN_cuMemMap = unsafe extern "C" fn(
     ptr: CUdeviceptr,
     size: usize,
@@ -1489,8 +1497,8 @@ Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALU
 
 # Safety
 `shareableHandle` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is
-then the caller's to close, or 64 bytes for a fabric handle. `handle` must be an allocation's that was not
-released.*/
+then the caller's to close, or 64 bytes for a fabric handle. `handle` must be an allocation's or a multicast
+object's that was not released.*/
 pub type PFN_cuMemExportToShareableHandle = unsafe extern "C" fn(
     shareableHandle: *mut ::core::ffi::c_void,
     handle: CUmemGenericAllocationHandle,
@@ -1773,7 +1781,7 @@ pub type PFN_cuDeviceGetMemPool = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`pool` must be a pool that was not destroyed, and stay so while it is chosen.*/
+`pool` must be a pool that was not destroyed.*/
 pub type PFN_cuDeviceSetMemPool = unsafe extern "C" fn(
     dev: CUdevice,
     pool: CUmemoryPool,
@@ -1861,8 +1869,10 @@ pub type PFN_cuMemAllocFromPoolAsync = unsafe extern "C" fn(
 Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-`dptr` must come from a stream-ordered allocation or an import, and not be freed yet. `hStream` must be null, a
-predefined stream or one that was not destroyed. No work may use the memory that is not ordered before the call.*/
+`dptr` must come from a stream-ordered allocation, a pool import, or an allocation node that no node of its own
+graph frees, and not be freed yet. `hStream` must be null, a predefined stream or one that was not destroyed. No
+work may use the memory that is not ordered before the call; an import must be freed, in stream order, before
+its exporter's allocation is.*/
 pub type PFN_cuMemFreeAsync = unsafe extern "C" fn(
     dptr: CUdeviceptr,
     hStream: CUstream,
@@ -1990,8 +2000,9 @@ Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZE
 
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
-must lead to `numDependencies` nodes of that graph, or be null where there are none. `nodeParams` must lead to
-parameters, which get the address.*/
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `nodeParams` must be valid
+for reading and writing, since it gets the address, and its `accessDescs` lead to `accessDescCount`
+descriptions.*/
 pub type PFN_cuGraphAddMemAllocNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -2027,7 +2038,7 @@ Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZE
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
 must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
-that was not destroyed while the graph can run.*/
+that was not destroyed, and stay so while the graph can run.*/
 pub type PFN_cuGraphAddEventRecordNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -2045,7 +2056,7 @@ Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZE
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
 must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
-that was not destroyed while the graph can run.*/
+that was not destroyed, and stay so while the graph can run.*/
 pub type PFN_cuGraphAddEventWaitNode = unsafe extern "C" fn(
     phGraphNode: *mut CUgraphNode,
     hGraph: CUgraph,
@@ -3800,7 +3811,7 @@ must not be used afterwards.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT).
 
 # Safety
-`pctx` must be valid for writing, or null.*/
+`pctx` must be valid for writing.*/
     #[doc(alias = "cuCtxPopCurrent_v2")]
     #[inline]
     pub unsafe fn cuCtxPopCurrent(
@@ -4034,8 +4045,8 @@ string.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_FOUND`](CUresult::CUDA_ERROR_NOT_FOUND).
 
 # Safety
-`dptr` and `bytes` must be valid for writing or null, `hmod` must be a module that was not unloaded, and `name`
-must lead to a C string.*/
+`dptr` and `bytes` must be valid for writing, or one of the two null; `hmod` must be a module that was not
+unloaded, and `name` must lead to a C string.*/
     #[doc(alias = "cuModuleGetGlobal_v2")]
     #[inline]
     pub unsafe fn cuModuleGetGlobal(
@@ -4575,7 +4586,9 @@ was not destroyed.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`pHandle` must be valid for writing. `dptr` may be any address: the driver refuses what it cannot export.*/
+`pHandle` must be valid for writing. `dptr` may be any address: the driver refuses what it cannot export.
+Whoever gets the bytes can change the memory at any time, so no reference of Rust may be made to it while it is
+shared.*/
     #[inline]
     pub unsafe fn cuIpcGetMemHandle(
         &self,
@@ -4595,9 +4608,9 @@ was not destroyed.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_MAP_FAILED`](CUresult::CUDA_ERROR_MAP_FAILED), [`CUDA_ERROR_INVALID_HANDLE`](CUresult::CUDA_ERROR_INVALID_HANDLE), [`CUDA_ERROR_TOO_MANY_PEERS`](CUresult::CUDA_ERROR_TOO_MANY_PEERS), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`pdptr` must be valid for writing. The handle must be as its exporter made it: altered bytes may open too, and
-lead to other memory. Another process may change or free what lies there at any time, so no reference of Rust
-may be made to it.*/
+`pdptr` must be valid for writing. The handle must be what cuIpcGetMemHandle gave an exporter that is trusted:
+altered bytes may open too, and lead to other memory. Another process may change or free what lies there at any
+time, so no reference of Rust may be made to it.*/
     #[doc(alias = "cuIpcOpenMemHandle_v2")]
     #[inline]
     pub unsafe fn cuIpcOpenMemHandle(
@@ -4750,8 +4763,10 @@ destroy the event while it is used here.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`dptr` must come from an allocation of this process that was not freed; what was opened or mapped has calls of
-its own. No work that still runs may use the memory, and nothing may use it afterwards.*/
+`dptr` must come from an allocation or pool import of this process, or an allocation node that no node of its
+own graph frees, and not be freed yet; what cuIpcOpenMemHandle opened or cuMemMap mapped has calls of its own.
+No work that still runs may use the memory, and nothing may use it afterwards; the free of a pool's allocation
+does not wait. Every process that opened or imported the memory must have given it back before.*/
     #[doc(alias = "cuMemFree_v2")]
     #[inline]
     pub unsafe fn cuMemFree(
@@ -5034,7 +5049,8 @@ written.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written.*/
+`src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written; where one of
+them is host memory, nothing else may write it meanwhile, nor read what is written.*/
     #[inline]
     pub unsafe fn cuMemcpy(
         &self,
@@ -5055,7 +5071,8 @@ written.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.*/
+`srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written.
+Nothing may write the host memory meanwhile.*/
     #[doc(alias = "cuMemcpyHtoD_v2")]
     #[inline]
     pub unsafe fn cuMemcpyHtoD(
@@ -5077,7 +5094,8 @@ written.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written.*/
+`srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written.
+Nothing else may read or write the host memory meanwhile.*/
     #[doc(alias = "cuMemcpyDtoH_v2")]
     #[inline]
     pub unsafe fn cuMemcpyDtoH(
@@ -5150,7 +5168,8 @@ context may be destroyed.*/
 
 # Safety
 `src` must lead to `ByteCount` bytes that can be read, and `dst` to as many that can be written, from the call
-until the stream has passed it. `hStream` must be null, a predefined stream or one that was not destroyed.*/
+until the stream has passed it; so long, nothing else may write host memory among them, nor read what is
+written. `hStream` must be null, a predefined stream or one that was not destroyed.*/
     #[inline]
     pub unsafe fn cuMemcpyAsync(
         &self,
@@ -5173,8 +5192,8 @@ until the stream has passed it. `hStream` must be null, a predefined stream or o
 
 # Safety
 `srcHost` must lead to `ByteCount` bytes that can be read, and `dstDevice` to as many that can be written, from
-the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
-destroyed.*/
+the call until the stream has passed it; so long, nothing may write the host memory. `hStream` must be null, a
+predefined stream or one that was not destroyed.*/
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
     #[inline]
     pub unsafe fn cuMemcpyHtoDAsync(
@@ -5200,8 +5219,8 @@ destroyed.*/
 
 # Safety
 `srcDevice` must lead to `ByteCount` bytes that can be read, and `dstHost` to as many that can be written, from
-the call until the stream has passed it. `hStream` must be null, a predefined stream or one that was not
-destroyed.*/
+the call until the stream has passed it; so long, nothing else may read or write the host memory. `hStream` must
+be null, a predefined stream or one that was not destroyed.*/
     #[doc(alias = "cuMemcpyDtoHAsync_v2")]
     #[inline]
     pub unsafe fn cuMemcpyDtoHAsync(
@@ -5446,8 +5465,8 @@ afterwards.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-`handle` must be an allocation's that was not released, once for each create, import and retain, and not be used
-afterwards. Mappings of the memory stay.*/
+`handle` must be an allocation's or a multicast object's that was not released, once for each create, import and
+retain, and not be used afterwards. Mappings of the memory stay.*/
     #[inline]
     pub unsafe fn cuMemRelease(
         &self,
@@ -5466,9 +5485,9 @@ afterwards. Mappings of the memory stay.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_INVALID_DEVICE`](CUresult::CUDA_ERROR_INVALID_DEVICE), [`CUDA_ERROR_OUT_OF_MEMORY`](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_PERMITTED`](CUresult::CUDA_ERROR_NOT_PERMITTED), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED), [`CUDA_ERROR_ILLEGAL_STATE`](CUresult::CUDA_ERROR_ILLEGAL_STATE).
 
 # Safety
-`ptr` and `size` must lie in a reservation of this process, and `handle` be an allocation's that was not
-released. What is mapped must be seen as shared memory wherever it is mapped twice or imported: no reference of
-Rust may be made to it.*/
+`ptr` and `size` must lie in a reservation of this process, and `handle` be an allocation's or a multicast
+object's that was not released. What is mapped must be seen as shared memory wherever it is mapped twice or
+imported: no reference of Rust may be made to it.*/
     #[inline]
     pub unsafe fn cuMemMap(
         &self,
@@ -5557,8 +5576,8 @@ access.*/
 
 # Safety
 `shareableHandle` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is
-then the caller's to close, or 64 bytes for a fabric handle. `handle` must be an allocation's that was not
-released.*/
+then the caller's to close, or 64 bytes for a fabric handle. `handle` must be an allocation's or a multicast
+object's that was not released.*/
     #[inline]
     pub unsafe fn cuMemExportToShareableHandle(
         &self,
@@ -5991,7 +6010,7 @@ runs may use the memory from a device that loses access.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`pool` must be a pool that was not destroyed, and stay so while it is chosen.*/
+`pool` must be a pool that was not destroyed.*/
     #[inline]
     pub unsafe fn cuDeviceSetMemPool(
         &self,
@@ -6121,8 +6140,10 @@ that stream, or in another that waits for it.*/
 [`MissingSymbol`] where this driver does not have the function. Documented codes: [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_NOT_SUPPORTED`](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-`dptr` must come from a stream-ordered allocation or an import, and not be freed yet. `hStream` must be null, a
-predefined stream or one that was not destroyed. No work may use the memory that is not ordered before the call.*/
+`dptr` must come from a stream-ordered allocation, a pool import, or an allocation node that no node of its own
+graph frees, and not be freed yet. `hStream` must be null, a predefined stream or one that was not destroyed. No
+work may use the memory that is not ordered before the call; an import must be freed, in stream order, before
+its exporter's allocation is.*/
     #[inline]
     pub unsafe fn cuMemFreeAsync(
         &self,
@@ -6319,8 +6340,9 @@ to it.*/
 
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
-must lead to `numDependencies` nodes of that graph, or be null where there are none. `nodeParams` must lead to
-parameters, which get the address.*/
+must lead to `numDependencies` nodes of that graph, or be null where there are none. `nodeParams` must be valid
+for reading and writing, since it gets the address, and its `accessDescs` lead to `accessDescCount`
+descriptions.*/
     #[inline]
     pub unsafe fn cuGraphAddMemAllocNode(
         &self,
@@ -6384,7 +6406,7 @@ node that allocates, and no node may use it that is not ordered before.*/
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
 must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
-that was not destroyed while the graph can run.*/
+that was not destroyed, and stay so while the graph can run.*/
     #[inline]
     pub unsafe fn cuGraphAddEventRecordNode(
         &self,
@@ -6413,7 +6435,7 @@ that was not destroyed while the graph can run.*/
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that was not destroyed. `dependencies`
 must lead to `numDependencies` nodes of that graph, or be null where there are none. `event` must be an event
-that was not destroyed while the graph can run.*/
+that was not destroyed, and stay so while the graph can run.*/
     #[inline]
     pub unsafe fn cuGraphAddEventWaitNode(
         &self,

@@ -246,8 +246,9 @@ pub type PFN_cudaMalloc = unsafe extern "C" fn(
 Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`devPtr` must be null or come from such a call. No work that still runs, in this process or in one that opened
-the memory, may use it, and nothing may use it afterwards.*/
+`devPtr` must be null or come from such a call, and not be freed yet. No work that still runs may use the
+memory, and nothing may use it afterwards; every process that opened or imported it must have given it back
+before.*/
 pub type PFN_cudaFree = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
@@ -314,7 +315,7 @@ pub type PFN_cudaHostRegister = unsafe extern "C" fn(
 Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorHostMemoryNotRegistered`](cudaError::cudaErrorHostMemoryNotRegistered).
 
 # Safety
-No work that still runs may use the memory.*/
+`ptr` must come from cudaHostRegister. No work that still runs may use the memory.*/
 pub type PFN_cudaHostUnregister = unsafe extern "C" fn(
     ptr: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
@@ -598,7 +599,9 @@ pub type PFN_cudaEventElapsedTime = unsafe extern "C" fn(
 Documented codes: [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`handle` must be valid for writing. `devPtr` may be any address: the runtime refuses what it cannot export.*/
+`handle` must be valid for writing. `devPtr` may be any address: the runtime refuses what it cannot export.
+Whoever gets the bytes can change the memory at any time, so no reference of Rust may be made to it while it is
+shared.*/
 pub type PFN_cudaIpcGetMemHandle = unsafe extern "C" fn(
     handle: *mut cudaIpcMemHandle_t,
     devPtr: *mut ::core::ffi::c_void,
@@ -611,9 +614,9 @@ pub type PFN_cudaIpcGetMemHandle = unsafe extern "C" fn(
 Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized), [`cudaErrorTooManyPeers`](cudaError::cudaErrorTooManyPeers), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`devPtr` must be valid for writing. The handle must be as its exporter made it: altered bytes may open too, and
-lead to other memory. Another process may change or free what lies there at any time, so no reference of Rust
-may be made to it.*/
+`devPtr` must be valid for writing. `handle` must be what cudaIpcGetMemHandle gave an exporter that is trusted:
+altered bytes may open too, and lead to other memory. Another process may change or free what lies there at any
+time, so no reference of Rust may be made to it.*/
 pub type PFN_cudaIpcOpenMemHandle = unsafe extern "C" fn(
     devPtr: *mut *mut ::core::ffi::c_void,
     handle: cudaIpcMemHandle_t,
@@ -653,7 +656,7 @@ pub type PFN_cudaIpcGetEventHandle = unsafe extern "C" fn(
 Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized).
 
 # Safety
-`event` must be valid for writing. The exporter must not destroy the event while it is used here, and the handle
+`event` must be valid for writing. The exporter must not destroy the event while it is used here, and `handle`
 must be as its exporter made it.*/
 pub type PFN_cudaIpcOpenEventHandle = unsafe extern "C" fn(
     event: *mut cudaEvent_t,
@@ -693,7 +696,7 @@ pub type PFN_cudaDeviceGetMemPool = unsafe extern "C" fn(
 Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
 
 # Safety
-`memPool` must be a pool that was not destroyed, and stay so while it is chosen.*/
+`memPool` must be a pool that was not destroyed.*/
 pub type PFN_cudaDeviceSetMemPool = unsafe extern "C" fn(
     device: ::core::ffi::c_int,
     memPool: cudaMemPool_t,
@@ -721,8 +724,9 @@ pub type PFN_cudaMallocAsync = unsafe extern "C" fn(
 Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
 
 # Safety
-`devPtr` must come from a stream-ordered allocation or an import, and `hStream` must be the default stream or a
-stream that was not destroyed. No work may use the memory that is not ordered before the call.*/
+`devPtr` must come from a stream-ordered allocation or an import, and not be freed yet. `hStream` must be the
+default stream or a stream that was not destroyed. No work may use the memory that is not ordered before the
+call; an import must be freed, in stream order, before its exporter's allocation is.*/
 pub type PFN_cudaFreeAsync = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
     hStream: cudaStream_t,
@@ -736,7 +740,8 @@ Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that was not destroyed, and `stream` must be the
-default stream or a stream that was not destroyed.*/
+default stream or a stream that was not destroyed. The memory may be used by work that comes after the call in
+that stream, or in another that waits for it.*/
 pub type PFN_cudaMallocFromPoolAsync = unsafe extern "C" fn(
     ptr: *mut *mut ::core::ffi::c_void,
     size: usize,
@@ -849,8 +854,8 @@ pub type PFN_cudaMemPoolGetAccess = unsafe extern "C" fn(
 Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
-`shareableHandle` must be valid for writing an `int` for a file descriptor, which is then the caller's to close,
-or a fabric handle of 64 bytes; `memPool` must be a pool that was not destroyed.*/
+`shareableHandle` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is
+then the caller's to close, or 64 bytes for a fabric handle; `memPool` must be a pool that was not destroyed.*/
 pub type PFN_cudaMemPoolExportToShareableHandle = unsafe extern "C" fn(
     shareableHandle: *mut ::core::ffi::c_void,
     memPool: cudaMemPool_t,
@@ -866,8 +871,9 @@ Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `
 
 # Safety
 `memPool` must be valid for writing. For a file descriptor, `shareableHandle` is its number itself, cast to a
-pointer, and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes. Another process may
-change or free what lies there at any time, so no reference of Rust may be made to it.*/
+pointer, and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes as their exporter made
+them. Another process may change or free what lies there at any time, so no reference of Rust may be made to
+it.*/
 pub type PFN_cudaMemPoolImportFromShareableHandle = unsafe extern "C" fn(
     memPool: *mut cudaMemPool_t,
     shareableHandle: *mut ::core::ffi::c_void,
@@ -1768,8 +1774,9 @@ No work that still runs may reach memory of `peerDevice` from the current device
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`devPtr` must be null or come from such a call. No work that still runs, in this process or in one that opened
-the memory, may use it, and nothing may use it afterwards.*/
+`devPtr` must be null or come from such a call, and not be freed yet. No work that still runs may use the
+memory, and nothing may use it afterwards; every process that opened or imported it must have given it back
+before.*/
     #[inline]
     pub unsafe fn cudaFree(
         &self,
@@ -1871,7 +1878,7 @@ the memory, may use it, and nothing may use it afterwards.*/
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorHostMemoryNotRegistered`](cudaError::cudaErrorHostMemoryNotRegistered).
 
 # Safety
-No work that still runs may use the memory.*/
+`ptr` must come from cudaHostRegister. No work that still runs may use the memory.*/
     #[inline]
     pub unsafe fn cudaHostUnregister(
         &self,
@@ -2312,7 +2319,9 @@ not destroyed.*/
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`handle` must be valid for writing. `devPtr` may be any address: the runtime refuses what it cannot export.*/
+`handle` must be valid for writing. `devPtr` may be any address: the runtime refuses what it cannot export.
+Whoever gets the bytes can change the memory at any time, so no reference of Rust may be made to it while it is
+shared.*/
     #[inline]
     pub unsafe fn cudaIpcGetMemHandle(
         &self,
@@ -2332,9 +2341,9 @@ not destroyed.*/
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized), [`cudaErrorTooManyPeers`](cudaError::cudaErrorTooManyPeers), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`devPtr` must be valid for writing. The handle must be as its exporter made it: altered bytes may open too, and
-lead to other memory. Another process may change or free what lies there at any time, so no reference of Rust
-may be made to it.*/
+`devPtr` must be valid for writing. `handle` must be what cudaIpcGetMemHandle gave an exporter that is trusted:
+altered bytes may open too, and lead to other memory. Another process may change or free what lies there at any
+time, so no reference of Rust may be made to it.*/
     #[inline]
     pub unsafe fn cudaIpcOpenMemHandle(
         &self,
@@ -2395,7 +2404,7 @@ after the last close nothing may.*/
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized).
 
 # Safety
-`event` must be valid for writing. The exporter must not destroy the event while it is used here, and the handle
+`event` must be valid for writing. The exporter must not destroy the event while it is used here, and `handle`
 must be as its exporter made it.*/
     #[inline]
     pub unsafe fn cudaIpcOpenEventHandle(
@@ -2456,7 +2465,7 @@ must be as its exporter made it.*/
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
 
 # Safety
-`memPool` must be a pool that was not destroyed, and stay so while it is chosen.*/
+`memPool` must be a pool that was not destroyed.*/
     #[inline]
     pub unsafe fn cudaDeviceSetMemPool(
         &self,
@@ -2498,8 +2507,9 @@ The memory may be used by work that comes after the call in that stream, or in a
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
 
 # Safety
-`devPtr` must come from a stream-ordered allocation or an import, and `hStream` must be the default stream or a
-stream that was not destroyed. No work may use the memory that is not ordered before the call.*/
+`devPtr` must come from a stream-ordered allocation or an import, and not be freed yet. `hStream` must be the
+default stream or a stream that was not destroyed. No work may use the memory that is not ordered before the
+call; an import must be freed, in stream order, before its exporter's allocation is.*/
     #[inline]
     pub unsafe fn cudaFreeAsync(
         &self,
@@ -2520,7 +2530,8 @@ stream that was not destroyed. No work may use the memory that is not ordered be
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that was not destroyed, and `stream` must be the
-default stream or a stream that was not destroyed.*/
+default stream or a stream that was not destroyed. The memory may be used by work that comes after the call in
+that stream, or in another that waits for it.*/
     #[inline]
     pub unsafe fn cudaMallocFromPoolAsync(
         &self,
@@ -2689,8 +2700,8 @@ place.*/
 [`MissingSymbol`] where this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
 
 # Safety
-`shareableHandle` must be valid for writing an `int` for a file descriptor, which is then the caller's to close,
-or a fabric handle of 64 bytes; `memPool` must be a pool that was not destroyed.*/
+`shareableHandle` must be valid for writing what `handleType` says: an `int` for a file descriptor, which is
+then the caller's to close, or 64 bytes for a fabric handle; `memPool` must be a pool that was not destroyed.*/
     #[inline]
     pub unsafe fn cudaMemPoolExportToShareableHandle(
         &self,
@@ -2715,8 +2726,9 @@ or a fabric handle of 64 bytes; `memPool` must be a pool that was not destroyed.
 
 # Safety
 `memPool` must be valid for writing. For a file descriptor, `shareableHandle` is its number itself, cast to a
-pointer, and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes. Another process may
-change or free what lies there at any time, so no reference of Rust may be made to it.*/
+pointer, and the descriptor stays the caller's; for a fabric handle it leads to 64 bytes as their exporter made
+them. Another process may change or free what lies there at any time, so no reference of Rust may be made to
+it.*/
     #[inline]
     pub unsafe fn cudaMemPoolImportFromShareableHandle(
         &self,
