@@ -79,6 +79,8 @@ pub(crate) fn initialise() -> Result<()> {
         // thread of the parent may have held it at the fork.
         _ => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
     }
+    // What the environment says wrongly ends the process here, and not in the middle of a test.
+    let _ = (crate::topology::topology(), crate::version::cuda_version());
     let devices = crate::device::visible();
     if devices.is_empty() {
         return Err(CUresult::CUDA_ERROR_NO_DEVICE);

@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::environment::environment;
+
 /// What is between two devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
@@ -22,7 +24,7 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str, devices: usize) -> Result<Self, String> {
         let mut links = HashMap::new();
         for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
             let wrong = || format!("`{entry}` is not of the form 0-1:none or 0-1:no-atomics");
@@ -30,6 +32,9 @@ impl Topology {
             let (one, other) = pair.split_once('-').ok_or_else(wrong)?;
             let device = |text: &str| text.parse::<usize>().map_err(|_| wrong());
             let (one, other) = (device(one)?, device(other)?);
+            if one.max(other) >= devices {
+                return Err(format!("`{entry}` names a device of which there is none: there are {devices}"));
+            }
             let link = match link {
                 "none" => Link::None,
                 "no-atomics" => Link::NoAtomics,
@@ -64,7 +69,7 @@ pub(crate) fn topology() -> &'static Topology {
     static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
     TOPOLOGY.get_or_init(|| {
         let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_default();
-        Topology::parse(&text).unwrap_or_else(|reason| {
+        Topology::parse(&text, environment().devices).unwrap_or_else(|reason| {
             eprintln!("REFERENCE_DRIVER_TOPOLOGY: {reason}");
             std::process::exit(1)
         })
@@ -77,7 +82,7 @@ mod tests {
 
     #[test]
     fn all_are_peers_but_the_named_pairs() {
-        let topology = Topology::parse("1-0:none, 1-2:no-atomics").unwrap();
+        let topology = Topology::parse("1-0:none, 1-2:no-atomics", 3).unwrap();
         assert!(!topology.reaches(0, 1) && !topology.reaches(1, 0) && !topology.has_native_atomics(0, 1));
         assert!(topology.reaches(1, 2) && !topology.has_native_atomics(2, 1));
         assert!(topology.reaches(0, 2) && topology.has_native_atomics(0, 2));
@@ -86,8 +91,8 @@ mod tests {
 
     #[test]
     fn another_form_is_refused_with_the_entry() {
-        for text in ["0-1", "0:none", "0-1:some", "a-b:none", "0-1:none,x"] {
-            assert!(Topology::parse(text).is_err(), "{text}");
+        for text in ["0-1", "0:none", "0-1:some", "a-b:none", "0-1:none,x", "0-2:none"] {
+            assert!(Topology::parse(text, 2).is_err(), "{text}");
         }
     }
 }

@@ -70,14 +70,18 @@ impl Exporter {
         u32::from_le_bytes(word)
     }
 
-    /// Paths that it maps or has open, beyond the stderr it shares with us: what could be left of it.
+    /// Paths that it maps or has open, beyond the build that it runs from and the stderr it shares with us: what could
+    /// be left of it.
     pub(crate) fn paths(&self) -> Vec<String> {
         let folder = format!("/proc/{}", self.process.id());
         let maps = fs::read_to_string(format!("{folder}/maps")).expect("the process lives");
         let mapped = maps.lines().filter_map(|line| Some(line.get(line.find('/')?..)?.to_owned()));
         let open = fs::read_dir(format!("{folder}/fd")).expect("the process lives").flatten();
         let opened = open.filter(|entry| entry.file_name() != "2");
-        mapped.chain(opened.filter_map(|entry| Some(fs::read_link(entry.path()).ok()?.display().to_string()))).collect()
+        let program = std::env::current_exe().expect("a test executable has a path");
+        let build = program.parent().expect("it lies in a folder").display().to_string();
+        let opened = opened.filter_map(|entry| Some(fs::read_link(entry.path()).ok()?.display().to_string()));
+        mapped.chain(opened).filter(|path| !path.starts_with(&build)).collect()
     }
 
     /// End it with SIGKILL.
