@@ -72,8 +72,26 @@ fn asking_by_version_gives_the_exported_function() {
 
 #[test]
 fn the_newest_version_gives_the_same_function() {
-    for symbol in served() {
+    for symbol in served().filter(|symbol| CHANGED.iter().all(|(name, _)| *name != symbol.name)) {
         assert_eq!(ask(symbol.name, SERVED.0), ask(symbol.name, symbol.since.0), "{symbol:?}");
+    }
+}
+
+/// Functions whose later signature is not written, and the version that has it.
+const CHANGED: [(&CStr, u32); 4] =
+    [(c"cuCtxCreate", 11040), (c"cuStreamGetCtx", 12050), (c"cuCtxGetDevice", 13000), (c"cuCtxSynchronize", 13000)];
+
+/// The older function would read the arguments of the newer one as its own.
+#[test]
+fn a_function_does_not_stand_in_for_its_later_signature() {
+    for (name, since) in CHANGED {
+        assert!(!ask(name, since - 1).1.is_null(), "{name:?}");
+        for version in [since, SERVED.0] {
+            let (code, address, reason) = ask(name, version);
+            assert_eq!(code, CUresult::CUDA_SUCCESS, "{name:?} at {version}");
+            assert_eq!(reason, Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "{name:?} at {version}");
+            assert!(address.is_null(), "{name:?} at {version}");
+        }
     }
 }
 
