@@ -16,6 +16,7 @@ pub struct Needs {
     fabric: Option<Fabric>,
     simulated: bool,
     cuda: u32,
+    cuda_before: u32,
     runtime: bool,
 }
 
@@ -35,6 +36,7 @@ impl Needs {
             fabric: None,
             simulated: false,
             cuda: 0,
+            cuda_before: u32::MAX,
             runtime: false,
         }
     }
@@ -121,6 +123,13 @@ impl Needs {
         self
     }
 
+    /// A driver older than that of this CUDA version: what a rule of later versions took the place of.
+    #[must_use]
+    pub const fn cuda_before(mut self, version: u32) -> Self {
+        self.cuda_before = version;
+        self
+    }
+
     /// A runtime (`libcudart`) that works with the driver under test.
     #[must_use]
     pub const fn runtime(mut self) -> Self {
@@ -155,6 +164,7 @@ impl Needs {
             (self.fabric.is_some_and(|state| !has(state)), "needs a fabric in another state"),
             (self.simulated && !machine.is_simulated(), "needs processes with different rights"),
             (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
+            (machine.cuda_version >= self.cuda_before, "needs a driver of an older CUDA"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))

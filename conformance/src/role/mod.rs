@@ -45,13 +45,15 @@ pub struct Placement {
     pub fabric: Option<Fabric>,
     /// Whether GPUs 0 and 1 are no peers; on a real machine they have to be none already.
     pub no_peer_access: bool,
+    /// Whether nobody calls `cuInit`: no context is current, and the role serves one case only.
+    pub uninitialised: bool,
 }
 
 impl Placement {
     /// On a device.
     #[must_use]
     pub const fn device(device: i32) -> Self {
-        Self { device, visible_devices: None, fabric: None, no_peer_access: false }
+        Self { device, visible_devices: None, fabric: None, no_peer_access: false, uninitialised: false }
     }
 
     /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
@@ -65,6 +67,13 @@ impl Placement {
     #[must_use]
     pub const fn without_peer_access(mut self) -> Self {
         self.no_peer_access = true;
+        self
+    }
+
+    /// With the driver loaded, and `cuInit` not called.
+    #[must_use]
+    pub const fn uninitialised(mut self) -> Self {
+        self.uninitialised = true;
         self
     }
 

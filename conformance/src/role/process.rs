@@ -17,7 +17,7 @@ use crate::calls::process::pid;
 use crate::calls::{AnyCall, Refused};
 use crate::role::Placement;
 use crate::role::account::Bytes;
-use crate::role::session::{Greeting, ROLE_ARGUMENT};
+use crate::role::session::{Greeting, ROLE_ARGUMENT, UNINITIALISED_ARGUMENT};
 use crate::wire::{Channel, ReceiveError};
 
 /// What every role of a run is started with.
@@ -63,6 +63,9 @@ impl Process {
             .map_err(|error| Start::Failed(Stop::Harness(format!("this program has no path: {error}"))))?;
         let mut command = Command::new(program);
         command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(std::process::id().to_string());
+        if placement.uninitialised {
+            command.arg(UNINITIALISED_ARGUMENT);
+        }
         command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
         match &settings.driver {
             // A driver by path has its runtime in the same library, or none: a `libcudart` would call the system's.

@@ -17,6 +17,9 @@ use crate::wire::{Channel, Frame, ReceiveError};
 /// The hidden first argument of a role's process.
 pub(crate) const ROLE_ARGUMENT: &str = "--conformance-role";
 
+/// The last argument of a role's process that does not call `cuInit`.
+pub(crate) const UNINITIALISED_ARGUMENT: &str = "uninitialised";
+
 /// What the runner is told first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Greeting {
@@ -52,7 +55,8 @@ pub fn serve_if_role() {
     }
     let device = arguments.next().and_then(|device| device.parse().ok()).unwrap_or(0);
     let runner = arguments.next().and_then(|runner| runner.parse().ok());
-    std::process::exit(match serve(device, runner) {
+    let initialised = arguments.next().as_deref() != Some(UNINITIALISED_ARGUMENT);
+    std::process::exit(match serve(device, runner, initialised) {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("role: {error}");
@@ -61,7 +65,7 @@ pub fn serve_if_role() {
     });
 }
 
-fn serve(device: i32, runner: Option<i32>) -> Result<(), ReceiveError> {
+fn serve(device: i32, runner: Option<i32>, initialised: bool) -> Result<(), ReceiveError> {
     // The runner's end of the connection is our standard input until here.
     let channel = connect().map_err(ReceiveError::Io)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
@@ -70,7 +74,7 @@ fn serve(device: i32, runner: Option<i32>) -> Result<(), ReceiveError> {
     if rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get()) != runner {
         return Ok(());
     }
-    let greeted = Session::start(device);
+    let greeted = Session::start(device, initialised);
     let greeting = match &greeted {
         Ok(_) => Greeting::Ready,
         Err(greeting) => greeting.clone(),
@@ -95,7 +99,7 @@ fn connect() -> std::io::Result<Channel> {
 }
 
 impl Session {
-    fn start(device: i32) -> Result<Self, Greeting> {
+    fn start(device: i32, initialised: bool) -> Result<Self, Greeting> {
         let driver = Driver::get().map_err(|error| Greeting::NoDriver(error.to_string()))?;
         let mut session = Self {
             driver,
@@ -110,6 +114,9 @@ impl Session {
             descriptors_before: Vec::new(),
             channel: None,
         };
+        if !initialised {
+            return Ok(session);
+        }
         session.initialise().map_err(|refused| match refused {
             Refused::Driver { function, code } => {
                 let code = cuda_ipc_sys::CUresult(code);

@@ -27,6 +27,12 @@ pub(crate) fn on_gpus_that_are_no_peers() -> (Role, Role) {
     (on("exporter", 0), on("importer", 1))
 }
 
+/// A process in which nobody called `cuInit`.
+#[fixture]
+pub(crate) fn uninitialised() -> Role {
+    start("uninitialised", Placement::device(0).uninitialised())
+}
+
 /// A third process.
 #[fixture]
 pub(crate) fn observer(#[default(0)] device: i32) -> Role {

@@ -1,5 +1,7 @@
 //! Messages between runner and roles.
 
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
 use std::os::fd::AsFd as _;
 
 use conformance::wire::{Channel, LONGEST_FRAME, MOST_DESCRIPTORS, ReceiveError};
@@ -8,8 +10,13 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::test_runner::{RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use rstest::rstest;
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 use super::suite::harness;
+
+/// The kernel's SCM_MAX_FD.
+const MOST_CARRIED: usize = 253;
 
 /// A runner of properties whose cases follow from the seed of the run.
 fn properties() -> TestRunner {
@@ -83,5 +90,31 @@ fn descriptors_arrive() -> Outcome {
         check!(flags.contains(rustix::io::FdFlags::CLOEXEC), "a descriptor would be inherited");
     }
     check!(one.send(b"too many", &vec![file.as_fd(); MOST_DESCRIPTORS + 1]).is_err());
+    Ok(())
+}
+
+/// Descriptors that do not fit the receiver's room are told as lost, and more than the kernel carries are not sent.
+#[rstest]
+#[case::more_than_there_is_room_for(2 * MOST_DESCRIPTORS)]
+#[case::as_many_as_the_kernel_carries(MOST_CARRIED)]
+#[case::more_than_the_kernel_carries(MOST_CARRIED + 1)]
+#[conformance::test("VMM-IMP-029", needs(gpus = 0))]
+fn lost_descriptors_are_told(#[case] count: usize) -> Outcome {
+    let (one, other) = Channel::pair().map_err(harness)?;
+    let file = tempfile::tempfile().map_err(harness)?;
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_CARRIED + 1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let descriptors = vec![file.as_fd(); count];
+    check!(ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)));
+    // A message of no bytes: its header, which the descriptors ride on, is all of it.
+    let header = 0_u32.to_le_bytes();
+    let sent = sendmsg(one.into_socket(), &[IoSlice::new(&header)], &mut ancillary, SendFlags::NOSIGNAL);
+    if count > MOST_CARRIED {
+        check!(sent == Err(Errno::INVAL), "{count} descriptors: {sent:?}");
+        return Ok(());
+    }
+    check!(sent == Ok(header.len()), "{count} descriptors: {sent:?}");
+    let received = other.receive(None);
+    check!(matches!(received, Err(ReceiveError::DescriptorsLost)), "{count} descriptors gave {received:?}");
     Ok(())
 }

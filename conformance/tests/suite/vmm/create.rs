@@ -4,8 +4,10 @@ use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUmemLocationType, CUpointer_attribute};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, SIZE, create, import, map_readable_and_writable};
-use crate::fixtures::{exporter, importer};
+use super::{
+    DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, SIZE, create, import, map_readable_and_writable,
+};
+use crate::fixtures::{exporter, importer, uninitialised};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
@@ -91,6 +93,14 @@ fn memory_of_the_host_has_no_handles(importer: Role, #[case] handle_types: u32) 
     Ok(())
 }
 
+/// Before CUDA 13 the host was no place for physical memory, unless a NUMA node was named.
+#[rstest]
+#[conformance::test("VMM-CREATE-014", needs(virtual_memory, cuda = 12_060, cuda_before = 13_000))]
+fn the_host_was_refused_before_cuda_13(importer: Role) -> Outcome {
+    importer.mem_create(SIZE, DEVICE.at(HOST, 0), 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
 /// The NUMA node of the calling thread is no place for physical memory.
 #[rstest]
 #[conformance::test("VMM-CREATE-015", needs(virtual_memory))]
@@ -146,6 +156,14 @@ fn no_context_is_needed(importer: Role) -> Outcome {
     importer.ctx_set_current(None)?;
     let physical = create(&importer)?;
     importer.mem_release(physical)
+}
+
+/// Before `cuInit` nothing is created.
+#[rstest]
+#[conformance::test("VMM-CREATE-019", needs(virtual_memory))]
+fn initialisation_is_needed(uninitialised: Role) -> Outcome {
+    create(&uninitialised).refused(NOT_INITIALIZED)?;
+    Ok(())
 }
 
 /// The granularities are powers of two, and what is recommended is no less than what is needed.

@@ -4,9 +4,10 @@ use conformance::{Descriptor, Expect as _, MemProperties, Outcome, Role, Stop, c
 use rstest::rstest;
 
 use super::{
-    NONE, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map, map_readable_and_writable, reserve,
+    NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map, map_readable_and_writable,
+    reserve,
 };
-use crate::fixtures::{exporter, importer, observer};
+use crate::fixtures::{exporter, importer, observer, uninitialised};
 
 /// Both processes see what either writes.
 #[rstest]
@@ -253,5 +254,18 @@ fn no_context_is_needed(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     importer.ctx_set_current(None)?;
     let imported = import(&exporter, physical, &importer)?;
+    importer.mem_release(imported)
+}
+
+/// Before `cuInit` nothing is imported, and the descriptor stays good.
+#[rstest]
+#[conformance::test("VMM-IMP-035", needs(memory_descriptors))]
+fn initialisation_is_needed(exporter: Role, uninitialised: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let received = uninitialised.receive_descriptor(&sent)?;
+    uninitialised.mem_import_from_descriptor(received).refused(NOT_INITIALIZED)?;
+    let passed_on = uninitialised.send_descriptor(received)?;
+    let imported = importer.mem_import_from_descriptor(importer.receive_descriptor(&passed_on)?)?;
     importer.mem_release(imported)
 }

@@ -1,5 +1,8 @@
 //! Physical memory lives until its last handle, mapping and descriptor is gone, in whatever process.
 
+use std::os::fd::AsFd as _;
+
+use conformance::wire::Channel;
 use conformance::{GIB, Outcome, Role, Stop, check};
 use rstest::rstest;
 
@@ -86,7 +89,7 @@ fn an_import_outlives_its_exporter(exporter: Role, importer: Role, #[case] kill:
 #[rstest]
 #[case::given(false)]
 #[case::on_its_way(true)]
-#[conformance::test("VMM-IMP-020", "VMM-IMP-021", needs(memory_descriptors))]
+#[conformance::test("VMM-IMP-020", needs(memory_descriptors))]
 fn a_descriptor_outlives_its_exporter(exporter: Role, importer: Role, #[case] on_its_way: bool) -> Outcome {
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
@@ -99,6 +102,23 @@ fn a_descriptor_outlives_its_exporter(exporter: Role, importer: Role, #[case] on
     };
     let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(descriptor)?)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// A descriptor that waits in a socket, unread, keeps the memory of an exporter that is gone until the socket goes.
+#[rstest]
+#[conformance::test("VMM-IMP-021", needs(memory_descriptors))]
+fn an_unread_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
+    let harness = |error: std::io::Error| Stop::Harness(error.to_string());
+    let account = Account::open(&observer)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(create_large(&exporter)?)?)?;
+    let (sender, receiver) = Channel::pair().map_err(harness)?;
+    sender.send(b"unread", &[sent.as_fd()]).map_err(harness)?;
+    drop((sent, sender));
+    exporter.kill()?;
+    check!(account.is_held()?);
+    drop(receiver);
+    check!(!account.is_held()?);
     Ok(())
 }
 

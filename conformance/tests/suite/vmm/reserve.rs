@@ -3,8 +3,8 @@
 use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Pointer, Role, check, observe};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, READ_WRITE, SIZE, create, map, reserve};
-use crate::fixtures::importer;
+use super::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, reserve};
+use crate::fixtures::{importer, uninitialised};
 
 /// Addresses are reserved and freed in multiples of the granularity, and aligned to it.
 #[rstest]
@@ -125,4 +125,12 @@ fn no_context_is_needed(importer: Role) -> Outcome {
     importer.ctx_set_current(None)?;
     let address = reserve(&importer, SIZE)?;
     importer.mem_address_free(address, SIZE)
+}
+
+/// Before `cuInit` nothing is reserved.
+#[rstest]
+#[conformance::test("VMM-RES-013", needs(virtual_memory))]
+fn initialisation_is_needed(uninitialised: Role) -> Outcome {
+    reserve(&uninitialised, SIZE).refused(NOT_INITIALIZED)?;
+    Ok(())
 }
