@@ -15,10 +15,9 @@ use std::error::Error;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
-use cuda_ipc::{
-    Context, Device, DeviceBuffer, Driver, EventHandle, ImportedBuffer, ImportedEvent, InterprocessEvent, MemHandle,
-    Stream,
-};
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
+use cuda_ipc::{Context, Device, DeviceBuffer, Driver, Stream};
 
 const SIZE: usize = 1 << 20;
 
@@ -56,7 +55,7 @@ fn export() -> Result<(), Box<dyn Error>> {
     if !shared?.success() {
         return Err("the importer failed".into());
     }
-    let mut bytes = vec![0; SIZE];
+    let mut bytes = vec![0_u8; SIZE];
     buffer.read(0, &mut bytes)?;
     if bytes.iter().any(|byte| *byte != 2) {
         return Err("the importer's bytes did not arrive".into());
@@ -95,7 +94,7 @@ fn import() -> Result<(), Box<dyn Error>> {
     };
     // What runs in the default stream from here on, `read` too, comes after what the exporter recorded.
     Stream::default_of(&context).wait(&event)?;
-    let mut bytes = vec![0; buffer.size()];
+    let mut bytes = vec![0_u8; buffer.size()];
     buffer.read(0, &mut bytes)?;
     bytes.iter_mut().for_each(|byte| *byte += 1);
     buffer.write(0, &bytes)?;

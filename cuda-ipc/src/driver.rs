@@ -1,13 +1,14 @@
 //! The driver.
 #![allow(unsafe_code)] // Calls the driver.
 
+use std::ffi::CString;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use cuda_ipc_sys::{CudaVersion, LoadError};
 
 use crate::error::check;
-use crate::{Device, Error, sys};
+use crate::{Device, Error, fork, sys};
 
 /// The CUDA driver of this process, loaded and initialised.
 ///
@@ -24,8 +25,8 @@ impl Driver {
     /// `CUDA_IPC_DRIVER` names.
     ///
     /// # Errors
-    /// [`Error::Load`] with every name that was tried; [`Error::Refused`] where no device is visible, or in a child of
-    /// a process that used the driver before it forked.
+    /// [`Error::Load`] with every name that was tried; [`Error::Refused`] where no device is visible;
+    /// [`Error::Forked`] in a child of a process that used the driver before it forked.
     pub fn get() -> Result<Self, Error> {
         Self::load(None, sys::Driver::get)
     }
@@ -45,17 +46,19 @@ impl Driver {
         path: Option<&Path>,
         load: impl FnOnce() -> Result<&'static sys::Driver, LoadError>,
     ) -> Result<Self, Error> {
+        // First of all: in a child another thread of the parent may hold the lock for ever.
+        fork::check()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let driver = match (*loaded, path) {
             (Some(driver), Some(path)) if driver.path() != path => {
                 return Err(Error::OtherDriver { loaded: driver.path().to_owned(), wanted: path.to_owned() });
             }
-            (Some(driver), _) => driver,
+            (Some(driver), _) => return Ok(driver),
             (None, _) => Self(load()?),
         };
-        // Each time: in a forked child it is this call that says so.
         // SAFETY: the call has no preconditions.
         check("cuInit", unsafe { driver.0.cuInit(0) }, String::new)?;
+        fork::watch();
         *loaded = Some(driver);
         Ok(driver)
     }
@@ -78,6 +81,12 @@ impl Driver {
         self.0
     }
 
+    /// The raw functions, where this process may call them.
+    pub(crate) fn calls(self) -> Result<&'static sys::Driver, Error> {
+        fork::check()?;
+        Ok(self.0)
+    }
+
     /// `cuDeviceGetCount`: how many devices this process sees.
     ///
     /// # Errors
@@ -85,7 +94,7 @@ impl Driver {
     pub fn device_count(self) -> Result<usize, Error> {
         let mut count = 0;
         // SAFETY: the output is a local.
-        check("cuDeviceGetCount", unsafe { self.0.cuDeviceGetCount(&mut count) }, String::new)?;
+        check("cuDeviceGetCount", unsafe { self.calls()?.cuDeviceGetCount(&mut count) }, String::new)?;
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
@@ -98,8 +107,43 @@ impl Driver {
     pub fn device(self, ordinal: usize) -> Result<Device, Error> {
         let (mut device, number) = (0, i32::try_from(ordinal).unwrap_or(i32::MAX));
         // SAFETY: the output is a local.
-        let answer = unsafe { self.0.cuDeviceGet(&mut device, number) };
+        let answer = unsafe { self.calls()?.cuDeviceGet(&mut device, number) };
         check("cuDeviceGet", answer, || format!("ordinal {ordinal}"))?;
+        Ok(Device::new(self, device))
+    }
+
+    /// `cuDeviceGetCount`, `cuDeviceGet`: every device that this process sees, in the order of the ordinals.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn devices(self) -> Result<Vec<Device>, Error> {
+        (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
+    }
+
+    /// `cuDeviceGetUuid` of each device: the one with this UUID, where this process sees it.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn device_by_uuid(self, uuid: [u8; 16]) -> Result<Option<Device>, Error> {
+        for device in self.devices()? {
+            if device.uuid()? == uuid {
+                return Ok(Some(device));
+            }
+        }
+        Ok(None)
+    }
+
+    /// `cuDeviceGetByPCIBusId`: the device at a place of the PCI bus, such as `0000:3b:00.0`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] where this process sees no device there, or the text names no place.
+    pub fn device_by_pci_bus_id(self, place: &str) -> Result<Device, Error> {
+        // What follows a NUL the driver would not see.
+        let text = CString::new(place).unwrap_or_default();
+        let mut device = 0;
+        // SAFETY: the output is a local, and the text ends with NUL.
+        let answer = unsafe { self.calls()?.cuDeviceGetByPCIBusId(&mut device, text.as_ptr()) };
+        check("cuDeviceGetByPCIBusId", answer, || format!("{place:?}"))?;
         Ok(Device::new(self, device))
     }
 }

@@ -10,7 +10,7 @@ use crate::sys::{CUevent, CUevent_flags, CUevent_st};
 use crate::{Context, Error, Stream};
 
 /// A mark in a stream's order, wherever it was made: what an [`InterprocessEvent`] and an
-/// [`ImportedEvent`](crate::ImportedEvent) have in common.
+/// [`ImportedEvent`](crate::ipc::ImportedEvent) have in common.
 ///
 /// What is awaited is the latest record at the moment of the call, by whichever process; before any there is nothing
 /// to wait for.

@@ -6,7 +6,7 @@
 //! - **Nothing is torn down in the wrong order.** A buffer holds its context, so that values may be dropped in any
 //!   order.
 //! - **What is yours and what is another process's are two types.** A [`DeviceBuffer`] is freed and an
-//!   [`ImportedBuffer`] closed; neither has the other's method.
+//!   [`ImportedBuffer`](ipc::ImportedBuffer) closed; neither has the other's method.
 //! - **No error is lost.** Whatever has a `Drop` has a method that does the same and returns the error, and what `Drop`
 //!   meets goes to the hook of [`set_drop_hook`], never to a later call.
 //! - **The current context stays as it was.** Every call makes its own context current and then restores yours.
@@ -17,7 +17,8 @@
 //! # fn main() -> Result<(), cuda_ipc::Error> {
 //! # fn send(_: [u8; 64]) {}
 //! # fn receive() -> [u8; 64] { [0; 64] }
-//! use cuda_ipc::{Context, DeviceBuffer, Driver, ImportedBuffer, MemHandle};
+//! use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
+//! use cuda_ipc::{Context, DeviceBuffer, Driver};
 //!
 //! // In the process that owns the memory:
 //! let context = Context::primary(Driver::get()?.device(0)?)?;
@@ -30,7 +31,7 @@
 //! let handle = MemHandle::from_bytes(receive());
 //! // SAFETY: the bytes come unaltered from the owner, which frees the memory after we have closed it.
 //! let imported = unsafe { ImportedBuffer::open(&context, &handle)? };
-//! let mut bytes = [0; 10];
+//! let mut bytes = [0_u8; 10];
 //! imported.read(0, &mut bytes)?;
 //! imported.close()?;
 //! # Ok(())
@@ -41,18 +42,26 @@
 
 #![deny(unsafe_code)] // The modules that call the driver allow it, each at its head.
 
-mod context;
-mod device;
+#[cfg(not(target_os = "linux"))]
+compile_error!("cuda-ipc is for Linux, where CUDA shares memory between processes; cuda-ipc-sys builds everywhere");
+
+pub mod context;
+pub mod device;
 mod driver;
 mod drop_hook;
 mod error;
-mod event;
-mod handle;
+pub mod event;
+pub mod fabric;
+mod fork;
 mod identity;
-mod ipc;
-mod memory;
+pub mod ipc;
+pub mod memory;
+pub mod module;
+pub mod peer;
+pub mod pool;
 mod resource;
-mod stream;
+pub mod stream;
+pub mod vmm;
 
 pub use context::Context;
 pub use cuda_ipc_sys as sys;
@@ -60,10 +69,7 @@ pub use device::Device;
 pub use driver::Driver;
 pub use drop_hook::{DropError, set_drop_hook};
 pub use error::Error;
-pub use event::{Event, InterprocessEvent};
-pub use handle::{EventHandle, MemHandle};
 pub use identity::ProcessIdentity;
-pub use ipc::{ImportedBuffer, ImportedEvent};
 pub use memory::{DeviceBuffer, DeviceMemory};
 pub use stream::Stream;
 
@@ -75,10 +81,21 @@ const _: () = {
     crosses_threads::<Context>();
     crosses_threads::<Stream>();
     crosses_threads::<DeviceBuffer>();
-    crosses_threads::<ImportedBuffer>();
-    crosses_threads::<InterprocessEvent>();
-    crosses_threads::<ImportedEvent>();
-    crosses_threads::<MemHandle>();
-    crosses_threads::<EventHandle>();
+    crosses_threads::<ipc::ImportedBuffer>();
+    crosses_threads::<event::InterprocessEvent>();
+    crosses_threads::<ipc::ImportedEvent>();
+    crosses_threads::<ipc::MemHandle>();
+    crosses_threads::<ipc::EventHandle>();
+    crosses_threads::<vmm::Allocation>();
+    crosses_threads::<vmm::ImportedAllocation>();
+    crosses_threads::<vmm::Reservation>();
+    crosses_threads::<vmm::Mapping>();
+    crosses_threads::<pool::Pool>();
+    crosses_threads::<pool::PoolBuffer>();
+    crosses_threads::<pool::ImportedPool>();
+    crosses_threads::<pool::ImportedPoolBuffer>();
+    crosses_threads::<peer::PeerAccess>();
+    crosses_threads::<module::Module>();
+    crosses_threads::<module::Function>();
     crosses_threads::<Error>();
 };

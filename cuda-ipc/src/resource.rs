@@ -3,8 +3,8 @@
 
 use std::ops::Deref;
 
-use crate::Error;
 use crate::drop_hook::report;
+use crate::{Error, fork};
 
 /// A handle of the driver's: an address that nobody follows but the driver.
 #[derive(Debug)]
@@ -51,6 +51,7 @@ impl<R: Resource> Owned<R> {
     /// still holds it is not known, and asking twice could hit what has taken its place.
     pub(crate) fn close(mut self) -> Result<(), Error> {
         self.is_given_back = true;
+        fork::check()?;
         // SAFETY: `Drop` will not do it again, and `self` ends here.
         unsafe { self.resource.give_back() }
     }
@@ -58,7 +59,8 @@ impl<R: Resource> Owned<R> {
 
 impl<R: Resource> Drop for Owned<R> {
     fn drop(&mut self) {
-        if self.is_given_back {
+        // What a forked child inherits is its parent's to give back.
+        if self.is_given_back || fork::is_child() {
             return;
         }
         // SAFETY: it was not given back before, and `self` ends here.

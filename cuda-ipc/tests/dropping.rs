@@ -7,10 +7,10 @@ use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{context, driver};
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
 use cuda_ipc::sys::{CUcontext, CUresult};
-use cuda_ipc::{
-    Context, DeviceBuffer, DropError, Error, ImportedBuffer, InterprocessEvent, MemHandle, Stream, set_drop_hook,
-};
+use cuda_ipc::{Context, DeviceBuffer, DropError, Error, Stream, set_drop_hook};
 
 static MET: Mutex<Vec<DropError>> = Mutex::new(Vec::new());
 
@@ -204,7 +204,7 @@ fn values_are_used_and_dropped_in_other_threads() {
     });
     drop(context);
     let reader = std::thread::spawn(move || {
-        let mut bytes = vec![0; 4096];
+        let mut bytes = vec![0_u8; 4096];
         buffer.read(0, &mut bytes).unwrap();
         bytes
     });

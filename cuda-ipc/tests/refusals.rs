@@ -7,10 +7,10 @@ use std::fmt::Debug;
 use std::sync::OnceLock;
 
 use common::driver;
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
 use cuda_ipc::sys::{CUdevice_attribute, CUresult};
-use cuda_ipc::{
-    Context, DeviceBuffer, Driver, Error, EventHandle, ImportedBuffer, ImportedEvent, InterprocessEvent, MemHandle,
-};
+use cuda_ipc::{Context, DeviceBuffer, Driver, Error};
 
 /// One for all tests: making a context takes long on a GPU.
 fn context() -> Context {
@@ -92,9 +92,9 @@ fn a_buffer_is_not_left_at_its_ends() {
     let mut bytes = [0; 20];
     buffer.read(80, &mut bytes).unwrap();
     assert_eq!(bytes, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
-    buffer.write(100, &[]).unwrap();
+    buffer.write::<u8>(100, &[]).unwrap();
     for (offset, length) in [(81, 20), (100, 1), (101, 0), (usize::MAX, 1), (usize::MAX, 2)] {
-        let mut bytes = vec![0; length];
+        let mut bytes = vec![0_u8; length];
         for error in [buffer.read(offset, &mut bytes).unwrap_err(), buffer.write(offset, &bytes).unwrap_err()] {
             assert!(matches!(error, Error::OutOfBounds { size: 100, .. }), "{error:?}");
             assert!(error.to_string().contains("100 bytes of memory"), "{error}");

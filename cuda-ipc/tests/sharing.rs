@@ -11,11 +11,10 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use common::driver;
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
 use cuda_ipc::sys::{self, CUresult};
-use cuda_ipc::{
-    Context, DeviceBuffer, DeviceMemory, DropError, EventHandle, ImportedBuffer, ImportedEvent, InterprocessEvent,
-    MemHandle, Stream, set_drop_hook,
-};
+use cuda_ipc::{Context, DeviceBuffer, DeviceMemory, DropError, Stream, set_drop_hook};
 
 /// One for all tests of a process: making a context takes long on a GPU.
 fn context() -> Context {
@@ -83,7 +82,7 @@ fn pattern(seed: u8) -> Vec<u8> {
 }
 
 fn contents(memory: &DeviceMemory) -> Vec<u8> {
-    let mut bytes = vec![0; memory.size()];
+    let mut bytes = vec![0_u8; memory.size()];
     memory.read(0, &mut bytes).unwrap();
     bytes
 }

@@ -1,9 +1,13 @@
 //! What can go wrong.
 
-use std::fmt;
-use std::path::PathBuf;
+mod way_out;
 
-use crate::sys::{CUresult, LoadError, MissingSymbol};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{fmt, io};
+
+use crate::sys::{CUdeviceptr, CUresult, LoadError, MissingSymbol};
+use way_out::way_out;
 
 /// Why a call did not do what it was asked to.
 #[derive(Clone, Debug)]
@@ -30,6 +34,18 @@ pub enum Error {
         code: CUresult,
         /// What was passed to it, in words.
         passed: String,
+        /// What the refusal means and what helps, where that is known.
+        way_out: Option<&'static str>,
+    },
+    /// This process was forked from one that used the driver, which does not survive that.
+    Forked,
+    /// The system refused something with a file descriptor.
+    #[non_exhaustive]
+    Descriptor {
+        /// The system call.
+        operation: &'static str,
+        /// The system's answer.
+        error: Arc<io::Error>,
     },
     /// The memory ends before the part that was asked for.
     #[non_exhaustive]
@@ -41,9 +57,29 @@ pub enum Error {
         /// The bytes of the memory.
         size: usize,
     },
+    /// Memory of a pool that is larger than what importers of drivers so far survive.
+    #[non_exhaustive]
+    TooLarge {
+        /// The bytes of the memory.
+        size: usize,
+        /// The bytes that it may have.
+        largest: usize,
+    },
+    /// The device wants the address of a number to be a multiple of its size.
+    #[non_exhaustive]
+    Misaligned {
+        /// The address.
+        pointer: CUdeviceptr,
+        /// The size of the number.
+        alignment: usize,
+    },
 }
 
 impl Error {
+    pub(crate) fn descriptor(operation: &'static str, error: impl Into<io::Error>) -> Self {
+        Self::Descriptor { operation, error: Arc::new(error.into()) }
+    }
+
     /// The driver's code, where it was the driver that refused.
     #[must_use]
     pub const fn code(&self) -> Option<CUresult> {
@@ -57,7 +93,7 @@ impl Error {
     #[must_use]
     pub fn way_out(&self) -> Option<&'static str> {
         match self {
-            Self::Refused { function, code, .. } => way_out(function, *code),
+            Self::Refused { way_out, .. } => *way_out,
             _ => None,
         }
     }
@@ -72,12 +108,24 @@ impl fmt::Display for Error {
                 write!(f, "{wanted} was not loaded: the driver of this process is {loaded}, and a process has one")
             }
             Self::Missing(missing) => missing.fmt(f),
-            Self::Refused { function, code, passed } => {
+            Self::Refused { function, code, passed, way_out } => {
                 write!(f, "{function}({passed}): {code}")?;
-                self.way_out().map_or(Ok(()), |way_out| write!(f, ": {way_out}"))
+                way_out.map_or(Ok(()), |way_out| write!(f, ": {way_out}"))
             }
+            Self::Forked => f.write_str(
+                "a child of a process that used the driver before it forked cannot use it: exec a program there",
+            ),
             Self::OutOfBounds { offset, length, size } => {
                 write!(f, "{length} bytes at offset {offset} are not within {size} bytes of memory")
+            }
+            Self::Descriptor { operation, error } => write!(f, "{operation}: {error}"),
+            Self::TooLarge { size, largest } => write!(
+                f,
+                "{size} bytes of a pool cannot be exported: above {largest} a driver's importer may crash; share it as \
+                 virtual memory"
+            ),
+            Self::Misaligned { pointer, alignment } => {
+                write!(f, "the number at {pointer:#x} does not lie at a multiple of its {alignment} bytes")
             }
         }
     }
@@ -103,7 +151,19 @@ pub(crate) fn check(
     answer: Result<CUresult, MissingSymbol>,
     passed: impl FnOnce() -> String,
 ) -> Result<(), Error> {
-    answer?.result().map_err(|code| Error::Refused { function, code, passed: passed() })
+    check_with(function, answer, || (passed(), None))
+}
+
+/// The same where the caller may know better what helps.
+pub(crate) fn check_with(
+    function: &'static str,
+    answer: Result<CUresult, MissingSymbol>,
+    passed: impl FnOnce() -> (String, Option<&'static str>),
+) -> Result<(), Error> {
+    answer?.result().map_err(|code| {
+        let (passed, known) = passed();
+        Error::Refused { function, code, passed, way_out: known.or_else(|| way_out(function, code)) }
+    })
 }
 
 /// The same for a query, to which `CUDA_ERROR_NOT_READY` is an answer.
@@ -112,47 +172,4 @@ pub(crate) fn is_done(function: &'static str, answer: Result<CUresult, MissingSy
         CUresult::CUDA_ERROR_NOT_READY => Ok(false),
         code => check(function, Ok(code), String::new).map(|()| true),
     }
-}
-
-fn way_out(function: &str, code: CUresult) -> Option<&'static str> {
-    type C = CUresult;
-    Some(match (function, code) {
-        ("cuInit", C::CUDA_ERROR_NO_DEVICE) => "no GPU is visible: look at nvidia-smi and CUDA_VISIBLE_DEVICES",
-        (_, C::CUDA_ERROR_NOT_INITIALIZED) => {
-            "a child of a process that used the driver before it forked cannot use it: exec a program there"
-        }
-        ("cuDeviceGet", C::CUDA_ERROR_INVALID_DEVICE) => "ordinals are those below Driver::device_count",
-        ("cuMemAlloc", C::CUDA_ERROR_INVALID_VALUE) => "the size must not be 0",
-        ("cuMemAlloc", C::CUDA_ERROR_OUT_OF_MEMORY) => "the device has less left: other processes share its memory",
-        ("cuEventCreate", C::CUDA_ERROR_OUT_OF_MEMORY) => {
-            "interprocess events are few (4096 in a process on an H200): keep them and record them anew"
-        }
-        ("cuEventRecord", C::CUDA_ERROR_INVALID_HANDLE) => "event and stream must be of one context",
-        ("cuIpcGetMemHandle", C::CUDA_ERROR_INVALID_VALUE) => {
-            "only memory of cuMemAlloc has a legacy handle: no host, managed, pool or mapped memory, and no import"
-        }
-        ("cuIpcOpenMemHandle" | "cuIpcOpenEventHandle", C::CUDA_ERROR_INVALID_CONTEXT) => {
-            "opened in the process that exported it: use the exporter's own value here"
-        }
-        ("cuIpcOpenMemHandle", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the bytes name no memory: they were altered on the way, or the exporter freed it"
-        }
-        ("cuIpcOpenMemHandle", C::CUDA_ERROR_NOT_PERMITTED) => "the exporter has freed the memory",
-        ("cuIpcOpenMemHandle", C::CUDA_ERROR_INVALID_HANDLE) => {
-            "the exporter has ended, or memory of it is open in another context of this device"
-        }
-        ("cuIpcOpenMemHandle", C::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED) => {
-            "this device cannot reach the exporter's: open it on the device it is on"
-        }
-        ("cuIpcOpenEventHandle", C::CUDA_ERROR_MAP_FAILED) => "the bytes name no event: they were altered on the way",
-        ("cuIpcCloseMemHandle", C::CUDA_ERROR_INVALID_VALUE) => "it is not open in this context: closed elsewhere?",
-        ("cuMemFree", C::CUDA_ERROR_INVALID_VALUE) => "it is no memory of cuMemAlloc: freed elsewhere?",
-        (_, C::CUDA_ERROR_INVALID_CONTEXT | C::CUDA_ERROR_CONTEXT_IS_DESTROYED) => {
-            "the primary context was reset by someone else, and all that was made in it is gone"
-        }
-        (_, C::CUDA_ERROR_ILLEGAL_ADDRESS | C::CUDA_ERROR_LAUNCH_FAILED) => {
-            "earlier work of the device failed, which ends the context: only a new process can go on"
-        }
-        _ => return None,
-    })
 }

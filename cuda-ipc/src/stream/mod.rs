@@ -1,27 +1,33 @@
 //! Streams.
 #![allow(unsafe_code)] // Calls the driver.
 
+mod value;
+
 use std::ptr;
+use std::sync::Arc;
 
 use crate::error::{check, is_done};
+use crate::event::Event;
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st};
-use crate::{Context, Error, Event};
+use crate::{Context, Error};
+
+pub use value::WaitValue;
 
 /// `CU_STREAM_LEGACY`, a cast in the header: the default stream of the current context.
 pub(crate) const fn default_stream() -> CUstream {
     ptr::without_provenance_mut(1)
 }
 
-/// A queue of work for a device.
-#[derive(Debug)]
+/// A queue of work for a device. Clones are the same queue.
+#[derive(Clone, Debug)]
 pub struct Stream(Kind);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Kind {
     /// The context's own, which is always there.
     Default(Context),
-    Created(Owned<Created>),
+    Created(Arc<Owned<Created>>),
 }
 
 #[derive(Debug)]
@@ -70,7 +76,7 @@ impl Stream {
         // SAFETY: the output is a local.
         let answer = unsafe { driver.cuStreamCreate(&mut raw, flags.0) };
         check("cuStreamCreate", answer, || format!("flags {}", flags.0))?;
-        Ok(Self(Kind::Created(Owned::new(Created { context: context.clone(), raw: Raw(raw) }))))
+        Ok(Self(Kind::Created(Arc::new(Owned::new(Created { context: context.clone(), raw: Raw(raw) })))))
     }
 
     /// The context it belongs to.
@@ -124,14 +130,15 @@ impl Stream {
 
     /// `cuStreamDestroy`: what dropping does, and the error. What was enqueued is still done.
     ///
-    /// The default stream is only let go: it is the context's.
+    /// While clones live this does nothing: the last one destroys it. The default stream is only let go: it is the
+    /// context's.
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
     pub fn destroy(self) -> Result<(), Error> {
         match self.0 {
             Kind::Default(_) => Ok(()),
-            Kind::Created(created) => created.close(),
+            Kind::Created(created) => Arc::into_inner(created).map_or(Ok(()), Owned::close),
         }
     }
 }

@@ -1,0 +1,41 @@
+//! Who may do what with memory.
+
+use crate::Device;
+use crate::sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemLocation};
+
+/// What a device may do with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// `CU_MEM_ACCESS_FLAGS_PROT_NONE`: nothing.
+    None,
+    /// `CU_MEM_ACCESS_FLAGS_PROT_READ`: read it.
+    Read,
+    /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`: read and write it.
+    ReadWrite,
+}
+
+impl Access {
+    pub(crate) const fn flags(self) -> CUmemAccess_flags {
+        match self {
+            Self::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+            Self::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
+            Self::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        }
+    }
+
+    /// What flags say. Future ones that this crate does not know count as the most that they include.
+    pub(crate) const fn from_flags(flags: CUmemAccess_flags) -> Self {
+        if flags.0 & Self::ReadWrite.flags().0 == Self::ReadWrite.flags().0 {
+            Self::ReadWrite
+        } else if flags.0 & Self::Read.flags().0 != 0 {
+            Self::Read
+        } else {
+            Self::None
+        }
+    }
+
+    /// This access for a device.
+    pub(crate) fn of(self, device: Device) -> CUmemAccessDesc {
+        CUmemAccessDesc { location: CUmemLocation::device(device.raw()), flags: self.flags() }
+    }
+}
