@@ -6,11 +6,16 @@ use std::any::Any;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{context, driver};
+use common::{device, driver};
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
 use cuda_ipc::sys::{CUcontext, CUresult};
 use cuda_ipc::{Context, DeviceBuffer, DropError, Error, Stream, set_drop_hook};
+
+/// A reference on the primary context that ends with the test.
+fn context() -> Context {
+    Context::primary(device()).unwrap()
+}
 
 static MET: Mutex<Vec<DropError>> = Mutex::new(Vec::new());
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 #[test]
 fn share_buffer() {
-    let device = common::context().device();
+    let device = common::device();
     let test = std::env::current_exe().expect("a test executable has a path");
     let profile = test.parent().and_then(|folder| folder.parent()).expect("target/<profile>/deps");
     let mut example = Command::new(profile.join("examples/share_buffer"));

@@ -6,21 +6,15 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use common::driver;
+use common::{context, driver};
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
 use cuda_ipc::sys::{self, CUresult};
 use cuda_ipc::{Context, DeviceBuffer, DeviceMemory, DropError, Stream, set_drop_hook};
-
-/// One for all tests of a process: making a context takes long on a GPU.
-fn context() -> Context {
-    static CONTEXT: OnceLock<Context> = OnceLock::new();
-    CONTEXT.get_or_init(common::context).clone()
-}
 
 const SIZE: usize = 3 << 20;
 const ROLE: &str = "CUDA_IPC_TEST_ROLE";

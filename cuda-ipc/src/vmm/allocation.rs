@@ -229,7 +229,8 @@ impl ImportedAllocation {
     /// size, which the descriptor does not tell. The descriptor is no longer needed afterwards.
     ///
     /// This is safe whatever the descriptor is: the kernel knows what stands behind it, and memory that is imported
-    /// lives until it is given back here. A size that is not the memory's is refused when it is mapped.
+    /// lives until it is given back here. A size above the memory's is refused when it is mapped; one below it is too, or
+    /// maps that much.
     ///
     /// # Errors
     /// [`Error::Refused`] where the descriptor is of something else.

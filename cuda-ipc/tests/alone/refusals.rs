@@ -1,22 +1,17 @@
 //! What is refused says which call it was, the code by name, what was passed, and what helps.
 
-mod common;
-
 use std::error::Error as _;
 use std::fmt::Debug;
-use std::sync::OnceLock;
 
-use common::driver;
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
-use cuda_ipc::sys::{CUdevice_attribute, CUresult};
-use cuda_ipc::{Context, DeviceBuffer, Driver, Error};
+use cuda_ipc::pool::{Pool, PoolBuffer};
+use cuda_ipc::sys::{CUdevice_attribute, CUdeviceptr, CUresult};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
+use cuda_ipc::{Context, DeviceBuffer, Driver, Error, Stream};
+use rstest::rstest;
 
-/// One for all tests: making a context takes long on a GPU.
-fn context() -> Context {
-    static CONTEXT: OnceLock<Context> = OnceLock::new();
-    CONTEXT.get_or_init(common::context).clone()
-}
+use crate::common::{context, driver};
 
 /// A refusal with the code, whose message has all the parts.
 fn assert_refused<T: Debug>(result: Result<T, Error>, code: CUresult, parts: &[&str]) {
@@ -61,15 +56,81 @@ fn garbage_is_no_handle() {
     }
 }
 
-#[test]
-fn only_memory_of_the_driver_has_a_handle() {
-    let context = context();
-    let (on_the_heap, on_the_stack) = (vec![0_u8; 64], [0_u8; 64]);
-    for pointer in [0, on_the_heap.as_ptr() as u64, on_the_stack.as_ptr() as u64] {
-        let passed = &format!("{pointer:#x}");
-        let parts = ["cuIpcGetMemHandle", passed, "only memory of cuMemAlloc has a legacy handle"];
-        assert_refused(MemHandle::of_pointer(&context, pointer), CUresult::CUDA_ERROR_INVALID_VALUE, &parts);
+/// An address in memory of some kind, and what keeps the memory.
+type Somewhere = (CUdeviceptr, Box<dyn std::any::Any>);
+
+fn nowhere(_: &Context) -> Somewhere {
+    (0, Box::new(()))
+}
+
+fn on_the_heap(_: &Context) -> Somewhere {
+    let memory = vec![0_u8; 64];
+    (memory.as_ptr() as CUdeviceptr, Box::new(memory))
+}
+
+fn stream_ordered(context: &Context) -> Somewhere {
+    let pool = Pool::default_of(context.device()).unwrap();
+    let buffer = PoolBuffer::new(&pool, 4096, &Stream::default_of(context)).unwrap();
+    (buffer.pointer(), Box::new(buffer))
+}
+
+fn virtual_memory(context: &Context) -> Somewhere {
+    let device = context.device();
+    let size = granularity(device, HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device, size, HandleTypes::NONE).unwrap();
+    let mapping = Mapping::new(context, &[&allocation], Access::ReadWrite).unwrap();
+    (mapping.pointer(), Box::new(mapping))
+}
+
+fn pinned(context: &Context) -> Somewhere {
+    struct Pinned(*mut std::ffi::c_void);
+    impl Drop for Pinned {
+        fn drop(&mut self) {
+            // SAFETY: the driver allocated it, below.
+            let answer = crate::common::context().within(|| unsafe { driver().raw().cuMemFreeHost(self.0) }).unwrap();
+            assert_eq!(answer, Ok(CUresult::CUDA_SUCCESS));
+        }
     }
+    let mut pointer = std::ptr::null_mut();
+    // SAFETY: the output is a local.
+    let answer = context.within(|| unsafe { driver().raw().cuMemAllocHost(&mut pointer, 4096) }).unwrap();
+    assert_eq!(answer, Ok(CUresult::CUDA_SUCCESS));
+    (pointer as CUdeviceptr, Box::new(Pinned(pointer)))
+}
+
+fn managed(context: &Context) -> Somewhere {
+    struct Managed(CUdeviceptr);
+    impl Drop for Managed {
+        fn drop(&mut self) {
+            // SAFETY: the driver allocated it, below.
+            let answer = crate::common::context().within(|| unsafe { driver().raw().cuMemFree(self.0) }).unwrap();
+            assert_eq!(answer, Ok(CUresult::CUDA_SUCCESS));
+        }
+    }
+    let mut pointer = 0;
+    let attached_to_all = 1;
+    // SAFETY: the output is a local.
+    let allocate = || unsafe { driver().raw().cuMemAllocManaged(&mut pointer, 4096, attached_to_all) };
+    assert_eq!(context.within(allocate).unwrap(), Ok(CUresult::CUDA_SUCCESS));
+    (pointer, Box::new(Managed(pointer)))
+}
+
+#[rstest]
+#[case::null(nowhere, "memory that the driver does not know", "only device memory has a handle")]
+#[case::heap(on_the_heap, "memory that the driver does not know", "only device memory has a handle")]
+#[case::stream_ordered(stream_ordered, "stream-ordered memory", "allocate it from a pool that has a handle type")]
+#[case::virtual_memory(virtual_memory, "virtual memory", "export the allocation that is mapped there")]
+#[case::pinned(pinned, "host memory", "share it as memory of the host")]
+#[case::managed(managed, "managed memory", "copy it to device memory")]
+fn only_linear_memory_has_a_handle(
+    #[case] somewhere: fn(&Context) -> Somewhere,
+    #[case] kind: &str,
+    #[case] way_out: &str,
+) {
+    let context = context();
+    let (pointer, _memory) = somewhere(&context);
+    let parts = ["cuIpcGetMemHandle", &format!("pointer {pointer:#x}, {kind}"), way_out];
+    assert_refused(MemHandle::of_pointer(&context, pointer), CUresult::CUDA_ERROR_INVALID_VALUE, &parts);
 }
 
 #[test]
@@ -88,8 +149,8 @@ fn a_buffer_is_not_left_at_its_ends() {
     let context = context();
     let buffer = DeviceBuffer::new(&context, 100).unwrap();
     buffer.fill(7).unwrap();
-    buffer.write(90, &[1; 10]).unwrap();
-    let mut bytes = [0; 20];
+    buffer.write(90, &[1_u8; 10]).unwrap();
+    let mut bytes = [0_u8; 20];
     buffer.read(80, &mut bytes).unwrap();
     assert_eq!(bytes, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
     buffer.write::<u8>(100, &[]).unwrap();

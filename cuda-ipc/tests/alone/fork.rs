@@ -1,0 +1,76 @@
+//! A forked child cannot use the driver, and what it inherited stays its parent's.
+
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
+use cuda_ipc::{DeviceBuffer, Driver, Error, Stream};
+
+use crate::common::{context, device};
+
+/// Run something in a forked child, and whether it was true there.
+fn holds_in_a_child(check: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child runs nothing but the check, and ends without returning.
+    match unsafe { libc::fork() } {
+        -1 => panic!("{}", std::io::Error::last_os_error()),
+        0 => {
+            let holds = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_or(false);
+            // SAFETY: this ends the process without running the parent's handlers.
+            unsafe { libc::_exit(i32::from(!holds)) }
+        }
+        child => {
+            let mut status = 0;
+            // SAFETY: the child is ours, and the output a local.
+            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+            libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+        }
+    }
+}
+
+#[test]
+fn a_child_is_refused_before_the_driver_is_asked() {
+    let context = context();
+    let stream = Stream::new(&context).unwrap();
+    let buffer = DeviceBuffer::new(&context, 4096).unwrap();
+    buffer.fill(3).unwrap();
+    let refused = |error: Option<Error>| matches!(error, Some(Error::Forked));
+    assert!(holds_in_a_child(|| refused(Driver::get().err())));
+    assert!(holds_in_a_child(|| refused(context.driver().device_count().err())));
+    assert!(holds_in_a_child(|| refused(device_uuid().err())));
+    assert!(holds_in_a_child(|| refused(buffer.write(0, &[1_u8]).err())));
+    assert!(holds_in_a_child(|| refused(stream.synchronize().err())));
+    assert!(holds_in_a_child(|| refused(buffer.ipc_handle().err())));
+    let mut bytes = [0_u8; 1];
+    buffer.read(0, &mut bytes).unwrap();
+    assert_eq!(bytes, [3]);
+}
+
+fn device_uuid() -> Result<[u8; 16], Error> {
+    // Found before the fork, asked after it.
+    context().device().uuid()
+}
+
+#[test]
+fn what_a_child_drops_stays_its_parents() {
+    let context = context();
+    let size = granularity(device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::NONE).unwrap();
+    let mapping = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
+    let buffer = DeviceBuffer::new(&context, 4096).unwrap();
+    let event = InterprocessEvent::new(&context).unwrap();
+    mapping.fill(5).unwrap();
+    buffer.fill(6).unwrap();
+    let (mut mapping, mut buffer, mut event) = (Some(mapping), Some(buffer), Some(event));
+    // What is closed says why it is not, what is dropped says nothing.
+    let child = || {
+        drop((mapping.take(), buffer.take()));
+        matches!(event.take().map(InterprocessEvent::destroy), Some(Err(Error::Forked)))
+    };
+    assert!(holds_in_a_child(child));
+    let (mapping, buffer, event) = (mapping.take().unwrap(), buffer.take().unwrap(), event.take().unwrap());
+    let mut bytes = [0_u8; 2];
+    mapping.read(0, &mut bytes[..1]).unwrap();
+    buffer.read(0, &mut bytes[1..]).unwrap();
+    assert_eq!(bytes, [5, 6]);
+    mapping.unmap().unwrap();
+    buffer.free().unwrap();
+    event.destroy().unwrap();
+}
