@@ -255,7 +255,7 @@ roles! {
         set_drop_hook(|error| MET.lock().unwrap().push(error));
         let (memory, event) = (receive(), receive());
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 1, 3], [1, 3, 0, 2], [2, 3, 1, 0]] {
-            let context = common::context();
+            let context = Context::primary(common::device()).unwrap();
             let (one, other) = (open_memory(&context, memory).unwrap(), open_memory(&context, memory).unwrap());
             assert_eq!(one.pointer(), other.pointer());
             let event = open_event(&context, event);
@@ -279,7 +279,7 @@ roles! {
         let import = open_memory(&context, receive()).unwrap();
         let error = MemHandle::of_pointer(&context, import.pointer()).unwrap_err();
         assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE), "{error}");
-        assert!(error.to_string().contains("and no import"), "{error}");
+        assert!(error.to_string().contains("imported memory"), "{error}");
 
         // SAFETY: closed behind the value's back, so that its own close is one too many; it is not used in between.
         raw(&context, |driver| unsafe { driver.cuIpcCloseMemHandle(import.pointer()) });
