@@ -42,6 +42,7 @@
 #![deny(unsafe_code)] // The modules that call the driver allow it, each at its head.
 
 mod context;
+mod deadline;
 mod device;
 mod driver;
 mod drop_hook;
@@ -50,9 +51,11 @@ mod event;
 mod handle;
 mod identity;
 mod ipc;
+pub mod liveness;
 mod memory;
 mod resource;
 mod stream;
+pub mod transport;
 
 pub use context::Context;
 pub use cuda_ipc_sys as sys;
@@ -81,4 +84,11 @@ const _: () = {
     crosses_threads::<MemHandle>();
     crosses_threads::<EventHandle>();
     crosses_threads::<Error>();
+    crosses_threads::<transport::Connection>();
+    crosses_threads::<transport::Listener>();
+    crosses_threads::<transport::TransportError>();
+    crosses_threads::<liveness::ProcessWatch>();
+    crosses_threads::<liveness::Lease>();
+    crosses_threads::<liveness::Tenancy>();
+    crosses_threads::<liveness::LivenessError>();
 };
