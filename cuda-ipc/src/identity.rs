@@ -1,5 +1,11 @@
 //! Which process something comes from.
 
+use std::cell::Cell;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+
 /// What tells one process from every other on every machine: numbers alone do not, since containers have numbers of
 /// their own and numbers are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,4 +18,120 @@ pub struct ProcessIdentity {
     pub start_time: u64,
     /// The machine's boot, `/proc/sys/kernel/random/boot_id`.
     pub boot_id: [u8; 16],
+}
+
+impl ProcessIdentity {
+    /// `/proc/self`: this process.
+    ///
+    /// A thread reads it once. What was read is good for as long as number and namespace stay, so that a forked child
+    /// finds its own, in a new namespace too, and no lock of the parent's is ever waited for.
+    ///
+    /// # Errors
+    /// Where `/proc` is not mounted, or not readable.
+    pub fn current() -> io::Result<Self> {
+        thread_local! {
+            static READ: Cell<Option<ProcessIdentity>> = const { Cell::new(None) };
+        }
+        let (pid, pid_namespace) = (std::process::id(), namespace("self")?);
+        let known = READ.get().filter(|known| (known.pid, known.pid_namespace) == (pid, pid_namespace));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let read = Self { pid, pid_namespace, start_time: start_time("self")?, boot_id: boot_id()? };
+        READ.set(Some(read));
+        Ok(read)
+    }
+
+    /// `/proc/<pid>`: the process that has a number in this process's PID namespace.
+    ///
+    /// A process in a namespace below this one is identified as it identifies itself: with its number there.
+    ///
+    /// # Errors
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is no such process;
+    /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) where it belongs to another user;
+    /// [`Unsupported`](io::ErrorKind::Unsupported) where `/proc` is that of another PID namespace.
+    pub fn of(pid: u32) -> io::Result<Self> {
+        require_own_proc()?;
+        let process = pid.to_string();
+        // Read before and after, the start time tells that all of it is about one process.
+        let before = start_time(&process)?;
+        let (pid, pid_namespace) = (innermost_pid(&process)?, namespace(&process)?);
+        let identity = Self { pid, pid_namespace, start_time: start_time(&process)?, boot_id: boot_id()? };
+        if identity.start_time != before {
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("process {process} ended as it was looked at"),
+            ));
+        }
+        Ok(identity)
+    }
+}
+
+impl fmt::Display for ProcessIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pid, pid_namespace, start_time, boot_id } = self;
+        write!(f, "process {pid} of PID namespace {pid_namespace}, started at tick {start_time} of boot ")?;
+        for (index, byte) in boot_id.iter().enumerate() {
+            let hyphen = if matches!(index, 4 | 6 | 8 | 10) { "-" } else { "" };
+            write!(f, "{hyphen}{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers mean in `/proc` what they mean in the namespace it was mounted in, which a container may have changed since.
+pub(crate) fn require_own_proc() -> io::Result<()> {
+    let shown = fs::read_link("/proc/self").map_err(|error| named(error, "/proc/self"))?;
+    if shown.as_os_str() == &*std::process::id().to_string() {
+        return Ok(());
+    }
+    let reason = "/proc shows the processes of another PID namespace: mount it anew in this one";
+    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+}
+
+/// Field 22 of `/proc/<process>/stat`. The name before it may hold anything, so fields count from its last parenthesis.
+pub(crate) fn start_time(process: &str) -> io::Result<u64> {
+    let (path, text) = read(process, "stat")?;
+    let after_name = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    after_name.split_ascii_whitespace().nth(19).and_then(|field| field.parse().ok()).ok_or_else(|| unexpected(&path))
+}
+
+/// The last number of the line `NSpid` of `/proc/<process>/status`: the one in the process's own namespace.
+fn innermost_pid(process: &str) -> io::Result<u32> {
+    let (path, text) = read(process, "status")?;
+    let numbers = text.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    let last = numbers.and_then(|numbers| numbers.split_ascii_whitespace().next_back());
+    last.and_then(|number| number.parse().ok()).ok_or_else(|| unexpected(&path))
+}
+
+pub(crate) fn namespace(process: &str) -> io::Result<u64> {
+    let path = format!("/proc/{process}/ns/pid");
+    Ok(fs::metadata(&path).map_err(|error| named(error, &path))?.ino())
+}
+
+pub(crate) fn boot_id() -> io::Result<[u8; 16]> {
+    let (path, text) = read("sys", "kernel/random/boot_id")?;
+    let digits: String = text.trim_end().chars().filter(|character| *character != '-').collect();
+    let number = if digits.len() == 32 { u128::from_str_radix(&digits, 16).ok() } else { None };
+    number.map(u128::to_be_bytes).ok_or_else(|| unexpected(&path))
+}
+
+/// A file below `/proc`, and its path. A process that ends while it is read (`ESRCH`) is not there.
+fn read(folder: &str, file: &str) -> io::Result<(String, String)> {
+    let path = format!("/proc/{folder}/{file}");
+    match fs::read(&path) {
+        // The name of a process may be any bytes.
+        Ok(bytes) => Ok((path, String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) => Err(named(error, &path)),
+    }
+}
+
+fn named(error: io::Error, path: &str) -> io::Error {
+    let ended = error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error());
+    let kind = if ended { io::ErrorKind::NotFound } else { error.kind() };
+    io::Error::new(kind, format!("{path}: {error}"))
+}
+
+fn unexpected(path: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{path} does not read as Linux writes it"))
 }

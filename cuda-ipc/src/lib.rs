@@ -46,6 +46,7 @@
 compile_error!("cuda-ipc is for Linux, where CUDA shares memory between processes; cuda-ipc-sys builds everywhere");
 
 pub mod context;
+mod deadline;
 pub mod device;
 mod driver;
 mod drop_hook;
@@ -55,12 +56,14 @@ pub mod fabric;
 mod fork;
 mod identity;
 pub mod ipc;
+pub mod liveness;
 pub mod memory;
 pub mod module;
 pub mod peer;
 pub mod pool;
 mod resource;
 pub mod stream;
+pub mod transport;
 pub mod vmm;
 
 pub use context::Context;
@@ -98,4 +101,11 @@ const _: () = {
     crosses_threads::<module::Module>();
     crosses_threads::<module::Function>();
     crosses_threads::<Error>();
+    crosses_threads::<transport::Connection>();
+    crosses_threads::<transport::Listener>();
+    crosses_threads::<transport::TransportError>();
+    crosses_threads::<liveness::ProcessWatch>();
+    crosses_threads::<liveness::Lease>();
+    crosses_threads::<liveness::Tenancy>();
+    crosses_threads::<liveness::LivenessError>();
 };

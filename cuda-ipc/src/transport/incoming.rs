@@ -1,0 +1,145 @@
+//! Receiving one message.
+
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
+
+use super::{BATCH, Direction, Header, Limits, Message, TransportError};
+use crate::deadline::Deadline;
+
+const RECEIVING: Direction = Direction::Receiving;
+
+pub(super) struct Incoming<'socket> {
+    socket: BorrowedFd<'socket>,
+    deadline: Deadline,
+    /// Whether something was received.
+    has_begun: bool,
+    /// Whether everything was.
+    is_complete: bool,
+    /// What came so far, which is closed where the message does not become whole.
+    descriptors: Vec<OwnedFd>,
+    most_descriptors: usize,
+    /// Whether the kernel dropped some.
+    is_truncated: bool,
+}
+
+impl<'socket> Incoming<'socket> {
+    pub(super) const fn new(socket: BorrowedFd<'socket>, deadline: Deadline) -> Self {
+        Self {
+            socket,
+            deadline,
+            has_begun: false,
+            is_complete: false,
+            descriptors: Vec::new(),
+            // With the header comes one batch at most.
+            most_descriptors: BATCH,
+            is_truncated: false,
+        }
+    }
+
+    /// Whether the next byte from the socket would belong to this message.
+    pub(super) const fn is_within(&self) -> bool {
+        self.has_begun && !self.is_complete
+    }
+
+    pub(super) fn receive(&mut self, limits: Limits) -> Result<Message, TransportError> {
+        let mut header = [0; Header::LENGTH];
+        self.fill(&mut header)?;
+        let header = Header::from_bytes(header).ok_or(TransportError::OtherProtocol)?;
+        // Judged before anything is allocated for it.
+        let Some(length) = usize::try_from(header.bytes).ok().filter(|length| *length <= limits.bytes) else {
+            let (length, limit) = (header.bytes, limits.bytes);
+            return Err(TransportError::TooLong { direction: RECEIVING, length, limit });
+        };
+        let announced = usize::try_from(header.descriptors).unwrap_or(usize::MAX);
+        if announced > limits.descriptors {
+            let (count, limit) = (announced, limits.descriptors);
+            return Err(TransportError::TooManyDescriptors { direction: RECEIVING, count, limit });
+        }
+        self.most_descriptors = announced;
+        self.refuse_too_many()?;
+
+        self.fill(&mut vec![0; announced.div_ceil(BATCH).saturating_sub(1)])?;
+        let mut bytes = vec![0; length];
+        self.fill(&mut bytes)?;
+        self.is_complete = true;
+
+        let descriptors = std::mem::take(&mut self.descriptors);
+        match descriptors.len() {
+            _ if self.is_truncated => Err(TransportError::DescriptorsLost { announced }),
+            received if received < announced => Err(TransportError::DescriptorsMissing { received, announced }),
+            _ => Ok(Message { bytes, descriptors }),
+        }
+    }
+
+    fn fill(&mut self, mut buffer: &mut [u8]) -> Result<(), TransportError> {
+        while !buffer.is_empty() {
+            let received = self.receive_some(buffer)?;
+            if received == 0 {
+                return Err(self.closed());
+            }
+            self.has_begun = true;
+            buffer = buffer.get_mut(received..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// `recvmsg`: how many bytes came; 0 at the end of the stream. The kernel ends a piece where descriptors came with
+    /// it, so that there is never more than one batch.
+    fn receive_some(&mut self, buffer: &mut [u8]) -> Result<usize, TransportError> {
+        // With room for credentials, since a socket from elsewhere may be set to deliver them.
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH), ScmCredentials(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let received = loop {
+            let pieces = &mut [IoSliceMut::new(buffer)];
+            match recvmsg(self.socket, pieces, &mut control, RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT) {
+                Ok(received) => break received,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => self.wait()?,
+                // A peer that ended with a message of ours unread; what it sent before has been received by now.
+                Err(Errno::CONNRESET) => return Ok(0),
+                Err(error) => return Err(TransportError::system("recvmsg")(error)),
+            }
+        };
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(rights) = message {
+                self.descriptors.extend(rights);
+            }
+        }
+        if received.flags.contains(ReturnFlags::CTRUNC) || self.is_truncated {
+            // The message is lost. Its other descriptors are given up at once, and its bytes are read to the end.
+            self.is_truncated = true;
+            self.descriptors.clear();
+        }
+        self.refuse_too_many()?;
+        Ok(received.bytes)
+    }
+
+    fn refuse_too_many(&self) -> Result<(), TransportError> {
+        let (count, limit) = (self.descriptors.len(), self.most_descriptors);
+        if count <= limit {
+            return Ok(());
+        }
+        Err(TransportError::TooManyDescriptors { direction: RECEIVING, count, limit })
+    }
+
+    fn wait(&self) -> Result<(), TransportError> {
+        let ready = self.deadline.poll(self.socket, PollFlags::IN).map_err(TransportError::system("poll"))?;
+        match ready.is_empty() {
+            true if self.has_begun => Err(TransportError::TimedOut { waiting_for: "the rest of a message" }),
+            true => Err(TransportError::TimedOut { waiting_for: "a message" }),
+            false => Ok(()),
+        }
+    }
+
+    const fn closed(&self) -> TransportError {
+        match self.has_begun {
+            true => TransportError::Interrupted { direction: RECEIVING },
+            false => TransportError::Closed,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Messages of bytes and descriptors between two processes of one machine.
+//!
+//! A [`Connection`] is a Unix stream socket. What is sent over it arrives whole or not at all: the bytes, and with them
+//! duplicates of descriptors (`SCM_RIGHTS`), such as those of exported memory. One process has a [`Listener`] at an
+//! [`Address`] and the other connects to it; or a process makes a [`pair`](Connection::pair) and gives one end to its
+//! child.
+//!
+//! ```
+//! # fn main() -> Result<(), cuda_ipc::transport::TransportError> {
+//! use std::os::fd::AsFd;
+//! use std::time::Duration;
+//!
+//! use cuda_ipc::transport::Connection;
+//!
+//! let (mut exporter, mut importer) = Connection::pair()?;
+//! exporter.set_timeout(Some(Duration::from_secs(5)));
+//! importer.set_timeout(Some(Duration::from_secs(5)));
+//!
+//! let file = std::io::stderr();
+//! exporter.send(b"a ticket", &[file.as_fd()])?;
+//! let message = importer.receive()?;
+//! assert_eq!((&*message.bytes, message.descriptors.len()), (&b"a ticket"[..], 1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Whoever can connect can send: a peer is trusted no further than [`Connection::peer_credentials`] says, and what it
+//! sends is bounded by [`Limits`].
+
+mod address;
+mod connection;
+mod credentials;
+mod error;
+mod incoming;
+mod listener;
+mod outgoing;
+pub(crate) mod socket_options;
+
+pub use address::Address;
+pub use connection::{Connection, Limits, Message};
+pub use credentials::PeerCredentials;
+pub use error::{Direction, TransportError};
+pub use listener::Listener;
+
+/// `SCM_MAX_FD`: the most descriptors that the kernel carries with one `sendmsg`.
+const BATCH: usize = 253;
+
+/// What a message begins with: which protocol this is, how many descriptors come (`u32`), and how many bytes follow
+/// (`u64`), both little-endian.
+///
+/// The first batch of descriptors travels with this header, and each further one with a zero byte between it and the
+/// message's bytes: the kernel carries descriptors only with a byte, and no more than [`BATCH`] of them.
+struct Header {
+    descriptors: u32,
+    bytes: u64,
+}
+
+impl Header {
+    const LENGTH: usize = 16;
+    const MAGIC: [u8; 4] = *b"CIM\x01";
+
+    fn to_bytes(&self) -> [u8; Self::LENGTH] {
+        let mut bytes = [0; Self::LENGTH];
+        let (magic, numbers) = bytes.split_at_mut(4);
+        let (descriptors, length) = numbers.split_at_mut(4);
+        magic.copy_from_slice(&Self::MAGIC);
+        descriptors.copy_from_slice(&self.descriptors.to_le_bytes());
+        length.copy_from_slice(&self.bytes.to_le_bytes());
+        bytes
+    }
+
+    /// None where the bytes are of no protocol that this version knows.
+    fn from_bytes(bytes: [u8; Self::LENGTH]) -> Option<Self> {
+        let (magic, numbers) = bytes.split_first_chunk()?;
+        let (descriptors, length) = numbers.split_first_chunk()?;
+        let length = length.first_chunk()?;
+        (*magic == Self::MAGIC)
+            .then(|| Self { descriptors: u32::from_le_bytes(*descriptors), bytes: u64::from_le_bytes(*length) })
+    }
+}
