@@ -53,6 +53,7 @@ mod ipc;
 mod memory;
 mod resource;
 mod stream;
+pub mod ticket;
 
 pub use context::Context;
 pub use cuda_ipc_sys as sys;
@@ -61,11 +62,12 @@ pub use driver::Driver;
 pub use drop_hook::{DropError, set_drop_hook};
 pub use error::Error;
 pub use event::{Event, InterprocessEvent};
-pub use handle::{EventHandle, MemHandle};
+pub use handle::{EventHandle, FabricHandle, MemHandle, PoolPointerData};
 pub use identity::ProcessIdentity;
 pub use ipc::{ImportedBuffer, ImportedEvent};
 pub use memory::{DeviceBuffer, DeviceMemory};
 pub use stream::Stream;
+pub use ticket::Ticket;
 
 const fn crosses_threads<T: Send + Sync>() {}
 
