@@ -12,6 +12,7 @@ const MAGIC: [u8; 8] = *b"CUDA-IPC";
 const SEALED: u16 = 1;
 const HEAD: usize = 16;
 const CHECKSUM: usize = 4;
+const SHORTEST: usize = HEAD + CHECKSUM;
 
 /// The head, the fields up to the kind, what precedes the chunks, the chunks, and what ends a sealed ticket.
 pub(super) const MAX_LENGTH: usize = HEAD + 92 + 16 + MAX_CHUNKS * (8 + 64) + MAC + CHECKSUM;
@@ -49,7 +50,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
         return Err(TicketError::NoTicket);
     }
     let Some(head) = bytes.first_chunk::<HEAD>() else {
-        return Err(TicketError::Truncated { present, length: HEAD + CHECKSUM });
+        return Err(TicketError::Truncated { present, length: SHORTEST });
     };
     let [.., v0, v1, f0, f1, l0, l1, l2, l3] = *head;
     let version = u16::from_le_bytes([v0, v1]);
@@ -59,7 +60,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
     if version != FORMAT_VERSION {
         return Err(TicketError::OtherVersion { version });
     }
-    if length > MAX_LENGTH {
+    if !(SHORTEST..=MAX_LENGTH).contains(&length) {
         return Err(TicketError::WrongLength);
     }
     if present < length {
