@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Error, Visitor};
+use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Ticket;
@@ -53,7 +53,7 @@ impl Visitor<'_> for Digits {
     }
 
     fn visit_str<E: Error>(self, digits: &str) -> Result<Ticket, E> {
-        let bytes = parse(digits).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(digits), &self))?;
+        let bytes = parse(digits).ok_or_else(|| E::invalid_value(Unexpected::Other("text"), &self))?;
         Bytes.visit_bytes(&bytes)
     }
 }

@@ -1,6 +1,6 @@
 //! The rules for contents hold at both ends: for who makes a ticket and for who reads one.
 
-use cuda_ipc::ticket::{Chunks, Contents, Handle, MAX_CHUNKS, PhysicalMemory, Ticket, TicketError};
+use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, MAX_CHUNKS, PhysicalMemory, Ticket, TicketError};
 use rstest::rstest;
 
 use crate::golden::{BY_DESCRIPTOR, BY_FABRIC, EVENT, LEGACY_MEMORY, by_descriptor, event, legacy_memory};
@@ -15,7 +15,7 @@ const GRANULARITY: usize = 108;
 const CHUNK_COUNT: usize = 120;
 const FIRST_SIZE: usize = 124;
 const SECOND_SIZE: usize = 134;
-const SECOND_DESCRIPTOR: usize = 142;
+const THIRD_DESCRIPTOR: usize = 152;
 
 /// A golden ticket breaks a rule after fields of it are changed, and so do contents with the same change.
 fn assert_refused<const N: usize>(ticket: &[u8], fields: &[(usize, [u8; N])], contents: Contents, message: &str) {
@@ -101,8 +101,10 @@ fn chunk_sizes(sizes: [u64; 2]) -> Contents {
     "the ticket's chunk 1 has 0 bytes: give the size that cuMemCreate took, a multiple of the granularity 2097152")]
 #[case::odd_chunk(FIRST_SIZE, (4 << 20) + 4096, chunk_sizes([(4 << 20) + 4096, 2 << 20]),
     "the ticket's chunk 0 has 4198400 bytes: give the size that cuMemCreate took, a multiple of the granularity 2097152")]
-#[case::sum(SECOND_SIZE, 4 << 20, chunk_sizes([4 << 20, 4 << 20]),
+#[case::more_than_the_allocation(SECOND_SIZE, 4 << 20, chunk_sizes([4 << 20, 4 << 20]),
     "the ticket's chunks have 8388608 bytes and the allocation 6291456: name every chunk of it, each once")]
+#[case::less_than_the_allocation(FIRST_SIZE, 2 << 20, chunk_sizes([2 << 20, 2 << 20]),
+    "the ticket's chunks have 4194304 bytes and the allocation 6291456: name every chunk of it, each once")]
 fn chunks_make_up_the_allocation(
     #[case] at: usize,
     #[case] field: u64,
@@ -122,14 +124,17 @@ fn chunks_do_not_overflow() {
     assert_refused(BY_DESCRIPTOR, &fields, chunk_sizes([first, second]), message);
 }
 
+/// Three chunks of one size.
+fn by_descriptors(indices: [u16; 3]) -> Contents {
+    let chunks = indices.map(|handle| Chunk { size: 2 << 20, handle });
+    changed(|memory| memory.chunks = Chunks::Descriptors(chunks.to_vec()))
+}
+
 #[test]
 fn chunks_have_descriptors_of_their_own() {
-    let contents = changed(|memory| {
-        let Chunks::Descriptors(chunks) = &mut memory.chunks else { unreachable!("they are descriptors") };
-        chunks[1].handle = 258;
-    });
+    let ticket = Ticket::new(by_descriptors([258, 0, 3])).unwrap().to_bytes();
     let message = "two chunks of the ticket name descriptor 258: each chunk is imported from a descriptor of its own";
-    assert_refused(BY_DESCRIPTOR, &[(SECOND_DESCRIPTOR, 258_u16.to_le_bytes())], contents, message);
+    assert_refused(&ticket, &[(THIRD_DESCRIPTOR, 258_u16.to_le_bytes())], by_descriptors([258, 0, 258]), message);
 }
 
 #[test]

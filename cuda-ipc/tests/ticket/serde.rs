@@ -35,6 +35,7 @@ proptest! {
 #[case::cut(digits(&LEGACY_MEMORY[..100]), "100 bytes of a ticket that has 176 or more")]
 #[case::odd(digits(LEGACY_MEMORY) + "0", "as pairs of the digits")]
 #[case::capitals(digits(LEGACY_MEMORY).to_uppercase(), "as pairs of the digits")]
+#[case::other_letters(digits(LEGACY_MEMORY).replace('4', "g"), "as pairs of the digits")]
 #[case::other_characters(digits(LEGACY_MEMORY).replace('4', "é"), "as pairs of the digits")]
 #[case::too_long("0".repeat(2 * Ticket::MAX_LENGTH + 2), "as pairs of the digits")]
 fn text_that_is_no_ticket(#[case] text: String, #[case] message: &str) {
