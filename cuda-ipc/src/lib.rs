@@ -54,6 +54,7 @@ mod error;
 pub mod event;
 pub mod fabric;
 mod fork;
+mod handle;
 mod identity;
 pub mod ipc;
 pub mod liveness;
@@ -63,6 +64,7 @@ pub mod peer;
 pub mod pool;
 mod resource;
 pub mod stream;
+pub mod ticket;
 pub mod transport;
 pub mod vmm;
 
@@ -75,6 +77,7 @@ pub use error::Error;
 pub use identity::ProcessIdentity;
 pub use memory::{DeviceBuffer, DeviceMemory};
 pub use stream::Stream;
+pub use ticket::Ticket;
 
 const fn crosses_threads<T: Send + Sync>() {}
 

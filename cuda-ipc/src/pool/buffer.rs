@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use crate::error::check;
 use crate::memory::DeviceMemory;
-use crate::pool::Pool;
+use crate::pool::{Pool, PoolPointerData};
 use crate::resource::{Owned, Resource};
 use crate::sys::CUmemPoolPtrExportData;
 use crate::{Error, Stream};
@@ -16,24 +16,6 @@ use crate::{Error, Stream};
 /// larger memory, and crash from 5249 MiB on; memory that does not begin at a chunk has one more than its size says.
 /// Virtual memory has no such limit.
 pub const LARGEST_EXPORT: usize = 127 * (32 << 20);
-
-/// `CUmemPoolPtrExportData`: names memory of a pool to those that imported the pool. Plain data, which owns nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PoolPointer(CUmemPoolPtrExportData);
-
-impl PoolPointer {
-    /// The pointer from the bytes that another process sent. The driver judges them when the pointer is opened.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 64]) -> Self {
-        Self(CUmemPoolPtrExportData::from_bytes(bytes))
-    }
-
-    /// The bytes to send.
-    #[must_use]
-    pub const fn to_bytes(self) -> [u8; 64] {
-        self.0.to_bytes()
-    }
-}
 
 /// Memory that this process allocated from a pool. It is given back in the order of the stream that it was allocated in.
 #[derive(Debug)]
@@ -99,7 +81,7 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// [`Error::TooLarge`] above [`LARGEST_EXPORT`]; [`Error::Refused`] where the pool was not exported.
-    pub fn export(&self) -> Result<PoolPointer, Error> {
+    pub fn export(&self) -> Result<PoolPointerData, Error> {
         if self.size() > LARGEST_EXPORT {
             return Err(Error::TooLarge { size: self.size(), largest: LARGEST_EXPORT });
         }
@@ -107,7 +89,7 @@ impl PoolBuffer {
         // SAFETY: the output is a local. The address is looked up and not followed.
         let answer = unsafe { driver.cuMemPoolExportPointer(&mut data, self.pointer()) };
         check("cuMemPoolExportPointer", answer, || format!("{:#x}", self.pointer()))?;
-        Ok(PoolPointer(data))
+        Ok(PoolPointerData(data))
     }
 
     /// `cuMemFreeAsync`: what dropping does, and the error. It is done in the order of the stream.

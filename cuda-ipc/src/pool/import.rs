@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 
 use crate::error::check;
 use crate::memory::{DeviceMemory, allocation_of};
-use crate::pool::{Handle, PoolPointer};
+use crate::pool::{Handle, PoolPointerData};
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData};
 use crate::vmm::{Access, FabricHandle};
@@ -111,7 +111,7 @@ impl ImportedPool {
     /// - that process has seen the allocation done in its stream, and does not free it before the value is closed or
     ///   dropped;
     /// - work that was given [`DeviceMemory::pointer`] is done before the last clone is closed or dropped.
-    pub unsafe fn open(&self, context: &Context, pointer: &PoolPointer) -> Result<ImportedPoolBuffer, Error> {
+    pub unsafe fn open(&self, context: &Context, pointer: &PoolPointerData) -> Result<ImportedPoolBuffer, Error> {
         let key = pointer.to_bytes();
         // First of all: in a forked child nobody gives anything back.
         let driver = context.enter()?;

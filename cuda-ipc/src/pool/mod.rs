@@ -1,14 +1,16 @@
 //! Memory pools: stream-ordered memory, and pools that other processes import.
 //!
 //! A [`Pool`] that was created with a handle type is exported once; then each [`PoolBuffer`] of it is exported as 64
-//! bytes, a [`PoolPointer`]. The importer makes an [`ImportedPool`] and opens pointers in it.
+//! bytes, [`PoolPointerData`]. The importer makes an [`ImportedPool`] and opens pointers in it.
 #![allow(unsafe_code)] // Calls the driver, and takes the descriptors that it makes.
 
 mod buffer;
 mod import;
 
-pub use buffer::{LARGEST_EXPORT, PoolBuffer, PoolPointer};
+pub use buffer::{LARGEST_EXPORT, PoolBuffer};
 pub use import::{ImportedPool, ImportedPoolBuffer};
+
+pub use crate::handle::PoolPointerData;
 
 use std::ffi::c_void;
 use std::os::fd::OwnedFd;

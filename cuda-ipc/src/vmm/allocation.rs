@@ -16,6 +16,7 @@ use crate::sys::{
     CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationType,
     CUmemFabricHandle, CUmemGenericAllocationHandle, CUmemLocation,
 };
+use crate::vmm::FabricHandle;
 use crate::{Device, Driver, Error};
 
 /// The kinds of handle that memory can be exported as, which has to be said when it is created: a set.
@@ -42,24 +43,6 @@ impl BitOr for HandleTypes {
 
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-}
-
-/// `CUmemFabricHandle`: names memory to every process of the fabric that may use it. Plain data, which owns nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FabricHandle(CUmemFabricHandle);
-
-impl FabricHandle {
-    /// A handle from the bytes that another process sent. The driver judges them when the handle is imported.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 64]) -> Self {
-        Self(CUmemFabricHandle { data: bytes })
-    }
-
-    /// The bytes to send.
-    #[must_use]
-    pub const fn to_bytes(self) -> [u8; 64] {
-        self.0.data
     }
 }
 

@@ -12,6 +12,8 @@ mod reservation;
 
 pub use access::Access;
 pub(crate) use allocation::export_descriptor;
-pub use allocation::{Allocation, FabricHandle, HandleTypes, ImportedAllocation, Physical, granularity};
+pub use allocation::{Allocation, HandleTypes, ImportedAllocation, Physical, granularity};
 pub use mapping::Mapping;
 pub use reservation::Reservation;
+
+pub use crate::handle::FabricHandle;

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd as _;
 
-use cuda_ipc::pool::{ImportedPool, LARGEST_EXPORT, Pool, PoolBuffer, PoolPointer};
+use cuda_ipc::pool::{ImportedPool, LARGEST_EXPORT, Pool, PoolBuffer, PoolPointerData};
 use cuda_ipc::sys::CUresult;
 use cuda_ipc::vmm::{Access, HandleTypes};
 use cuda_ipc::{Error, Stream};
@@ -79,7 +79,7 @@ fn a_pointer_is_opened_once_and_shared() {
     let imported = ImportedPool::import(device(), descriptor.as_fd()).unwrap();
     drop(descriptor);
     // SAFETY: the pointer comes from above, and the buffer stays.
-    let open = || unsafe { imported.open(&context(), &PoolPointer::from_bytes(pointer.to_bytes())) }.unwrap();
+    let open = || unsafe { imported.open(&context(), &PoolPointerData::from_bytes(pointer.to_bytes())) }.unwrap();
     let (first, second) = (open(), open());
     assert_eq!((first.pointer(), first.size()), (second.pointer(), second.size()));
     assert!(second.size() >= 2 << 20);

@@ -1,6 +1,6 @@
 //! The 64 bytes that travel between processes.
 
-use crate::sys::{CUipcEventHandle, CUipcMemHandle};
+use crate::sys::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExportData};
 
 macro_rules! handles {
     ($($(#[$attribute:meta])* $name:ident($raw:ident);)*) => {$(
@@ -30,4 +30,12 @@ handles! {
 
     /// `CUipcEventHandle`: names an event to other processes of the machine. Plain data, which owns nothing.
     EventHandle(CUipcEventHandle);
+
+    /// `CUmemFabricHandle`: names physical memory or a pool to processes of every machine on a fabric. Plain data, which
+    /// owns nothing.
+    FabricHandle(CUmemFabricHandle);
+
+    /// `CUmemPoolPtrExportData`: names memory in a pool to processes that imported the pool. Plain data, which owns
+    /// nothing.
+    PoolPointerData(CUmemPoolPtrExportData);
 }

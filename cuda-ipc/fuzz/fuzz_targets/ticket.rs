@@ -1,0 +1,34 @@
+//! `Ticket::from_bytes` on any bytes: an error, or the ticket that they are the one way to write.
+//!
+//! In this crate's folder, on stable Rust, with the golden tickets to begin from:
+//!
+//! ```sh
+//! mkdir -p corpus/ticket
+//! cargo run --release -- corpus/ticket ../tests/ticket/golden -max_total_time=60
+//! ```
+//!
+//! What leads on is kept in the first folder; what fails is written to `crash-…` here.
+#![no_main]
+
+use cuda_ipc::Ticket;
+use libfuzzer_sys::fuzz_target;
+
+const HEAD: usize = 16;
+const CHECKSUM: usize = 4;
+
+fuzz_target!(|bytes: &[u8]| {
+    check(bytes);
+    // Past the checksum and the length, which stop nearly everything.
+    if let Some(body) = bytes.get(HEAD..bytes.len().saturating_sub(CHECKSUM)) {
+        let length = ((HEAD + body.len() + CHECKSUM) as u32).to_le_bytes();
+        let mut bytes = [&bytes[..12], &length, body].concat();
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        check(&bytes);
+    }
+});
+
+fn check(bytes: &[u8]) {
+    if let Ok(ticket) = Ticket::from_bytes(bytes) {
+        assert_eq!(ticket.to_bytes(), bytes);
+    }
+}

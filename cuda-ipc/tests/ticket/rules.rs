@@ -1,0 +1,162 @@
+//! The rules for contents hold at both ends: for who makes a ticket and for who reads one.
+
+use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, MAX_CHUNKS, PhysicalMemory, Ticket, TicketError};
+use rstest::rstest;
+
+use crate::golden::{BY_DESCRIPTOR, BY_FABRIC, EVENT, LEGACY_MEMORY, by_descriptor, event, legacy_memory};
+use crate::rewritten;
+
+// Where the layout has the fields.
+const GENERATION: usize = 72;
+const SIZE: usize = 80;
+const OFFSET: usize = 88;
+const LENGTH: usize = 96;
+const GRANULARITY: usize = 108;
+const CHUNK_COUNT: usize = 120;
+const FIRST_SIZE: usize = 124;
+const SECOND_SIZE: usize = 134;
+const THIRD_DESCRIPTOR: usize = 152;
+
+/// A golden ticket breaks a rule after fields of it are changed, and so do contents with the same change.
+fn assert_refused<const N: usize>(ticket: &[u8], fields: &[(usize, [u8; N])], contents: Contents, message: &str) {
+    let bytes = rewritten(ticket, |bytes| {
+        fields.iter().for_each(|(at, field)| bytes[*at..at + N].copy_from_slice(field));
+    });
+    assert_eq!(Ticket::from_bytes(&bytes).unwrap_err().to_string(), message);
+    assert_eq!(Ticket::new(contents).unwrap_err().to_string(), message);
+}
+
+#[rstest]
+#[case::length(LENGTH, 0, Contents { length: 0, ..legacy_memory() },
+    "the ticket shares 0 bytes: give the length of the part to share")]
+#[case::past_the_end(LENGTH, (6 << 20) - 4095, Contents { length: (6 << 20) - 4095, ..legacy_memory() },
+    "the ticket shares 6287361 bytes at offset 4096, which are not within an allocation of 6291456: count from the \
+     allocation's base, as cuMemGetAddressRange gives it")]
+#[case::behind_the_end(OFFSET, 7 << 20, Contents { offset: 7 << 20, ..legacy_memory() },
+    "the ticket shares 144470 bytes at offset 7340032, which are not within an allocation of 6291456: count from the \
+     allocation's base, as cuMemGetAddressRange gives it")]
+#[case::overflow(OFFSET, u64::MAX, Contents { offset: u64::MAX, ..legacy_memory() },
+    "the ticket shares 144470 bytes at offset 18446744073709551615, which are not within an allocation of 6291456: \
+     count from the allocation's base, as cuMemGetAddressRange gives it")]
+#[case::no_allocation(SIZE, 0, Contents { size: 0, ..legacy_memory() },
+    "the ticket shares 144470 bytes at offset 4096, which are not within an allocation of 0: count from the \
+     allocation's base, as cuMemGetAddressRange gives it")]
+fn a_part_lies_within_its_allocation(
+    #[case] at: usize,
+    #[case] field: u64,
+    #[case] contents: Contents,
+    #[case] message: &str,
+) {
+    assert_refused(LEGACY_MEMORY, &[(at, field.to_le_bytes())], contents, message);
+}
+
+#[test]
+fn a_part_may_be_the_whole_or_the_last_byte() {
+    let size = 6 << 20;
+    for (offset, length) in [(0, size), (size - 1, 1)] {
+        let ticket = Ticket::new(Contents { offset, length, ..legacy_memory() }).unwrap();
+        assert_eq!(Ticket::from_bytes(&ticket.to_bytes()), Ok(ticket));
+    }
+}
+
+#[rstest]
+#[case::generation(GENERATION, Contents { generation: 1, ..event() })]
+#[case::size(SIZE, Contents { size: 1, ..event() })]
+#[case::offset(OFFSET, Contents { offset: 1, ..event() })]
+#[case::length(LENGTH, Contents { length: 1, ..event() })]
+fn an_event_has_no_memory(#[case] at: usize, #[case] contents: Contents) {
+    let message = "the ticket of an event has a size or a generation: an event has no memory, so leave all of them 0";
+    assert_refused(EVENT, &[(at, [1])], contents, message);
+}
+
+/// The golden physical memory after a change.
+fn changed(change: impl FnOnce(&mut PhysicalMemory)) -> Contents {
+    let mut contents = by_descriptor();
+    let Handle::PhysicalMemory(memory) = &mut contents.handle else { unreachable!("it is physical memory") };
+    change(memory);
+    contents
+}
+
+fn granularity(granularity: u64) -> Contents {
+    changed(|memory| memory.granularity = granularity)
+}
+
+fn chunk_sizes(sizes: [u64; 2]) -> Contents {
+    changed(|memory| {
+        let Chunks::Descriptors(chunks) = &mut memory.chunks else { unreachable!("they are descriptors") };
+        chunks.iter_mut().zip(sizes).for_each(|(chunk, size)| chunk.size = size);
+    })
+}
+
+#[rstest]
+#[case::no_granularity(
+    GRANULARITY,
+    0,
+    granularity(0),
+    "the ticket's granularity is 0, which is no power of two: cuMemGetAllocationGranularity gives it"
+)]
+#[case::odd_granularity(GRANULARITY, 3 << 19, granularity(3 << 19),
+    "the ticket's granularity is 1572864, which is no power of two: cuMemGetAllocationGranularity gives it")]
+#[case::empty_chunk(SECOND_SIZE, 0, chunk_sizes([4 << 20, 0]),
+    "the ticket's chunk 1 has 0 bytes: give the size that cuMemCreate took, a multiple of the granularity 2097152")]
+#[case::odd_chunk(FIRST_SIZE, (4 << 20) + 4096, chunk_sizes([(4 << 20) + 4096, 2 << 20]),
+    "the ticket's chunk 0 has 4198400 bytes: give the size that cuMemCreate took, a multiple of the granularity 2097152")]
+#[case::more_than_the_allocation(SECOND_SIZE, 4 << 20, chunk_sizes([4 << 20, 4 << 20]),
+    "the ticket's chunks have 8388608 bytes and the allocation 6291456: name every chunk of it, each once")]
+#[case::less_than_the_allocation(FIRST_SIZE, 2 << 20, chunk_sizes([2 << 20, 2 << 20]),
+    "the ticket's chunks have 4194304 bytes and the allocation 6291456: name every chunk of it, each once")]
+fn chunks_make_up_the_allocation(
+    #[case] at: usize,
+    #[case] field: u64,
+    #[case] contents: Contents,
+    #[case] message: &str,
+) {
+    assert_refused(BY_DESCRIPTOR, &[(at, field.to_le_bytes())], contents, message);
+}
+
+/// In 64 bits the sum would be the allocation's size.
+#[test]
+fn chunks_do_not_overflow() {
+    let (first, second) = (1 << 63, (1 << 63) + (6 << 20));
+    let fields = [(FIRST_SIZE, u64::to_le_bytes(first)), (SECOND_SIZE, u64::to_le_bytes(second))];
+    let message = "the ticket's chunks have 18446744073715843072 bytes and the allocation 6291456: name every chunk of \
+                   it, each once";
+    assert_refused(BY_DESCRIPTOR, &fields, chunk_sizes([first, second]), message);
+}
+
+/// Three chunks of one size.
+fn by_descriptors(indices: [u16; 3]) -> Contents {
+    let chunks = indices.map(|handle| Chunk { size: 2 << 20, handle });
+    changed(|memory| memory.chunks = Chunks::Descriptors(chunks.to_vec()))
+}
+
+#[test]
+fn chunks_have_descriptors_of_their_own() {
+    let ticket = Ticket::new(by_descriptors([258, 0, 3])).unwrap().to_bytes();
+    let message = "two chunks of the ticket name descriptor 258: each chunk is imported from a descriptor of its own";
+    assert_refused(&ticket, &[(THIRD_DESCRIPTOR, 258_u16.to_le_bytes())], by_descriptors([258, 0, 258]), message);
+}
+
+#[test]
+fn there_are_chunks() {
+    let contents = changed(|memory| memory.chunks = Chunks::Descriptors(Vec::new()));
+    let message = "the ticket has 0 chunks: 1 to 4096 can be shared with one ticket";
+    assert_refused(BY_DESCRIPTOR, &[(CHUNK_COUNT, [0; 4])], contents, message);
+}
+
+/// The number of chunks is believed only as far as the bytes go.
+#[rstest]
+#[case::fewer(1)]
+#[case::more(3)]
+#[case::most(MAX_CHUNKS as u32)]
+fn the_number_of_chunks_is_that_of_the_bytes(#[case] count: u32) {
+    let bytes = rewritten(BY_DESCRIPTOR, |bytes| bytes[CHUNK_COUNT..][..4].copy_from_slice(&count.to_le_bytes()));
+    assert_eq!(Ticket::from_bytes(&bytes), Err(TicketError::WrongLength));
+}
+
+#[rstest]
+fn nobody_sends_so_many_chunks(#[values(MAX_CHUNKS as u32 + 1, u32::MAX)] count: u32) {
+    let bytes = rewritten(BY_FABRIC, |bytes| bytes[CHUNK_COUNT..][..4].copy_from_slice(&count.to_le_bytes()));
+    let error = Ticket::from_bytes(&bytes).unwrap_err();
+    assert_eq!(error.to_string(), format!("the ticket has {count} chunks: 1 to 4096 can be shared with one ticket"));
+}
