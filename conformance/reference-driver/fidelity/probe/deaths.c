@@ -35,10 +35,10 @@ static void kill_while_pending(struct Peer *exporter, struct Peer *importer) {
     say_value("pending event killed wait ends", (Pointer)answers_within(importer, 4 * A_WHILE));
 }
 
-void deaths(int device) {
+void deaths(void) {
     void (*const cases[])(struct Peer *, struct Peer *) = {memory_and_event, destroy_while_pending, kill_while_pending};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct Peer exporter = start_peer(0), importer = start_peer(device);
+        struct Peer exporter = start_peer(0), importer = start_peer(importer_device);
         cases[i](&exporter, &importer);
         end_peer(&exporter);
         end_peer(&importer);

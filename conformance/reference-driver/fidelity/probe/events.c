@@ -1,11 +1,7 @@
 #include "groups.h"
 
-static Pointer open_event(struct Peer *importer, Handle handle) {
-    return ask_about(importer, EVENT_OPEN, handle).value;
-}
-
-void events(int device) {
-    struct Peer importer = start_peer(device);
+void events(void) {
+    struct Peer importer = start_peer(importer_device);
     Object event, timed, own;
     Handle handle;
     float time;
@@ -30,7 +26,7 @@ void events(int device) {
     NEED(cuEventRecord(timed, NULL));
     NEED(cuCtxSynchronize());
     say("event elapsed time", cuEventElapsedTime(&time, timed, event));
-    Pointer destroyed = open_event(&importer, handle);
+    Pointer destroyed = ask_about(&importer, EVENT_OPEN, handle).value;
     NEED(cuEventDestroy(event));
     say_answer("event open destroyed", ask_about(&importer, EVENT_OPEN, handle));
     ask(&importer, EVENT_DESTROY, destroyed);

@@ -2,15 +2,15 @@
 #pragma once
 #include "lines.h"
 
-/* With importers on the exporter's device or on another one. */
-void legacy_opens(int device);
-void legacy_contexts(int device);
-void events(int device);
-void vmm(int device);
-void pools(int device);
-void deaths(int device);
+/* With importers on `importer_device`. */
+void legacy_opens(void);
+void legacy_contexts(void);
+void events(void);
+void vmm(void);
+void pools(void);
+void deaths(void);
 
-/* Whatever importer there is, it is on the exporter's device. */
+/* On the exporter's device alone. */
 void environment(void);
 void legacy_handles(void);
 void vmm_refusals(void);
@@ -21,5 +21,8 @@ void limits(void);
 void flipped_bits(void);
 void fork_after_init(void);
 
-/* The same questions in the runtime's names, to the library that holds it. */
-void runtime(void *library);
+/* The same questions in the runtime's names. */
+void runtime(void);
+
+/* Whether there is a runtime: the driver's library where it has those functions too, or else the newest libcudart. */
+int find_runtime(const char *driver);

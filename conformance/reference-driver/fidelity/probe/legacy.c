@@ -90,8 +90,8 @@ static void reused_address(struct Peer *importer) {
     say_answer("legacy reused old open after close", open_memory(importer, old));
 }
 
-void legacy_opens(int device) {
-    struct Peer importer = start_peer(device);
+void legacy_opens(void) {
+    struct Peer importer = start_peer(importer_device);
     Handle handle, interior;
     enter(0);
     Pointer memory = exported(&handle, 7);
@@ -127,8 +127,8 @@ void legacy_opens(int device) {
 }
 
 /* One context of a device for each exporting process and device. */
-void legacy_contexts(int device) {
-    struct Peer importer = start_peer(device);
+void legacy_contexts(void) {
+    struct Peer importer = start_peer(importer_device);
     Handle handle, other;
     enter(0);
     exported(&handle, 1);

@@ -2,8 +2,8 @@
 #pragma once
 #include "peer.h"
 
-/* What begins every name: nothing, or "cross " where the importer is on another device. */
-extern const char *prefix;
+/* Where importers are. On another device than the exporter's, which is the first, every name begins with "cross ". */
+extern int importer_device;
 
 void say(const char *name, int code);
 void say_value(const char *name, Pointer value);

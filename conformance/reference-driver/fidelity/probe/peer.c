@@ -14,8 +14,8 @@ struct Question {
     Handle handle;
 };
 
-/* What a killed process leaves of a real driver in shared memory: /dev/shm/cuda.shm.USER.PROCESS.NUMBER. */
-static void remove_leftovers(pid_t process) {
+/* They are in shared memory: /dev/shm/cuda.shm.USER.PROCESS.NUMBER. */
+void remove_leftovers(pid_t process) {
     char pattern[64];
     glob_t found;
     snprintf(pattern, sizeof pattern, "/dev/shm/cuda.shm.%x.%x.*", getuid(), process);

@@ -32,6 +32,9 @@ struct Peer start_peer(int device);
 /* Kills it, as a process may die at any time. */
 void end_peer(struct Peer *peer);
 
+/* Removes what a process that was killed, or crashed, leaves of a real driver. */
+void remove_leftovers(pid_t process);
+
 struct Answer ask(struct Peer *peer, enum Operation operation, Pointer value);
 struct Answer ask_about(struct Peer *peer, enum Operation operation, Handle handle);
 struct Answer open_memory(struct Peer *peer, Handle handle);

@@ -41,10 +41,10 @@ static void own_import(Object pool, int descriptor) {
     say("pool pointer import own", cuMemPoolImportPointer(&pointer, imported, &data));
 }
 
-static void read_import(struct Peer *importer, int device, Pointer pointer) {
+static void read_import(struct Peer *importer, Pointer pointer) {
     struct Answer read = ask(importer, READ_BYTE, pointer);
     say_answer("pool import read without access", read);
-    if (device != 0) {
+    if (importer_device != 0) {
         say_answer("pool import access", ask(importer, POOL_ACCESS, 0));
         read = ask(importer, READ_BYTE, pointer);
         say_answer("pool import read with access", read);
@@ -52,8 +52,8 @@ static void read_import(struct Peer *importer, int device, Pointer pointer) {
     say_value("pool import byte", read.value);
 }
 
-void pools(int device) {
-    struct Peer importer = start_peer(device);
+void pools(void) {
+    struct Peer importer = start_peer(importer_device);
     Pointer memory, early;
     Handle data;
     int descriptor = -1;
@@ -78,7 +78,7 @@ void pools(int device) {
     say_answer("pool pointer import again", again);
     say_value("pool pointer import again is the same", import.value == again.value);
     say_answer("pool pointer exported again", ask(&importer, POOL_EXPORT_POINTER, import.value));
-    read_import(&importer, device, import.value);
+    read_import(&importer, import.value);
     say_answer("pool import free", ask(&importer, POOL_FREE, import.value));
     say_answer("pool import read after one free of two", ask(&importer, READ_BYTE, import.value));
     say_answer("pool import second free", ask(&importer, POOL_FREE, import.value));

@@ -9,75 +9,57 @@
 #include "groups.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
-static int has_failed;
-
-struct Group {
+static const struct Group {
     const char *name;
-    void (*ask)(int importer_device);
-    void (*ask_alone)(void);
-    void (*ask_library)(void *library);
-};
-
-static const struct Group groups[] = {
-    {"environment", .ask_alone = environment},
-    {"legacy handles", .ask_alone = legacy_handles},
-    {"legacy opens", .ask = legacy_opens},
-    {"legacy contexts", .ask = legacy_contexts},
-    {"events", .ask = events},
-    {"vmm", .ask = vmm},
-    {"vmm refusals", .ask_alone = vmm_refusals},
-    {"fabric", .ask_alone = fabric},
-    {"foreign descriptors", .ask_alone = foreign_descriptors},
-    {"pools", .ask = pools},
-    {"large pools", .ask_alone = large_pools},
-    {"deaths", .ask = deaths},
-    {"limits", .ask_alone = limits},
-    {"flipped bits", .ask_alone = flipped_bits},
-    {"fork", .ask_alone = fork_after_init},
-    {"runtime", .ask_library = runtime},
+    void (*ask)(void);
+    int has_importers;
+} groups[] = {
+    {"environment", environment, 0},
+    {"legacy handles", legacy_handles, 0},
+    {"legacy opens", legacy_opens, 1},
+    {"legacy contexts", legacy_contexts, 1},
+    {"events", events, 1},
+    {"vmm", vmm, 1},
+    {"vmm refusals", vmm_refusals, 0},
+    {"fabric", fabric, 0},
+    {"foreign descriptors", foreign_descriptors, 0},
+    {"pools", pools, 1},
+    {"large pools", large_pools, 0},
+    {"deaths", deaths, 1},
+    {"limits", limits, 0},
+    {"flipped bits", flipped_bits, 0},
+    {"fork", fork_after_init, 0},
+    {"runtime", runtime, 0},
 };
 enum { GROUPS = sizeof groups / sizeof *groups, SECONDS_OF_A_GROUP = 60 };
 
-/* A hang ends with SIGALRM. */
-static void run(const struct Group *group, int importer_device, void *library) {
+/* Whether the group came to its end. A hang ends with SIGALRM. */
+static int run(const struct Group *group) {
     int status;
     pid_t process = fork();
     if (process == 0) {
         alarm(SECONDS_OF_A_GROUP);
-        if (group->ask) group->ask(importer_device);
-        else if (group->ask_alone) group->ask_alone();
-        else group->ask_library(library);
+        group->ask();
         exit(0);
     }
     waitpid(process, &status, 0);
-    if (status) {
-        fprintf(stderr, "probe: %s%s ended with %s %d\n", prefix, group->name,
-                WIFSIGNALED(status) ? "signal" : "code", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        has_failed = 1;
-    }
+    if (status == 0) return 1;
+    remove_leftovers(process);
+    int is_signal = WIFSIGNALED(status);
+    fprintf(stderr, "probe: the group of %s, importers on device %d, ended with %s %d\n", group->name, importer_device,
+            is_signal ? "signal" : "code", is_signal ? WTERMSIG(status) : WEXITSTATUS(status));
+    return 0;
 }
 
 static int device_count(void) {
     int status, count = 0;
     pid_t process = fork();
-    if (process == 0) {
-        if (cuInit(0) || cuDeviceGetCount(&count)) _exit(0);
-        _exit(count);
-    }
+    if (process == 0) exit(cuInit(0) || cuDeviceGetCount(&count) ? 0 : count);
     waitpid(process, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-}
-
-/* The driver's library where it has the runtime's functions too, or else the newest runtime that is found. */
-static void *find_runtime(const char *driver) {
-    const char *names[] = {driver, "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library && dlsym(library, "cudaIpcGetMemHandle")) return library;
-    }
-    return NULL;
 }
 
 int main(int count, char **arguments) {
@@ -85,21 +67,20 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: probe LIBRARY\n");
         return 2;
     }
+    /* Some answers are a crash, which is to leave no file. */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setvbuf(stdout, NULL, _IOLBF, 0);
     load(arguments[1]);
-    void *library = find_runtime(arguments[1]);
-    int devices = device_count();
-    if (devices == 0) fprintf(stderr, "probe: %s finds no device\n", arguments[1]), exit(2);
+    int devices = device_count(), has_runtime = find_runtime(arguments[1]), is_whole = 1;
+    if (devices == 0) fprintf(stderr, "probe: %s finds no device\n", arguments[1]);
+    if (devices == 0) return 2;
     if (devices == 1) fprintf(stderr, "probe: one device: nothing is asked across devices\n");
-    if (!library) fprintf(stderr, "probe: no libcudart: nothing is asked of the runtime\n");
+    if (!has_runtime) fprintf(stderr, "probe: no libcudart: nothing is asked of the runtime\n");
     for (const struct Group *group = groups; group < groups + GROUPS; group++) {
-        if (group->ask_library && !library) continue;
-        run(group, 0, library);
-        if (group->ask && devices > 1) {
-            prefix = "cross ";
-            run(group, 1, library);
-            prefix = "";
-        }
+        if (group->ask == runtime && !has_runtime) continue;
+        int last_device = group->has_importers && devices > 1 ? 1 : 0;
+        for (importer_device = 0; importer_device <= last_device; importer_device++) is_whole &= run(group);
+        importer_device = 0;
     }
-    return has_failed ? 2 : 0;
+    return is_whole ? 0 : 2;
 }

@@ -14,7 +14,18 @@
 #define DEFINE(name, parameters) static int (*name) parameters;
 RUNTIME(DEFINE)
 
-void runtime(void *library) {
+static void *library;
+
+int find_runtime(const char *driver) {
+    const char *names[] = {driver, "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library && dlsym(library, "cudaIpcGetMemHandle")) return 1;
+    }
+    return 0;
+}
+
+void runtime(void) {
     Pointer memory, freed, managed, opened;
     Object event;
     Handle handle, other;

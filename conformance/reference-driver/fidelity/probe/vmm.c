@@ -73,8 +73,8 @@ static void misuse_mapping(Pointer address, Physical physical, Physical exportab
     say("vmm address free part", cuMemAddressFree(address, BLOCK));
 }
 
-void vmm(int device) {
-    struct Peer importer = start_peer(device);
+void vmm(void) {
+    struct Peer importer = start_peer(importer_device);
     Physical physical, exportable;
     Pointer address;
     enter(0);
