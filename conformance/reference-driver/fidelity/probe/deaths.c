@@ -2,7 +2,7 @@
 #include "groups.h"
 
 /* A wait is pending where it does not return within a time that the driver's own calls never take. */
-enum { A_WHILE = 500 };
+enum { A_WHILE = 250 };
 
 static void memory_and_event(struct Peer *exporter, struct Peer *importer) {
     struct Answer memory = ask(exporter, ALLOC, 6), event = ask(exporter, EVENT_CREATE, 0);
