@@ -178,27 +178,28 @@ impl State {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         // A destroyed event is opened all the same, as on an H200, and nothing is left to wait for.
-        let event = self.imported_arena(&handle)?.find(handle.place, handle.serial);
+        let event = self.imported_arena(&handle)?.and_then(|arena| arena.find(handle.place, handle.serial));
         Ok(event.map_or(Body::Orphan(None), Body::Imported))
     }
 
-    /// The events of the process that made a handle. IPCEVT-041: MAP_FAILED where it is gone.
-    fn imported_arena(&mut self, handle: &Handle) -> Result<Arc<Arena>> {
+    /// The events of the process that made a handle. IPCEVT-041: none where it has ended, which is no failure of the
+    /// open, as on an H200.
+    fn imported_arena(&mut self, handle: &Handle) -> Result<Option<Arc<Arena>>> {
         if start_time(handle.process) != Some(handle.start_time) {
-            return Err(CUresult::CUDA_ERROR_MAP_FAILED);
+            return Ok(None);
         }
         self.imported_arenas.retain(|_, arena| arena.strong_count() > 0);
         if let Some(arena) = self.imported_arenas.get(&handle.inode).and_then(std::sync::Weak::upgrade) {
-            return Ok(arena);
+            return Ok(Some(arena));
         }
-        let arena =
-            Arena::of_process(handle.process, handle.descriptor, handle.inode).map_err(|reason| match reason {
-                Elsewhere::Failed(code) => code,
-                Elsewhere::Gone | Elsewhere::Replaced | Elsewhere::Forbidden => CUresult::CUDA_ERROR_MAP_FAILED,
-            })?;
-        let arena = Arc::new(arena);
+        let arena = match Arena::of_process(handle.process, handle.descriptor, handle.inode) {
+            Ok(arena) => Arc::new(arena),
+            Err(Elsewhere::Gone | Elsewhere::Replaced) => return Ok(None),
+            Err(Elsewhere::Forbidden) => return Err(CUresult::CUDA_ERROR_MAP_FAILED),
+            Err(Elsewhere::Failed(code)) => return Err(code),
+        };
         self.imported_arenas.insert(handle.inode, Arc::downgrade(&arena));
-        Ok(arena)
+        Ok(Some(arena))
     }
 
     /// Hold a stream until what an event has captured now is done.

@@ -1,18 +1,29 @@
-//! The driver beside a real one: what the probe's C program prints with it is what it printed on an H200, but for the
-//! lines of `fidelity/differences.toml`.
+//! The driver beside a real one: to each question of the probe it answers as an H200 did, but for the lines of
+//! `fidelity/differences.toml`.
 
 mod common;
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use common::library;
 
-const RECORD: &str = include_str!("../fidelity/h200-580.159.04.txt");
-const DIFFERENCES: &str = include_str!("../fidelity/differences.toml");
+/// Answers by the name of their line.
+type Answers = BTreeMap<String, String>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Statement {
+    says: String,
+    #[serde(default)]
+    answers: Vec<String>,
+    unasked: Option<String>,
+    otherwise: Option<String>,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,48 +40,123 @@ struct Difference {
     reason: String,
 }
 
-/// The output of the probe, compiled here, with this driver.
-fn probe() -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let program = folder.path().join("probe");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fidelity/probe.c");
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fidelity")
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn table<T: DeserializeOwned>(name: &str) -> T {
+    toml::from_str(&text(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn answers<'a>(lines: impl Iterator<Item = &'a str>) -> Answers {
+    let mut answers = Answers::new();
+    for line in lines {
+        let (name, answer) = line.split_once(": ").unwrap_or_else(|| panic!("`{line}` has no answer"));
+        let before = answers.insert(name.to_owned(), answer.to_owned());
+        assert!(before.is_none_or(|before| before == answer), "`{name}` has two answers");
+    }
+    answers
+}
+
+fn statements() -> Vec<Statement> {
+    table::<BTreeMap<String, Vec<Statement>>>("h200.toml").into_values().flatten().collect()
+}
+
+fn stated() -> Answers {
+    answers(statements().iter().flat_map(|statement| &statement.answers).map(String::as_str))
+}
+
+fn recorded() -> Answers {
+    answers(text("h200-580.159.04.txt").lines())
+}
+
+/// What an H200 answers: as recorded, and where the recording lacks a line as it was stated before.
+fn h200() -> Answers {
+    let mut answers = stated();
+    answers.extend(recorded());
+    answers
+}
+
+/// What a table has for a line. A line across devices is as its twin on one device where it has no entry of its own.
+fn of<'a, T>(table: &'a BTreeMap<String, T>, line: &str) -> Option<(&'a String, &'a T)> {
+    table.get_key_value(line).or_else(|| table.get_key_value(line.strip_prefix("cross ")?))
+}
+
+/// What the probe, compiled here, prints with this driver on a machine of two devices.
+fn probe() -> Answers {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let program = scratch.path().join("probe");
+    let files = std::fs::read_dir(folder().join("probe")).expect("the probe's folder");
+    let sources =
+        files.map(|file| file.expect("a file").path()).filter(|path| path.extension().is_some_and(|kind| kind == "c"));
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let compiler = cc::Build::new().cargo_metadata(false).opt_level(1).target(&target).host(&target).get_compiler();
     let mut command = Command::new(compiler.path());
-    command.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"]).arg(source).arg("-o").arg(&program).arg("-ldl");
-    let compiled = command.output().expect("the C compiler runs");
+    command.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"]).args(sources).arg("-o").arg(&program);
+    let compiled = command.arg("-ldl").output().expect("the C compiler runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let machine = format!("fidelity-{}", std::process::id());
-    let output = Command::new(program).arg(library()).env("REFERENCE_DRIVER_MACHINE", machine).output();
-    let output = output.expect("the probe starts");
+    let mut command = Command::new(program);
+    command.env("REFERENCE_DRIVER_MACHINE", format!("fidelity-{}", std::process::id()));
+    let output = command.arg(library()).env("REFERENCE_DRIVER_DEVICES", "2").output().expect("the probe starts");
     assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("the probe prints text")
+    answers(String::from_utf8(output.stdout).expect("the probe prints text").lines())
 }
 
-/// The answers by line. A name may come several times.
-fn answers(text: &str) -> Vec<(&str, &str)> {
-    text.lines().map(|line| line.split_once(": ").expect("a name and an answer")).collect()
+#[test]
+fn every_statement_is_asked_or_says_why_not() {
+    for Statement { says, answers, unasked, otherwise } in statements() {
+        assert!(answers.is_empty() == unasked.is_some(), "`{says}` wants answers, or a reason for having none");
+        for reason in [&unasked, &otherwise].into_iter().flatten() {
+            assert!(!reason.is_empty(), "`{says}` has an empty reason");
+        }
+    }
+}
+
+#[test]
+fn the_recording_agrees_with_the_statements_but_where_it_is_stated() {
+    let recorded = recorded();
+    for Statement { says, answers: lines, otherwise, .. } in statements() {
+        let stated = answers(lines.iter().map(String::as_str));
+        let differing: Answers = recorded
+            .iter()
+            .filter(|(line, answer)| stated.get(*line).is_some_and(|stated| stated != *answer))
+            .map(|(line, answer)| (line.clone(), answer.clone()))
+            .collect();
+        assert_eq!(!differing.is_empty(), otherwise.is_some(), "`{says}`, recorded otherwise: {differing:?}");
+    }
 }
 
 #[test]
 fn the_driver_answers_as_an_h200_but_where_it_is_stated() {
-    let differences: Differences = toml::from_str(DIFFERENCES).expect("differences.toml");
-    let mut stated = BTreeMap::new();
-    for Difference { lines, h200, reference, reason } in &differences.difference {
+    let Differences { difference } = table("differences.toml");
+    let mut differences = BTreeMap::new();
+    for Difference { lines, h200, reference, reason } in difference {
         assert!(!reason.is_empty(), "{lines:?} has no reason");
-        for line in lines {
-            stated.insert(line.as_str(), (h200.as_str(), reference.as_str()));
+        differences.extend(lines.into_iter().map(|line| (line, (h200.clone(), reference.clone()))));
+    }
+    let (h200, found) = (h200(), probe());
+    let mut failures = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (line, answer) in &found {
+        let Some((_, expected)) = of(&h200, line) else {
+            failures.push(format!("`{line}` is in neither the recording nor h200.toml: {answer}"));
+            continue;
+        };
+        if answer == expected {
+            continue;
+        }
+        match of(&differences, line) {
+            Some((entry, (before, now))) if (before, now) == (expected, answer) => _ = seen.insert(entry),
+            listed => failures.push(format!("`{line}`: {answer}, an H200 {expected}, differences.toml {listed:?}")),
         }
     }
-    let output = probe();
-    let (recorded, found) = (answers(RECORD), answers(&output));
-    let names = |answers: &[(&str, &str)]| answers.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
-    assert_eq!(names(&recorded), names(&found), "the record is of another probe");
-    let differ = |((name, recorded), (_, found)): (&(&'static str, &'static str), &(&str, &str))| {
-        (recorded != found).then(|| (*name, (*recorded, (*found).to_owned())))
-    };
-    let differing: BTreeMap<_, _> = recorded.iter().zip(&found).filter_map(differ).collect();
-    let stated: BTreeMap<_, _> =
-        stated.into_iter().map(|(name, (h200, reference))| (name, (h200, reference.to_owned()))).collect();
-    assert_eq!(differing, stated, "left what differs, right what differences.toml states");
+    let unseen = differences.keys().filter(|entry| !seen.contains(entry));
+    failures.extend(unseen.map(|entry| format!("`{entry}` is in differences.toml and does not differ so")));
+    let unasked = h200.keys().filter(|line| !found.contains_key(*line));
+    failures.extend(unasked.map(|line| format!("`{line}` is not asked by the probe")));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

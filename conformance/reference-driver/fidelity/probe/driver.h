@@ -28,16 +28,22 @@ typedef struct {
 } PoolProperties;
 
 enum { FILE_DESCRIPTOR = 1, FABRIC = 8, PINNED = 1, DEVICE = 1, READ = 1, READ_WRITE = 3, LAZY_PEER_ACCESS = 1 };
-enum { DISABLE_TIMING = 2, INTERPROCESS = 4 };
+enum { MINIMUM = 0, RECOMMENDED = 1, LEGACY_CAPABLE = 10 };
+enum { MIB = 1 << 20, BLOCK = 4 * MIB };
+enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
 
 /* Name, exported name, parameters. */
 #define FUNCTIONS(F) \
     F(cuInit, "cuInit", (unsigned)) \
+    F(cuDeviceGetCount, "cuDeviceGetCount", (int *)) \
     F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int)) \
     F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (Object *, int)) \
+    F(cuCtxCreate, "cuCtxCreate_v2", (Object *, unsigned, int)) \
     F(cuCtxSetCurrent, "cuCtxSetCurrent", (Object)) \
     F(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
     F(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (Object, unsigned)) \
+    F(cuStreamCreate, "cuStreamCreate", (Object *, unsigned)) \
+    F(cuStreamWaitValue32, "cuStreamWaitValue32_v2", (Object, Pointer, unsigned, unsigned)) \
     F(cuMemAlloc, "cuMemAlloc_v2", (Pointer *, size_t)) \
     F(cuMemAllocPitch, "cuMemAllocPitch_v2", (Pointer *, size_t *, size_t, size_t, unsigned)) \
     F(cuMemAllocHost, "cuMemAllocHost_v2", (void **, size_t)) \
@@ -85,22 +91,12 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4 };
     F(cuMemPoolExportPointer, "cuMemPoolExportPointer", (Handle *, Pointer)) \
     F(cuMemPoolImportPointer, "cuMemPoolImportPointer", (Pointer *, Object, Handle *))
 
-#define DECLARE(name, exported, parameters) static int (*name) parameters;
+#define DECLARE(name, exported, parameters) extern int (*name) parameters;
 FUNCTIONS(DECLARE)
+#undef DECLARE
 
-static void load(const char *path) {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        fprintf(stderr, "probe: %s\n", dlerror());
-        exit(2);
-    }
-#define LOAD(name, exported, parameters) \
-    if (!(*(void **)&name = dlsym(library, exported))) { \
-        fprintf(stderr, "probe: %s\n", dlerror()); \
-        exit(2); \
-    }
-    FUNCTIONS(LOAD)
-}
+/* Resolves every function; the process ends where one is not there. */
+void load(const char *path);
 
 /* Nothing of the probe is worth going on without. */
 #define NEED(call) \
@@ -112,10 +108,5 @@ static void load(const char *path) {
         } \
     } while (0)
 
-static inline Object enter(int device) {
-    Object context;
-    NEED(cuInit(0));
-    NEED(cuDevicePrimaryCtxRetain(&context, device));
-    NEED(cuCtxSetCurrent(context));
-    return context;
-}
+/* Makes the primary context of a device current, and answers it. */
+Object enter(int device);
