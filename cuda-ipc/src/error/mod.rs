@@ -4,9 +4,13 @@ mod way_out;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fmt, io};
 
+use crate::liveness::LivenessError;
 use crate::sys::{CUdeviceptr, CUresult, LoadError, MissingSymbol};
+use crate::ticket::TicketError;
+use crate::transport::TransportError;
 use way_out::way_out;
 
 /// Why a call did not do what it was asked to.
@@ -39,13 +43,53 @@ pub enum Error {
     },
     /// This process was forked from one that used the driver, which does not survive that.
     Forked,
-    /// The system refused something with a file descriptor.
+    /// A system call failed.
     #[non_exhaustive]
-    Descriptor {
-        /// The system call.
-        operation: &'static str,
-        /// The system's answer.
-        error: Arc<io::Error>,
+    System {
+        /// The call, or the file that was read.
+        call: &'static str,
+        /// Its error.
+        source: Arc<io::Error>,
+    },
+    /// The bytes are no ticket, or the ticket breaks a rule.
+    Ticket(TicketError),
+    /// A message was not sent or received.
+    Transport(Arc<TransportError>),
+    /// Another process could not be watched, or still has what is waited for.
+    Liveness(Arc<LivenessError>),
+    /// The ticket comes from this process, which has the value itself.
+    OwnTicket,
+    /// The ticket is of something else.
+    #[non_exhaustive]
+    OtherTicket {
+        /// What it is of.
+        found: &'static str,
+        /// What was asked for.
+        wanted: &'static str,
+    },
+    /// The ticket came with fewer descriptors, or more, than belong to it.
+    #[non_exhaustive]
+    Descriptors {
+        /// How many came.
+        found: usize,
+        /// How many belong to it.
+        wanted: usize,
+    },
+    /// The ticket names a pool that no earlier ticket has brought, or that is closed by now.
+    #[non_exhaustive]
+    UnknownPool {
+        /// The exporter's number of the pool.
+        pool: u64,
+    },
+    /// The memory was imported here, and only the process that created it can share it.
+    NotTheOwner,
+    /// The exporter died before what is waited for was done.
+    ExporterDied,
+    /// The time was over.
+    #[non_exhaustive]
+    TimedOut {
+        /// How long was waited.
+        waited: Duration,
     },
     /// The memory ends before the part that was asked for.
     #[non_exhaustive]
@@ -76,8 +120,9 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn descriptor(operation: &'static str, error: impl Into<io::Error>) -> Self {
-        Self::Descriptor { operation, error: Arc::new(error.into()) }
+    /// The error of a system call as `map_err` takes it.
+    pub(crate) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
+        move |error| Self::System { call, source: Arc::new(error.into()) }
     }
 
     /// The driver's code, where it was the driver that refused.
@@ -118,7 +163,24 @@ impl fmt::Display for Error {
             Self::OutOfBounds { offset, length, size } => {
                 write!(f, "{length} bytes at offset {offset} are not within {size} bytes of memory")
             }
-            Self::Descriptor { operation, error } => write!(f, "{operation}: {error}"),
+            Self::System { call, source } => write!(f, "{call}: {source}"),
+            Self::Ticket(error) => error.fmt(f),
+            Self::Transport(error) => error.fmt(f),
+            Self::Liveness(error) => error.fmt(f),
+            Self::OwnTicket => f.write_str("the ticket comes from this process: use the value that it was made of"),
+            Self::OtherTicket { found, wanted } => write!(f, "the ticket is of {found}, and not of {wanted}"),
+            Self::Descriptors { found, wanted } => {
+                write!(f, "{found} descriptors came with a ticket that has {wanted}: send all of its parcel")
+            }
+            Self::UnknownPool { pool } => write!(
+                f,
+                "the ticket names the exporter's pool {pool}, which is not open here: keep an import of its first ticket"
+            ),
+            Self::NotTheOwner => f.write_str("the memory was imported: only the process that created it can share it"),
+            Self::ExporterDied => {
+                f.write_str("the exporter died before this was done, which will not be done any more")
+            }
+            Self::TimedOut { waited } => write!(f, "this was not done after {waited:?}"),
             Self::TooLarge { size, largest } => write!(
                 f,
                 "{size} bytes of a pool cannot be exported: above {largest} a driver's importer may crash; share it as \
@@ -131,7 +193,36 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::System { source, .. } => Some(&**source),
+            // These say all of it themselves, and then it is their source's turn.
+            Self::Ticket(error) => error.source(),
+            Self::Transport(error) => error.source(),
+            Self::Liveness(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<TicketError> for Error {
+    fn from(error: TicketError) -> Self {
+        Self::Ticket(error)
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        Self::Transport(Arc::new(error))
+    }
+}
+
+impl From<LivenessError> for Error {
+    fn from(error: LivenessError) -> Self {
+        Self::Liveness(Arc::new(error))
+    }
+}
 
 impl From<LoadError> for Error {
     fn from(error: LoadError) -> Self {

@@ -191,7 +191,7 @@ pub(crate) fn export_descriptor(export: impl FnOnce(*mut c_void) -> Result<(), E
     // SAFETY: the driver has opened it for us.
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
     // Drivers set it for memory and not for pools.
-    fcntl_setfd(&descriptor, FdFlags::CLOEXEC).map_err(|error| Error::descriptor("fcntl(F_SETFD)", error))?;
+    fcntl_setfd(&descriptor, FdFlags::CLOEXEC).map_err(Error::system("fcntl(F_SETFD)"))?;
     Ok(descriptor)
 }
 
