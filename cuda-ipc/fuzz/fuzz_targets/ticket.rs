@@ -7,6 +7,7 @@
 //! cargo run --release -- corpus/ticket ../tests/ticket/golden -max_total_time=60
 //! ```
 //!
+//! `cargo fuzz` does the same: in `cuda-ipc`, `cargo fuzz run -s none ticket fuzz/corpus/ticket tests/ticket/golden`.
 //! What leads on is kept in the first folder; what fails is written to `crash-…` here.
 #![no_main]
 

@@ -18,7 +18,6 @@ const SHORTEST: usize = HEAD + CHECKSUM;
 pub(super) const MAX_LENGTH: usize = HEAD + 92 + 16 + MAX_CHUNKS * (8 + 64) + MAC + CHECKSUM;
 
 /// Whether a keyed MAC precedes the checksum.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seal {
     Sealed,
     Unsealed,

@@ -28,8 +28,7 @@ pub enum Handle {
 pub struct PhysicalMemory {
     /// `cuMemGetAllocationGranularity`: what sizes and addresses of mappings are multiples of.
     pub granularity: u64,
-    /// What the exporter wants the importer to do. Nothing enforces it: the handle lets its holder map the memory
-    /// either way.
+    /// What the importer asks `cuMemSetAccess` for. It is the exporter's wish: the ticket enforces nothing.
     pub access: Access,
     /// The chunks.
     pub chunks: Chunks,
