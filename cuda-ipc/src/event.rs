@@ -3,8 +3,10 @@
 
 use std::ops::Deref;
 use std::ptr;
+use std::time::{Duration, Instant};
 
 use crate::error::{check, is_done};
+use crate::liveness::{LivenessError, ProcessWatch, Tenancy};
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUevent, CUevent_flags, CUevent_st};
 use crate::{Context, Error, Stream};
@@ -71,7 +73,7 @@ impl Event {
     /// `cuEventSynchronize`: wait until what was recorded is done.
     ///
     /// If the process that recorded is killed before its work is done, this does not return (seen on an H200). Where
-    /// that matters, [`Event::query`] with a deadline.
+    /// that matters, [`Event::synchronize_within`].
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the work, where it failed.
@@ -79,6 +81,62 @@ impl Event {
         let driver = self.context.enter()?;
         // SAFETY: the event is live.
         check("cuEventSynchronize", unsafe { driver.cuEventSynchronize(self.raw()) }, String::new)
+    }
+
+    /// `cuEventQuery` until it says yes: wait until what was recorded is done, no longer than a time, and no longer than
+    /// the exporter lives.
+    ///
+    /// Work that the exporter had enqueued, and that is not done when it has died, is lost to this wait.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`]; [`Error::ExporterDied`]; [`Error::Refused`] with the error of the work, where it failed.
+    pub fn synchronize_within(&self, time: Duration, exporter: &impl Exporter) -> Result<(), Error> {
+        // Work of a device takes some microseconds or very long: each question waits a little longer for the next.
+        const FIRST_PAUSE: Duration = Duration::from_micros(10);
+        const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+        let deadline = Instant::now().checked_add(time);
+        let mut pause = FIRST_PAUSE;
+        while !self.query()? {
+            let left = deadline.map_or(LONGEST_PAUSE, |deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return Err(Error::TimedOut { waited: time });
+            }
+            // The work may have been done before the exporter died.
+            if exporter.dies_within(pause.min(left))? {
+                return if self.query()? { Ok(()) } else { Err(Error::ExporterDied) };
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        Ok(())
+    }
+}
+
+/// What tells whether the process lives that is to record an event, or to do the work before it.
+pub trait Exporter {
+    /// Wait until it has died, no longer than this: whether it has.
+    ///
+    /// # Errors
+    /// [`Error::Liveness`] where the kernel has no memory left.
+    fn dies_within(&self, time: Duration) -> Result<bool, Error>;
+}
+
+impl Exporter for ProcessWatch {
+    fn dies_within(&self, time: Duration) -> Result<bool, Error> {
+        died(self.wait(time))
+    }
+}
+
+impl Exporter for Tenancy {
+    fn dies_within(&self, time: Duration) -> Result<bool, Error> {
+        died(self.wait_for_exporter(time))
+    }
+}
+
+fn died(waited: Result<(), LivenessError>) -> Result<bool, Error> {
+    match waited {
+        Ok(()) => Ok(true),
+        Err(LivenessError::StillAlive { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 /// What tells one process from every other on every machine: numbers alone do not, since containers have numbers of
 /// their own and numbers are used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessIdentity {
     /// The process's number in its own PID namespace.
     pub pid: u32,

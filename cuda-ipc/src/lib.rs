@@ -45,6 +45,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("cuda-ipc is for Linux, where CUDA shares memory between processes; cuda-ipc-sys builds everywhere");
 
+pub mod cache;
 pub mod context;
 mod deadline;
 pub mod device;
@@ -59,7 +60,9 @@ mod identity;
 pub mod ipc;
 pub mod liveness;
 pub mod memory;
+pub mod mirror;
 pub mod module;
+mod parcel;
 pub mod peer;
 pub mod pool;
 mod resource;
@@ -76,6 +79,7 @@ pub use drop_hook::{DropError, set_drop_hook};
 pub use error::Error;
 pub use identity::ProcessIdentity;
 pub use memory::{DeviceBuffer, DeviceMemory};
+pub use parcel::{ImportedMemory, Parcel};
 pub use stream::Stream;
 pub use ticket::Ticket;
 
@@ -92,6 +96,10 @@ const _: () = {
     crosses_threads::<ipc::ImportedEvent>();
     crosses_threads::<ipc::MemHandle>();
     crosses_threads::<ipc::EventHandle>();
+    crosses_threads::<cache::Cache>();
+    crosses_threads::<cache::CachedMemory>();
+    crosses_threads::<Parcel>();
+    crosses_threads::<ImportedMemory>();
     crosses_threads::<vmm::Allocation>();
     crosses_threads::<vmm::ImportedAllocation>();
     crosses_threads::<vmm::Reservation>();

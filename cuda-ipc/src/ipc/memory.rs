@@ -1,7 +1,7 @@
 //! Legacy memory handles.
 #![allow(unsafe_code)] // Calls the driver, and opens what other processes made.
 
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 
 use crate::error::{check, check_with};
 use crate::memory::{DeviceBuffer, DeviceMemory, MemoryKind, allocation_of};
@@ -49,20 +49,16 @@ impl DeviceBuffer {
 pub struct ImportedBuffer(Owned<Import>);
 
 #[derive(Debug)]
-struct Import {
-    /// What is shared of the mapping.
-    memory: DeviceMemory,
-    /// Where the mapping begins.
-    base: CUdeviceptr,
-}
+struct Import(DeviceMemory);
 
 impl Resource for Import {
     const NAME: &'static str = "ImportedBuffer";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        let driver = self.memory.context().enter()?;
+        let driver = self.0.context().enter()?;
+        let pointer = self.0.pointer();
         // SAFETY: the address is of `cuIpcOpenMemHandle`, and this one of its openings is not used again.
-        check("cuIpcCloseMemHandle", unsafe { driver.cuIpcCloseMemHandle(self.base) }, || format!("{:#x}", self.base))
+        check("cuIpcCloseMemHandle", unsafe { driver.cuIpcCloseMemHandle(pointer) }, || format!("{pointer:#x}"))
     }
 }
 
@@ -87,36 +83,17 @@ impl ImportedBuffer {
     /// No promise is needed of what the other process writes and when: reading while it writes gives a mixture of
     /// bytes, and an [`ImportedEvent`](super::ImportedEvent) is the way to order the two.
     pub unsafe fn open(context: &Context, handle: &MemHandle) -> Result<Self, Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { Self::open_part(context, handle, None) }
-    }
-
-    /// The part of the allocation in a range of it, or all of it.
-    ///
-    /// # Safety
-    /// As [`ImportedBuffer::open`].
-    pub(crate) unsafe fn open_part(
-        context: &Context,
-        handle: &MemHandle,
-        part: Option<Range<usize>>,
-    ) -> Result<Self, Error> {
         let driver = context.enter()?;
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
-        let mut base = 0;
+        let mut pointer = 0;
         // SAFETY: the output is a local; the caller promises the handle.
-        let answer = unsafe { driver.cuIpcOpenMemHandle(&mut base, handle.0, flags) };
+        let answer = unsafe { driver.cuIpcOpenMemHandle(&mut pointer, handle.0, flags) };
         check("cuIpcOpenMemHandle", answer, || format!("{:?}", handle.0))?;
         // From here on, whatever fails, it is closed.
-        let mut import = Owned::new(Import { memory: DeviceMemory::new(context.clone(), base, 0), base });
-        let (begin, size) = allocation_of(context, base)?;
-        let whole = DeviceMemory::new(context.clone(), base, size.saturating_sub(base.abs_diff(begin) as usize));
-        import.resource.memory = match part {
-            None => whole,
-            Some(part) => {
-                let length = part.end.saturating_sub(part.start);
-                DeviceMemory::new(context.clone(), whole.at(part.start, length)?, length)
-            }
-        };
+        let mut import = Owned::new(Import(DeviceMemory::new(context.clone(), pointer, 0)));
+        let (base, size) = allocation_of(context, pointer)?;
+        let size = size.saturating_sub(pointer.abs_diff(base) as usize);
+        import.resource.0 = DeviceMemory::new(context.clone(), pointer, size);
         Ok(Self(import))
     }
 
@@ -133,6 +110,6 @@ impl Deref for ImportedBuffer {
     type Target = DeviceMemory;
 
     fn deref(&self) -> &DeviceMemory {
-        &self.0.memory
+        &self.0.0
     }
 }

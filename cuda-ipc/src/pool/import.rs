@@ -1,7 +1,7 @@
 //! Pools of other processes.
 #![allow(unsafe_code)] // Calls the driver, and opens what other processes made.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::ptr;
@@ -13,7 +13,7 @@ use crate::pool::{Handle, PoolPointerData};
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData};
 use crate::vmm::{Access, FabricHandle};
-use crate::{Context, Device, Error};
+use crate::{Context, Device, Error, ProcessIdentity};
 
 /// A pool of another process: pointers of it are opened here, nothing is allocated. Clones are the same pool.
 ///
@@ -31,7 +31,23 @@ struct Shared {
     given_back: Condvar,
 }
 
+/// An exporter, and its number of a pool.
+type Name = (ProcessIdentity, u64);
+
 impl ImportedPool {
+    /// The pool of that name that is open already, or what `import` makes of it: imported twice, its pointers would be.
+    pub(crate) fn known(name: Name, import: impl FnOnce() -> Result<Self, Error>) -> Result<Self, Error> {
+        static OPEN: Mutex<BTreeMap<Name, Weak<Shared>>> = Mutex::new(BTreeMap::new());
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pool) = open.get(&name).and_then(Weak::upgrade) {
+            return Ok(Self(pool));
+        }
+        let pool = import()?;
+        open.retain(|_, pool| pool.strong_count() > 0);
+        open.insert(name, Arc::downgrade(&pool.0));
+        Ok(pool)
+    }
+
     /// `cuMemPoolImportFromShareableHandle`: the pool behind a file descriptor that another process exported. The
     /// descriptor is no longer needed afterwards.
     ///

@@ -16,6 +16,7 @@ use std::ffi::c_void;
 use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::check;
 use crate::resource::{Owned, Raw, Resource};
@@ -28,7 +29,11 @@ use crate::{Device, Error};
 
 /// A pool that this process allocates from. Clones are the same pool.
 #[derive(Clone, Debug)]
-pub struct Pool(Arc<Owned<Handle>>);
+pub struct Pool {
+    handle: Arc<Owned<Handle>>,
+    /// What tickets call it.
+    number: u64,
+}
 
 /// A pool, created here or imported.
 #[derive(Debug)]
@@ -116,19 +121,26 @@ impl Pool {
     }
 
     fn hold(device: Device, raw: CUmemoryPool, is_default: bool) -> Self {
-        Self(Arc::new(Owned::new(Handle { device, raw: Raw(raw), is_default })))
+        static POOLS: AtomicU64 = AtomicU64::new(1);
+        let handle = Arc::new(Owned::new(Handle { device, raw: Raw(raw), is_default }));
+        Self { handle, number: POOLS.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// What no other pool of this process has, nor has had.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
     }
 
     /// The device that the memory is on.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.0.device
+        self.handle.device
     }
 
     /// The raw pool, which lives as long as this value or a clone of it.
     #[must_use]
     pub fn raw(&self) -> CUmemoryPool {
-        self.0.raw.0
+        self.handle.raw.0
     }
 
     /// `cuDeviceSetMemPool`: let `cuMemAllocAsync` of this process use the pool, until another is made current or this
@@ -149,7 +161,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Refused`] where the devices are no peers, or it is the pool's own.
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
-        self.0.set_access(device, access)
+        self.handle.set_access(device, access)
     }
 
     /// `cuMemPoolGetAccess`: what a device may do with the pool's memory, in this process.
@@ -157,7 +169,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
     pub fn access(&self, device: Device) -> Result<Access, Error> {
-        self.0.access(device)
+        self.handle.access(device)
     }
 
     /// `CU_MEMPOOL_ATTR_USED_MEM_CURRENT`: the bytes in use.
@@ -165,7 +177,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
     pub fn used(&self) -> Result<u64, Error> {
-        self.0.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
+        self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
 
     /// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`: the bytes that the pool holds, in use or not.
@@ -173,7 +185,7 @@ impl Pool {
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
     pub fn reserved(&self) -> Result<u64, Error> {
-        self.0.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+        self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
     }
 
     /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`: how many bytes the pool keeps when a stream or the context is synchronised.
@@ -235,6 +247,6 @@ impl Pool {
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
     pub fn destroy(self) -> Result<(), Error> {
-        Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
+        Arc::into_inner(self.handle).map_or(Ok(()), Owned::close)
     }
 }

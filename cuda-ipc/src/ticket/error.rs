@@ -164,8 +164,8 @@ impl fmt::Display for TicketError {
             }
             Self::UnknownAccess { access } => write!(
                 f,
-                "the ticket asks for access {access}, which is neither 1 (read) nor 3 (read and write): it was not \
-                 written by cuda-ipc"
+                "the ticket asks for access {access}, which is neither 1 (read) nor 3 (read and write): share the \
+                 memory for one of them"
             ),
             Self::EventWithMemory => f.write_str(
                 "the ticket of an event has a size or a generation: an event has no memory, so leave all of them 0",

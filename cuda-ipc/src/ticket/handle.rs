@@ -2,6 +2,7 @@
 
 use super::TicketError;
 use crate::handle::{EventHandle, FabricHandle, MemHandle, PoolPointerData};
+use crate::vmm::Access;
 
 /// The most chunks in a ticket: 80 GiB in pieces of 20 MiB.
 pub const MAX_CHUNKS: usize = 4096;
@@ -32,15 +33,6 @@ pub struct PhysicalMemory {
     pub access: Access,
     /// The chunks.
     pub chunks: Chunks,
-}
-
-/// `CUmemAccess_flags`: what an importer does with memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// It reads.
-    Read,
-    /// It reads and writes.
-    ReadWrite,
 }
 
 /// Chunks, all of them exported in the same way.
@@ -96,10 +88,13 @@ impl Handle {
     }
 
     pub(super) fn check(&self, allocation: u64) -> Result<(), TicketError> {
-        let Self::PhysicalMemory(PhysicalMemory { granularity, chunks, .. }) = self else {
+        let Self::PhysicalMemory(PhysicalMemory { granularity, access, chunks }) = self else {
             return Ok(());
         };
         let granularity = *granularity;
+        if *access == Access::None {
+            return Err(TicketError::UnknownAccess { access: 0 });
+        }
         if !granularity.is_power_of_two() {
             return Err(TicketError::Granularity { granularity });
         }

@@ -1,10 +1,11 @@
 //! How contents are written: the part of a ticket between its head and its checksum.
 
 use super::handle::check_count;
-use super::{Access, Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, TicketError};
+use super::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, TicketError};
 use crate::ProcessIdentity;
 use crate::handle::{EventHandle, FabricHandle, MemHandle, PoolPointerData};
 use crate::sys::CudaVersion;
+use crate::vmm::Access;
 
 const LEGACY_MEMORY: u32 = 1;
 const EVENT: u32 = 2;
@@ -14,8 +15,8 @@ const POINTER: u32 = 5;
 const POINTER_AND_DESCRIPTOR: u32 = 6;
 const POINTER_AND_FABRIC: u32 = 7;
 
-const READ: u32 = 1;
-const READ_WRITE: u32 = 3;
+const READ: u32 = Access::Read.flags().0;
+const READ_WRITE: u32 = Access::ReadWrite.flags().0;
 
 pub(super) fn write(contents: &Contents, bytes: &mut Vec<u8>) {
     let Contents { exporter, device, driver, generation, size, offset, length, handle } = contents;
@@ -99,12 +100,8 @@ fn read_handle(reader: &mut Reader<'_>) -> Result<Handle, TicketError> {
 }
 
 fn write_physical_memory(memory: &PhysicalMemory, bytes: &mut Vec<u8>) {
-    let access = match memory.access {
-        Access::Read => READ,
-        Access::ReadWrite => READ_WRITE,
-    };
     bytes.extend(memory.granularity.to_le_bytes());
-    bytes.extend(access.to_le_bytes());
+    bytes.extend(memory.access.flags().0.to_le_bytes());
     match &memory.chunks {
         Chunks::Descriptors(chunks) => write_chunks(chunks, bytes, u16::to_le_bytes),
         Chunks::Fabric(chunks) => write_chunks(chunks, bytes, FabricHandle::to_bytes),

@@ -88,7 +88,7 @@ pub use contents::Contents;
 pub use envelope::FORMAT_VERSION;
 use envelope::Seal;
 pub use error::TicketError;
-pub use handle::{Access, Chunk, Chunks, Handle, MAX_CHUNKS, PhysicalMemory, PoolHandle, PoolPointer};
+pub use handle::{Chunk, Chunks, Handle, MAX_CHUNKS, PhysicalMemory, PoolHandle, PoolPointer};
 #[cfg(feature = "mac")]
 pub use seal::Key;
 

@@ -79,6 +79,14 @@ struct Handle {
     driver: Driver,
     raw: CUmemGenericAllocationHandle,
     size: usize,
+    /// Nothing where another process created it.
+    created: Option<Created>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Created {
+    device: Device,
+    granularity: usize,
 }
 
 impl Resource for Handle {
@@ -92,8 +100,13 @@ impl Resource for Handle {
 }
 
 impl Physical {
-    fn hold(driver: Driver, raw: CUmemGenericAllocationHandle, size: usize) -> Self {
-        Self(Arc::new(Owned::new(Handle { driver, raw, size })))
+    fn hold(driver: Driver, raw: CUmemGenericAllocationHandle, size: usize, created: Option<Created>) -> Self {
+        Self(Arc::new(Owned::new(Handle { driver, raw, size, created })))
+    }
+
+    /// The memory as its creator has it, where that is this process.
+    pub(super) fn as_allocation(&self) -> Option<Allocation> {
+        self.0.created.map(|created| Allocation { physical: self.clone(), created })
     }
 
     /// How many bytes there are.
@@ -117,8 +130,7 @@ impl Physical {
 #[derive(Clone, Debug)]
 pub struct Allocation {
     physical: Physical,
-    device: Device,
-    granularity: usize,
+    created: Created,
 }
 
 impl Allocation {
@@ -141,19 +153,20 @@ impl Allocation {
                 device.passed()
             )
         })?;
-        Ok(Self { physical: Physical::hold(driver, handle, size), device, granularity })
+        let created = Created { device, granularity };
+        Ok(Self { physical: Physical::hold(driver, handle, size, Some(created)), created })
     }
 
     /// The device that the memory is on.
     #[must_use]
     pub const fn device(&self) -> Device {
-        self.device
+        self.created.device
     }
 
     /// What the size is a multiple of.
     #[must_use]
     pub const fn granularity(&self) -> usize {
-        self.granularity
+        self.created.granularity
     }
 
     /// `cuMemExportToShareableHandle` as a file descriptor, which keeps the memory as long as it is open, in whatever
@@ -251,7 +264,7 @@ impl ImportedAllocation {
         // SAFETY: the output is a local; the caller promises the handle.
         let answer = unsafe { driver.calls()?.cuMemImportFromShareableHandle(&mut handle, os_handle, handle_type.0) };
         check("cuMemImportFromShareableHandle", answer, || format!("handle type {:#x}", handle_type.0.0))?;
-        Ok(Self(Physical::hold(driver, handle, size)))
+        Ok(Self(Physical::hold(driver, handle, size, None)))
     }
 }
 

@@ -2,12 +2,13 @@
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ops::Deref;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::check;
 use crate::memory::DeviceMemory;
 use crate::resource::{Owned, Resource};
 use crate::sys::{CUdeviceptr, CUmemAccess_flags, CUmemLocation};
-use crate::vmm::{Access, Physical, Reservation};
+use crate::vmm::{Access, Allocation, Physical, Reservation};
 use crate::{Context, Device, Error};
 
 /// Physical memory mapped at addresses: several chunks in one range, or one. It holds chunks and range.
@@ -17,6 +18,7 @@ pub struct Mapping {
     /// They end in this order: first what is mapped, then where.
     chunks: Vec<Owned<Chunk>>,
     reservation: Reservation,
+    generation: u64,
 }
 
 /// One chunk at its place.
@@ -63,10 +65,12 @@ impl Mapping {
         chunks: &[&Physical],
         access: Access,
     ) -> Result<Self, Error> {
+        static MAPPINGS: AtomicU64 = AtomicU64::new(1);
         let mut mapping = Self {
             memory: DeviceMemory::new(context.clone(), reservation.at(offset, 0)?, 0),
             chunks: Vec::with_capacity(chunks.len()),
             reservation: reservation.clone(),
+            generation: MAPPINGS.fetch_add(1, Ordering::Relaxed),
         };
         let mut size = 0;
         for physical in chunks {
@@ -114,6 +118,16 @@ impl Mapping {
     #[must_use]
     pub const fn reservation(&self) -> &Reservation {
         &self.reservation
+    }
+
+    /// What no other mapping of this process has, nor has had.
+    pub(crate) const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The chunks as their creator has them, where that is this process for all of them.
+    pub(crate) fn allocations(&self) -> Option<Vec<Allocation>> {
+        self.chunks.iter().map(|chunk| chunk.physical.as_allocation()).collect()
     }
 
     /// `cuMemUnmap`: what dropping does, and the first error. The physical memory goes with its last holder.

@@ -38,7 +38,7 @@ fn replaced(ticket: &[u8], at: usize, field: &[u8]) -> Vec<u8> {
 #[case::kind(replaced(LEGACY_MEMORY, 104, &[8]),
     "the ticket's handle is of kind 8, which there is not: it was not written by cuda-ipc")]
 #[case::access(replaced(BY_DESCRIPTOR, 116, &[2]),
-    "the ticket asks for access 2, which is neither 1 (read) nor 3 (read and write): it was not written by cuda-ipc")]
+    "the ticket asks for access 2, which is neither 1 (read) nor 3 (read and write): share the memory for one of them")]
 fn messages(#[case] bytes: Vec<u8>, #[case] message: &str) {
     assert_eq!(Ticket::from_bytes(&bytes).unwrap_err().to_string(), message);
 }

@@ -2,8 +2,8 @@
 
 use cuda_ipc::ipc::{EventHandle, MemHandle};
 use cuda_ipc::pool::PoolPointerData;
-use cuda_ipc::ticket::{Access, Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
-use cuda_ipc::vmm::FabricHandle;
+use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
+use cuda_ipc::vmm::{Access, FabricHandle};
 use rstest::rstest;
 
 use crate::{contents, counting_from};

@@ -1,7 +1,7 @@
 //! What was written is what is read.
 
-use cuda_ipc::ticket::{Access, Chunk, Chunks, Contents, Handle, MAX_CHUNKS, PhysicalMemory, Ticket, TicketError};
-use cuda_ipc::vmm::FabricHandle;
+use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, MAX_CHUNKS, PhysicalMemory, Ticket, TicketError};
+use cuda_ipc::vmm::{Access, FabricHandle};
 use proptest::prelude::*;
 
 use crate::{contents, counting_from, generate};

@@ -1,0 +1,143 @@
+//! What an exporter sends.
+
+use std::ops::{Bound, RangeBounds};
+use std::os::fd::OwnedFd;
+
+use crate::event::InterprocessEvent;
+use crate::memory::{DeviceBuffer, DeviceMemory};
+use crate::parcel::{Parcel, this_process};
+use crate::pool::PoolBuffer;
+use crate::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
+use crate::vmm::{Access, Allocation, HandleTypes, Mapping};
+use crate::{Context, Error};
+
+impl DeviceBuffer {
+    /// `cuIpcGetMemHandle`: a part of the buffer, or all of it (`..`), for other processes.
+    ///
+    /// The handle opens all of the allocation in any case: the part is where its user is meant to stay.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::Refused`] with what the driver
+    /// answered.
+    pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
+        let handle = Handle::LegacyMemory(self.ipc_handle()?);
+        Ok(Parcel::of(ticket(self, self.buffer_id()?, part, handle)?))
+    }
+}
+
+impl InterprocessEvent {
+    /// `cuIpcGetEventHandle`: the event, for other processes.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with what the driver answered.
+    pub fn share(&self) -> Result<Parcel, Error> {
+        let handle = Handle::Event(self.ipc_handle()?);
+        let contents = Contents { generation: 0, size: 0, offset: 0, length: 0, ..contents(self.context(), handle)? };
+        Ok(Parcel::of(Ticket::new(contents)?))
+    }
+}
+
+impl Mapping {
+    /// `cuMemExportToShareableHandle` of each chunk: a part of the mapping, or all of it (`..`), for other processes, by
+    /// one kind of handle, and what they are to do with it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::NotTheOwner`] where a chunk was
+    /// imported; [`Error::Refused`] where one was created without handles of that kind.
+    pub fn share(
+        &self,
+        part: impl RangeBounds<usize>,
+        access: Access,
+        handle_type: HandleTypes,
+    ) -> Result<Parcel, Error> {
+        let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
+        let granularity = allocations.iter().map(|allocation| allocation.granularity()).min().unwrap_or(1) as u64;
+        let mut descriptors = Vec::new();
+        let chunks = if handle_type == HandleTypes::FABRIC {
+            let export = |allocation: &Allocation| Ok(chunk(allocation, allocation.export_fabric()?));
+            Chunks::Fabric(allocations.iter().map(export).collect::<Result<_, Error>>()?)
+        } else {
+            let mut export = |allocation: &Allocation| {
+                descriptors.push(allocation.export()?);
+                Ok(chunk(allocation, index(&descriptors)))
+            };
+            Chunks::Descriptors(allocations.iter().map(&mut export).collect::<Result<_, Error>>()?)
+        };
+        let handle = Handle::PhysicalMemory(PhysicalMemory { granularity, access, chunks });
+        let ticket = ticket(self, self.generation(), part, handle)?;
+        Ok(Parcel { ticket, descriptors, tenancy: None })
+    }
+}
+
+impl PoolBuffer {
+    /// `cuMemPoolExportToShareableHandle`, `cuMemPoolExportPointer`: a part of the buffer, or all of it (`..`), for other
+    /// processes. It brings the pool along as a descriptor.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::TooLarge`]; [`Error::Refused`] where
+    /// the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
+        let descriptors = vec![self.pool().export()?];
+        let ticket = self.pool_ticket(part, Some(PoolHandle::Descriptor(0)))?;
+        Ok(Parcel { ticket, descriptors, tenancy: None })
+    }
+
+    /// `cuMemPoolExportPointer`: the same for those that have memory of the pool open already. It needs no descriptor.
+    ///
+    /// # Errors
+    /// As [`PoolBuffer::share`]; [`Error::Refused`] where the pool was not exported before.
+    pub fn share_without_pool(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
+        Ok(Parcel::of(self.pool_ticket(part, None)?))
+    }
+
+    fn pool_ticket(&self, part: impl RangeBounds<usize>, pool_handle: Option<PoolHandle>) -> Result<Ticket, Error> {
+        let pointer = PoolPointer { pool: self.pool().number(), pool_handle, pointer: self.export()? };
+        ticket(self, self.buffer_id()?, part, Handle::PoolPointer(pointer))
+    }
+}
+
+fn ticket(
+    memory: &DeviceMemory,
+    generation: u64,
+    part: impl RangeBounds<usize>,
+    handle: Handle,
+) -> Result<Ticket, Error> {
+    let begin = match part.start_bound() {
+        Bound::Included(begin) => *begin,
+        Bound::Excluded(before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match part.end_bound() {
+        Bound::Included(last) => last.saturating_add(1),
+        Bound::Excluded(end) => *end,
+        Bound::Unbounded => memory.size(),
+    };
+    let length = end.saturating_sub(begin);
+    memory.at(begin, length)?;
+    let (size, offset, length) = (memory.size() as u64, begin as u64, length as u64);
+    let contents = Contents { generation, size, offset, length, ..contents(memory.context(), handle)? };
+    Ok(Ticket::new(contents)?)
+}
+
+/// What every ticket says, of no memory yet.
+fn contents(context: &Context, handle: Handle) -> Result<Contents, Error> {
+    Ok(Contents {
+        exporter: this_process()?,
+        device: context.device().uuid()?,
+        driver: context.driver().version(),
+        generation: 0,
+        size: 0,
+        offset: 0,
+        length: 0,
+        handle,
+    })
+}
+
+fn chunk<H>(allocation: &Allocation, handle: H) -> Chunk<H> {
+    Chunk { size: allocation.size() as u64, handle }
+}
+
+/// Of the last descriptor. More than an index can count are more chunks than a ticket has, which it says.
+fn index(descriptors: &[OwnedFd]) -> u16 {
+    u16::try_from(descriptors.len() - 1).unwrap_or(u16::MAX)
+}
