@@ -45,7 +45,8 @@ impl Listener {
     /// know of this lock loses its file only if it replaces the same stale one in the same moment.
     ///
     /// The file's mode comes from the umask: with the usual one only this user can connect. When the listener is
-    /// dropped the file goes, if it is still the one that was made here, and this still the process that made it.
+    /// dropped the file goes, if it is still the one that was made here, and this still the process that made it. An
+    /// abstract name is free again when every child that inherited the socket has ended or called `exec`, too.
     ///
     /// # Errors
     /// [`TransportError::InUse`], [`TransportError::NotASocket`], [`TransportError::BadAddress`], and

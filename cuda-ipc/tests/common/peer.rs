@@ -50,6 +50,7 @@ impl Peer {
 }
 
 impl Process {
+    #[allow(dead_code, reason = "not every test target asks")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

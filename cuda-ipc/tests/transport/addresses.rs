@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuda_ipc::transport::{Address, Connection, Listener, TransportError};
 use rstest::rstest;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 use tempfile::TempDir;
 
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
@@ -52,11 +53,11 @@ fn a_peer_connects(#[case] is_path: bool) {
     connection.send(b"over the connection", &[]).unwrap();
     assert_eq!(peer.connection.receive().unwrap().bytes, b"over the connection");
     peer.finish();
+}
 
-    assert_in_use(&address);
-    drop(listener);
-    assert_nobody_listens(&address);
-    Listener::bind(&address).unwrap();
+#[test]
+fn an_address_is_free_when_its_listener_is_gone() {
+    Peer::start(module_path!(), "role_listens_again").finish();
 }
 
 #[test]
@@ -113,17 +114,6 @@ fn the_file_of_a_killed_listener_is_replaced() {
     let listener = Listener::bind(&address).unwrap();
     let _connection = Connection::connect(&address, Some(LONG)).unwrap();
     listener.accept(Some(LONG)).unwrap();
-}
-
-/// A socket that does not listen yet is not stale.
-#[test]
-fn a_socket_between_bind_and_listen_is_left_alone() {
-    let (_folder, path) = folder();
-    let bound = rustix::net::socket(rustix::net::AddressFamily::UNIX, rustix::net::SocketType::STREAM, None).unwrap();
-    rustix::net::bind(&bound, &rustix::net::SocketAddrUnix::new(&path).unwrap()).unwrap();
-    assert_in_use(&Address::Path(path.clone()));
-    drop(bound);
-    Listener::bind(&Address::Path(path)).unwrap();
 }
 
 /// Of many that find the same stale file at once, one has it afterwards, and is reached.
@@ -209,6 +199,26 @@ roles! {
         let other = Connection::connect(&told(&connection), Some(LONG)).unwrap();
         let message = other.receive().unwrap();
         connection.send(&message.bytes, &[]).unwrap();
+    }
+
+    // In a process where no other test forks: a child has the socket, too, until it calls exec.
+    fn role_listens_again(_) {
+        let (_folder, path) = folder();
+        for address in [Address::Path(path.clone()), unique_name()] {
+            for _ in 0..3 {
+                assert_nobody_listens(&address);
+                let _listener = Listener::bind(&address).unwrap();
+                assert_in_use(&address);
+                drop(Connection::connect(&address, Some(LONG)).unwrap());
+            }
+        }
+        // A socket that does not listen yet is not stale.
+        let bound = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        bind(&bound, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        let address = Address::Path(path);
+        assert_in_use(&address);
+        drop(bound);
+        Listener::bind(&address).unwrap();
     }
 
     fn role_listens(connection) {

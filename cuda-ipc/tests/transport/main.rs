@@ -9,4 +9,5 @@ mod descriptors;
 mod hostile;
 mod messages;
 mod raw;
+mod signals;
 mod timeouts;

@@ -4,10 +4,11 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::thread;
 
+use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::transport::{Connection, Limits, TransportError};
 use rstest::rstest;
 
-use crate::peer::{Peer, roles, with_timeout};
+use crate::peer::{LONG, Peer, roles, with_timeout};
 
 fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|index| (index as u8).wrapping_mul(31) ^ (index >> 8) as u8).collect()
@@ -101,6 +102,8 @@ fn the_end_between_two_messages_is_clean() {
     let (one, other) = Connection::pair().unwrap();
     one.send(b"last", &[]).unwrap();
     drop(one);
+    // Another test's child may have it between its fork and its exec.
+    ProcessWatch::by_hang_up(&other).unwrap().wait(LONG).unwrap();
     // What was sent before the end can still be received, also after a send has failed.
     assert!(matches!(other.send(b"to nobody", &[]), Err(TransportError::Closed)));
     assert_eq!(other.receive().unwrap().bytes, b"last");

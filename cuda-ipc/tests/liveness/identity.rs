@@ -1,0 +1,102 @@
+//! What identifies a process.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use cuda_ipc::ProcessIdentity;
+
+use crate::peer::{Peer, roles, say, wait_for_the_end};
+
+#[test]
+fn a_process_is_what_proc_says_of_it() {
+    let identity = ProcessIdentity::current().unwrap();
+    assert_eq!(identity.pid, std::process::id());
+    let namespace = fs::read_link("/proc/self/ns/pid").unwrap();
+    assert_eq!(namespace.to_str().unwrap(), format!("pid:[{}]", identity.pid_namespace));
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let expected = format!(
+        "process {} of PID namespace {}, started at tick {} of boot {}",
+        identity.pid,
+        identity.pid_namespace,
+        identity.start_time,
+        boot.trim_end()
+    );
+    assert_eq!(identity.to_string(), expected);
+}
+
+#[test]
+fn every_thread_and_every_way_of_asking_agree() {
+    let identity = ProcessIdentity::current().unwrap();
+    assert_eq!(ProcessIdentity::current().unwrap(), identity);
+    assert_eq!(thread::spawn(|| ProcessIdentity::current().unwrap()).join().unwrap(), identity);
+    assert_eq!(ProcessIdentity::of(std::process::id()).unwrap(), identity);
+}
+
+#[test]
+fn a_child_is_seen_as_it_sees_itself() {
+    let mut peer = Peer::start(module_path!(), "role_says_who_it_is");
+    let said = peer.process.hear();
+    let seen = ProcessIdentity::of(peer.process.id()).unwrap();
+    assert_eq!(said, seen.to_string());
+    let own = ProcessIdentity::current().unwrap();
+    assert_ne!(seen, own);
+    assert_eq!((seen.pid_namespace, seen.boot_id), (own.pid_namespace, own.boot_id));
+    assert!(seen.start_time >= own.start_time);
+}
+
+/// It has its parent's memory, with all that was read before.
+#[test]
+fn a_forked_child_finds_its_own_identity() {
+    let own = ProcessIdentity::current().unwrap();
+    let (mut read_end, mut write_end) = std::io::pipe().unwrap();
+    let mut command = Command::new("cat");
+    // SAFETY: between fork and exec the child reads files, in memory of its own.
+    unsafe {
+        command.pre_exec(move || write_end.write_all(ProcessIdentity::current()?.to_string().as_bytes()));
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    drop(command);
+    let mut said = String::new();
+    read_end.read_to_string(&mut said).unwrap();
+    let seen = ProcessIdentity::of(child.id());
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(said, seen.unwrap().to_string());
+    assert_ne!(said, own.to_string());
+    assert_eq!(ProcessIdentity::current().unwrap(), own);
+}
+
+#[test]
+fn a_process_that_is_gone_is_not_found() {
+    let mut peer = Peer::start(module_path!(), "role_says_who_it_is");
+    peer.process.hear();
+    peer.process.kill();
+    for pid in [peer.process.id(), 0, u32::MAX] {
+        let error = ProcessIdentity::of(pid).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+        assert!(error.to_string().contains(&format!("/proc/{pid}/stat")), "{error}");
+    }
+}
+
+#[test]
+fn a_processs_name_does_not_confuse() {
+    Peer::start(module_path!(), "role_has_an_odd_name").finish();
+}
+
+roles! {
+    fn role_says_who_it_is(_) {
+        say(&ProcessIdentity::current().unwrap().to_string());
+        wait_for_the_end();
+    }
+
+    fn role_has_an_odd_name(_) {
+        let own = ProcessIdentity::current().unwrap();
+        for name in [&b") S 1 2 (3"[..], b"NSpid:\t7\n", b"\xFF) R"] {
+            fs::write("/proc/self/comm", name).unwrap();
+            assert_eq!(ProcessIdentity::of(own.pid).unwrap(), own);
+        }
+    }
+}

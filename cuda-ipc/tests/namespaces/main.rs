@@ -1,0 +1,192 @@
+//! Processes of different PID namespaces, as containers are.
+//!
+//! Where this user may not make a namespace, the cases are listed as ignored, with the reason.
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use cuda_ipc::ProcessIdentity;
+use cuda_ipc::liveness::{LivenessError, ProcessWatch};
+use cuda_ipc::transport::{Address, Connection, Listener, TransportError};
+use libtest_mimic::{Arguments, Trial};
+
+const LONG: Duration = Duration::from_secs(30);
+const ROLE: &str = "CUDA_IPC_TEST_ROLE";
+/// Where the process in the other namespace connects to.
+const ADDRESS: &str = "CUDA_IPC_TEST_ADDRESS";
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let outcome = match std::env::var(ROLE).as_deref() {
+        Err(_) => return run_cases(),
+        Ok("makes two namespaces") => run_within("makes a namespace"),
+        Ok("makes a namespace") => enter_new_namespace().map_err(Into::into),
+        Ok("is outside") => run_within("is within"),
+        Ok("is within") => is_within(),
+        Ok(role) => Err(format!("there is no role {role:?}").into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_cases() -> ExitCode {
+    let probe = role("makes two namespaces").stderr(Stdio::piped()).output().expect("this executable starts");
+    let reason = String::from_utf8_lossy(&probe.stderr).trim_end().to_owned();
+    let case = |name: &str, run: fn() -> Outcome| {
+        let case = Trial::test(name, move || run().map_err(|error| error.to_string().into()));
+        case.with_kind(&*reason).with_ignored_flag(!probe.status.success())
+    };
+    let cases = vec![
+        case("a_process_is_seen_from_outside_as_it_sees_itself", seen_as_it_sees_itself),
+        case("a_number_of_another_namespace_is_refused", number_of_another_namespace),
+        case("a_process_is_watched_across_namespaces", watched_across_namespaces),
+        case("a_forked_child_may_have_its_parents_number", a_child_with_its_parents_number),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), cases).exit_code()
+}
+
+fn seen_as_it_sees_itself() -> Outcome {
+    let inner = Inner::start()?;
+    let seen = ProcessIdentity::of(inner.pid)?;
+    assert_eq!(seen.to_string(), inner.identity);
+    assert_eq!(seen.pid, 1);
+    let own = ProcessIdentity::current()?;
+    assert_ne!(seen.pid_namespace, own.pid_namespace);
+    assert_eq!(seen.boot_id, own.boot_id);
+    inner.finish()
+}
+
+fn number_of_another_namespace() -> Outcome {
+    let inner = Inner::start()?;
+    let error = ProcessWatch::of(ProcessIdentity::of(inner.pid)?).expect_err("its number is 1, as init's is here");
+    assert!(matches!(error, LivenessError::OtherNamespace { .. }), "{error}");
+    inner.finish()
+}
+
+fn watched_across_namespaces() -> Outcome {
+    let inner = Inner::start()?;
+    let watch = ProcessWatch::of_peer(&inner.connection)?;
+    assert!(watch.is_alive()?);
+    inner.finish()?;
+    assert!(!watch.is_alive()?);
+    Ok(())
+}
+
+fn a_child_with_its_parents_number() -> Outcome {
+    let inner = Inner::start()?;
+    assert_ne!(inner.forked, inner.identity);
+    let number = |identity: &str| identity.split(' ').nth(1).map(str::to_owned);
+    assert_eq!([number(&inner.forked), number(&inner.identity)], [Some("1".to_owned()), Some("1".to_owned())]);
+    inner.finish()
+}
+
+/// The first process of another namespace, which lives as long as its connection.
+struct Inner {
+    connection: Connection,
+    /// Its number here.
+    pid: u32,
+    /// How it identifies itself.
+    identity: String,
+    /// How a child identifies itself that it forked into a third namespace.
+    forked: String,
+    outer: Child,
+}
+
+impl Inner {
+    fn start() -> Result<Self, Box<dyn Error>> {
+        let thread = std::thread::current().id();
+        let name = format!("cuda-ipc-test-namespaces-{}-{thread:?}", std::process::id());
+        let listener = Listener::bind(&Address::Abstract(name.clone().into()))?;
+        let outer = role("is outside").env(ADDRESS, name).spawn()?;
+        let mut connection = listener.accept(Some(LONG))?;
+        connection.set_timeout(Some(LONG));
+        let pid = connection.peer_credentials()?.pid;
+        let said = || Ok::<_, Box<dyn Error>>(String::from_utf8(connection.receive()?.bytes)?);
+        let (identity, forked) = (said()?, said()?);
+        Ok(Self { connection, pid, identity, forked, outer })
+    }
+
+    /// Let it end, which it does well where everything was as it expected.
+    fn finish(mut self) -> Outcome {
+        drop(self.connection);
+        let status = self.outer.wait()?;
+        if status.success() { Ok(()) } else { Err(format!("the process in the other namespace: {status}").into()) }
+    }
+}
+
+/// What is to be seen from within.
+fn is_within() -> Outcome {
+    let mut connection = Connection::connect(&Address::Abstract(std::env::var(ADDRESS)?.into()), Some(LONG))?;
+    connection.set_timeout(Some(LONG));
+    let own = ProcessIdentity::current()?;
+    assert_eq!((own.pid, std::process::id()), (1, 1));
+    // The other process has no number here, and can be watched all the same.
+    assert_eq!(connection.peer_credentials()?.pid, 0);
+    assert!(ProcessWatch::of_peer(&connection)?.is_alive()?);
+    // What is mounted at /proc is still the other namespace's: process 1 there is another one.
+    let error = ProcessIdentity::of(1).expect_err("/proc does not show this namespace");
+    assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
+
+    connection.send(own.to_string().as_bytes(), &[])?;
+    connection.send(forked_identity()?.as_bytes(), &[])?;
+    assert_eq!(ProcessIdentity::current()?, own);
+    match connection.receive() {
+        Err(TransportError::Closed) => Ok(()),
+        other => Err(format!("an end was to come, and not {other:?}").into()),
+    }
+}
+
+/// What `ProcessIdentity::current` says in a child between fork and exec, in a namespace of its own.
+fn forked_identity() -> Result<String, Box<dyn Error>> {
+    enter_new_namespace()?;
+    let (mut read_end, mut write_end) = io::pipe()?;
+    let mut command = Command::new("true");
+    // SAFETY: this process has one thread, so that its forked child may do anything.
+    unsafe {
+        command.pre_exec(move || write_end.write_all(ProcessIdentity::current()?.to_string().as_bytes()));
+    }
+    assert!(command.status()?.success());
+    drop(command);
+    let mut said = String::new();
+    read_end.read_to_string(&mut said)?;
+    Ok(said)
+}
+
+/// Run a role as the first process of a new namespace.
+fn run_within(name: &str) -> Outcome {
+    enter_new_namespace()?;
+    let status = role(name).status()?;
+    if status.success() { Ok(()) } else { Err(format!("a process that {name}: {status}").into()) }
+}
+
+fn role(name: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
+    command.env(ROLE, name).stdin(Stdio::null());
+    command
+}
+
+/// `unshare`: the children of this process are in a new PID namespace, where need be in one of users as well.
+fn enter_new_namespace() -> io::Result<()> {
+    let user = rustix::process::getuid().as_raw();
+    // SAFETY: the calls change what later children are, and this process has one thread.
+    unsafe {
+        if libc::unshare(libc::CLONE_NEWPID) == 0 {
+            return Ok(());
+        }
+        if libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWPID) != 0 {
+            let error = io::Error::last_os_error();
+            return Err(io::Error::new(error.kind(), format!("no new PID namespace: {error}")));
+        }
+    }
+    fs::write("/proc/self/uid_map", format!("0 {user} 1"))
+}

@@ -1,0 +1,189 @@
+//! The cache of imports.
+
+use cuda_ipc::cache::{Cache, CachedMemory};
+use cuda_ipc::{DeviceBuffer, Error, Parcel};
+
+use crate::SIZE;
+use crate::common::context;
+use crate::peer::{Peer, roles};
+
+/// What an importer and its cache see of an exporter that shares what it is asked for.
+struct Exporter(Peer);
+
+impl Exporter {
+    fn start() -> Self {
+        Self(Peer::start(module_path!(), "role_shares_on_demand"))
+    }
+
+    /// A parcel of a buffer that lives until it is freed by its place.
+    fn share(&self, request: &[u8]) -> Parcel {
+        self.0.connection.send(request, &[]).unwrap();
+        Parcel::receive(&self.0.connection).unwrap()
+    }
+
+    fn free_last(&self) {
+        self.0.connection.send(b"free", &[]).unwrap();
+        self.0.connection.receive().unwrap();
+    }
+}
+
+fn open(cache: &Cache, parcel: &Parcel) -> Result<CachedMemory, Error> {
+    // SAFETY: the exporter frees nothing that is open here, or the test asks what happens then.
+    unsafe { cache.open(&context(), parcel) }
+}
+
+fn first_byte(memory: &CachedMemory) -> u8 {
+    let mut byte = [0_u8];
+    memory.read(0, &mut byte).unwrap();
+    byte[0]
+}
+
+#[test]
+fn what_was_opened_is_found_again() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let parcel = exporter.share(b"new");
+    let first = open(&cache, &parcel).unwrap();
+    let pointer = first.pointer();
+    assert_eq!((first.size(), cache.bytes()), (SIZE, SIZE));
+    drop(first);
+    assert_eq!(cache.bytes(), SIZE);
+    let again = open(&cache, &parcel).unwrap();
+    assert_eq!((again.pointer(), cache.bytes()), (pointer, SIZE));
+    // Another part of the same allocation.
+    let part = open(&cache, &exporter.share(b"part")).unwrap();
+    assert_eq!((part.pointer(), part.size(), cache.bytes()), (pointer + 4096, 100, SIZE));
+}
+
+#[test]
+fn the_least_recently_used_goes_first_and_nothing_that_is_used() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(2 * SIZE));
+    let parcels: Vec<_> = (0..4).map(|_| exporter.share(b"new")).collect();
+    let used = open(&cache, &parcels[0]).unwrap();
+    drop(open(&cache, &parcels[1]).unwrap());
+    drop(open(&cache, &parcels[2]).unwrap());
+    // The first is in use, so the second has gone.
+    assert_eq!(cache.bytes(), 2 * SIZE);
+    assert!(!cache.forget(&parcels[1].ticket) && cache.forget(&parcels[2].ticket));
+    assert_eq!(cache.bytes(), SIZE);
+    // In use over the budget, which holds again with the last use.
+    let all: Vec<_> = parcels.iter().map(|parcel| open(&cache, parcel).unwrap()).collect();
+    assert_eq!(cache.bytes(), 4 * SIZE);
+    drop(all);
+    assert_eq!(cache.bytes(), 2 * SIZE);
+    assert_eq!(used.size(), SIZE);
+    cache.trim_to(0);
+    assert_eq!(cache.bytes(), SIZE);
+    drop(used);
+    cache.trim_to(0);
+    assert_eq!(cache.bytes(), 0);
+}
+
+#[test]
+fn a_later_generation_is_opened_anew() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let old = exporter.share(b"new");
+    let memory = open(&cache, &old).unwrap();
+    memory.fill(1).unwrap();
+    drop(memory);
+    // At the same address, as the reference driver and GPUs do it, while the old import stays mapped.
+    exporter.free_last();
+    let new = exporter.share(b"new");
+    assert_ne!(old.ticket.generation, new.ticket.generation);
+    let memory = open(&cache, &new).unwrap();
+    memory.fill(2).unwrap();
+    assert_eq!(first_byte(&memory), 2);
+    exporter.0.connection.send(b"check 2", &[]).unwrap();
+    assert_eq!(exporter.0.connection.receive().unwrap().bytes, b"right");
+}
+
+#[test]
+fn what_an_exporter_asks_to_forget_is_closed_with_its_last_use() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let (one, other) = (exporter.share(b"new"), exporter.share(b"new"));
+    let used = open(&cache, &one).unwrap();
+    drop(open(&cache, &other).unwrap());
+    assert!(cache.forget(&one.ticket) && !cache.forget(&one.ticket));
+    used.fill(7).unwrap();
+    assert_eq!(first_byte(&used), 7);
+    assert!(cache.forget_exporter(&other.ticket.exporter) && !cache.forget_exporter(&other.ticket.exporter));
+    assert_eq!(cache.bytes(), 0);
+}
+
+#[test]
+fn memory_under_a_lease_is_not_kept() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let parcel = exporter.share(b"leased");
+    let (one, other) = (open(&cache, &parcel).unwrap(), open(&cache, &parcel).unwrap());
+    assert_eq!((one.size(), other.size(), cache.bytes()), (SIZE, SIZE, 0));
+    drop(parcel);
+    drop((one, other));
+    exporter.0.connection.send(b"wait for the lease", &[]).unwrap();
+    assert_eq!(exporter.0.connection.receive().unwrap().bytes, b"over");
+}
+
+#[test]
+fn threads_share_a_cache() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(2 * SIZE));
+    let parcels: Vec<_> = (0..4).map(|_| exporter.share(b"new")).collect();
+    for (place, parcel) in parcels.iter().enumerate() {
+        open(&cache, parcel).unwrap().fill(place as u8).unwrap();
+    }
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (cache, parcels) = (cache.clone(), &parcels);
+            scope.spawn(move || {
+                for round in 0..50 {
+                    let place = (thread + round) % parcels.len();
+                    let memory = open(&cache, &parcels[place]).unwrap();
+                    assert_eq!(first_byte(&memory), place as u8);
+                }
+            });
+        }
+    });
+    assert!(cache.bytes() <= 2 * SIZE);
+}
+
+#[test]
+fn an_error_keeps_nothing() {
+    let (mut exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let parcel = exporter.share(b"new");
+    exporter.0.process.kill();
+    assert!(open(&cache, &parcel).unwrap_err().code().is_some());
+    assert_eq!(cache.bytes(), 0);
+}
+
+roles! {
+    fn role_shares_on_demand(connection) {
+        let mut buffers = Vec::new();
+        let mut lease = None;
+        while let Ok(request) = connection.receive() {
+            let last = |buffers: &Vec<DeviceBuffer>| buffers.len() - 1;
+            match &*request.bytes {
+                b"new" => {
+                    buffers.push(DeviceBuffer::new(&context(), SIZE).unwrap());
+                    buffers[last(&buffers)].share(..).unwrap().send(&connection).unwrap();
+                }
+                b"part" => buffers[last(&buffers)].share(4096..4196).unwrap().send(&connection).unwrap(),
+                b"leased" => {
+                    buffers.push(DeviceBuffer::new(&context(), SIZE).unwrap());
+                    let mut parcel = buffers[last(&buffers)].share(..).unwrap();
+                    lease = Some(parcel.lease().unwrap());
+                    parcel.send(&connection).unwrap();
+                }
+                b"wait for the lease" => {
+                    lease.take().expect("a lease").wait(crate::peer::LONG).unwrap();
+                    connection.send(b"over", &[]).unwrap();
+                }
+                b"free" => {
+                    buffers.pop().expect("a buffer").free().unwrap();
+                    connection.send(b"freed", &[]).unwrap();
+                }
+                b"check 2" => {
+                    let is_right = crate::contents(&buffers[last(&buffers)]).iter().all(|byte| *byte == 2);
+                    connection.send(if is_right { b"right" } else { b"wrong" }, &[]).unwrap();
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

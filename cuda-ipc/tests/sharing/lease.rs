@@ -1,0 +1,75 @@
+//! An exporter holds its memory until its importers are done.
+
+use std::time::Duration;
+
+use cuda_ipc::liveness::LivenessError;
+use cuda_ipc::{DeviceBuffer, Parcel};
+use rstest::rstest;
+
+use crate::SIZE;
+use crate::common::context;
+use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
+
+#[rstest]
+#[case::closes("role_opens_and_closes")]
+#[case::is_killed("role_opens_and_hangs")]
+fn a_lease_is_over_when_its_importer_is_done(#[case] role: &str) {
+    let buffer = DeviceBuffer::new(&context(), SIZE).unwrap();
+    let mut parcel = buffer.share(..).unwrap();
+    let lease = parcel.lease().unwrap();
+    let mut importer = Peer::start(module_path!(), role);
+    parcel.send(&importer.connection).unwrap();
+    drop(parcel);
+    assert_eq!(importer.process.hear(), "open");
+    assert!(matches!(lease.wait(Duration::from_millis(1)), Err(LivenessError::StillHeld { .. })));
+    if role == "role_opens_and_hangs" {
+        importer.process.kill();
+    } else {
+        importer.connection.send(b"close", &[]).unwrap();
+    }
+    lease.wait(LONG).unwrap();
+    buffer.free().unwrap();
+}
+
+#[test]
+fn an_importer_learns_that_the_lease_was_given_up() {
+    let buffer = DeviceBuffer::new(&context(), SIZE).unwrap();
+    let importer = Peer::start(module_path!(), "role_asks");
+    let mut parcel = buffer.share(..).unwrap();
+    let lease = parcel.lease().unwrap();
+    parcel.send(&importer.connection).unwrap();
+    assert_eq!(importer.connection.receive().unwrap().bytes, b"alive");
+    drop(lease);
+    importer.connection.send(b"gone", &[]).unwrap();
+    importer.finish();
+}
+
+roles! {
+    fn role_opens_and_closes(connection) {
+        let parcel = Parcel::receive(&connection).unwrap();
+        // SAFETY: the exporter waits for the lease.
+        let memory = unsafe { parcel.open(&context()) }.unwrap();
+        drop(parcel);
+        say("open");
+        connection.receive().unwrap();
+        memory.close().unwrap();
+        // Only then the lease was over: until the exporter hangs up this process lives.
+        connection.receive().unwrap_err();
+    }
+
+    fn role_opens_and_hangs(connection) {
+        // SAFETY: the exporter waits for the lease.
+        let _memory = unsafe { Parcel::receive(&connection).unwrap().open(&context()) }.unwrap();
+        say("open");
+        wait_for_the_end();
+    }
+
+    fn role_asks(connection) {
+        // SAFETY: the exporter keeps the memory as long as this process runs.
+        let memory = unsafe { Parcel::receive(&connection).unwrap().open(&context()) }.unwrap();
+        assert_eq!(memory.exporter_is_alive().unwrap(), Some(true));
+        connection.send(b"alive", &[]).unwrap();
+        connection.receive().unwrap();
+        assert_eq!(memory.exporter_is_alive().unwrap(), Some(false));
+    }
+}

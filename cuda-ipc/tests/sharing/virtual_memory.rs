@@ -1,0 +1,106 @@
+//! Virtual memory by descriptors, which needs no promises.
+
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
+use cuda_ipc::{Error, Parcel};
+use rstest::rstest;
+
+use crate::common::{context, device};
+use crate::contents;
+use crate::peer::{Peer, roles, say, wait_for_the_end};
+
+const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
+
+/// Chunks of one, two, three … granularities, in one range.
+fn mapping(chunks: usize) -> Mapping {
+    let unit = granularity(device(), DESCRIPTORS).unwrap();
+    let chunks: Vec<_> =
+        (1..=chunks).map(|units| Allocation::new(device(), units * unit, DESCRIPTORS).unwrap()).collect();
+    let physical: Vec<_> = chunks.iter().map(|chunk| &**chunk).collect();
+    Mapping::new(&context(), &physical, Access::ReadWrite).unwrap()
+}
+
+#[rstest]
+#[case::one_chunk(1)]
+#[case::several_chunks(3)]
+fn memory_outlives_its_exporters_mapping(#[case] chunks: usize) {
+    let memory = mapping(chunks);
+    memory.fill(1).unwrap();
+    memory.write(memory.size() - 1, &[2_u8]).unwrap();
+    let mut importer = Peer::start(module_path!(), "role_maps");
+    let parcel = memory.share(.., Access::ReadWrite, DESCRIPTORS).unwrap();
+    assert_eq!(parcel.descriptors.len(), chunks);
+    parcel.send(&importer.connection).unwrap();
+    drop(parcel);
+    assert_eq!(importer.process.hear(), "mapped");
+    // What it wrote.
+    let mut first = [0_u8];
+    memory.read(0, &mut first).unwrap();
+    assert_eq!(first, [3]);
+    memory.unmap().unwrap();
+    importer.connection.send(b"go on", &[]).unwrap();
+    importer.finish();
+}
+
+#[test]
+fn memory_outlives_a_killed_exporter_and_a_parcel_that_was_not_opened_yet() {
+    let mut exporter = Peer::start(module_path!(), "role_shares");
+    let parcel = Parcel::receive(&exporter.connection).unwrap();
+    exporter.process.kill();
+    let memory = parcel.map(&context()).unwrap();
+    assert!(contents(&memory).iter().all(|byte| *byte == 4));
+    memory.close().unwrap();
+}
+
+#[test]
+fn a_part_is_read_and_not_written() {
+    let memory = mapping(2);
+    memory.fill(0).unwrap();
+    memory.write(1000, &[7_u8; 24]).unwrap();
+    let importer = Peer::start(module_path!(), "role_only_reads");
+    memory.share(1000..1024, Access::Read, DESCRIPTORS).unwrap().send(&importer.connection).unwrap();
+    importer.finish();
+}
+
+#[test]
+fn what_cannot_be_shared_says_why() {
+    let memory = mapping(1);
+    let size = memory.size();
+    for (part, is_outside) in [(0..size + 1, true), (size..size + 1, true), (5..5, false)] {
+        let error = memory.share(part.clone(), Access::Read, DESCRIPTORS).unwrap_err();
+        assert_eq!(matches!(error, Error::OutOfBounds { .. }), is_outside, "{part:?}: {error}");
+        assert_eq!(matches!(error, Error::Ticket(_)), !is_outside, "{part:?}: {error}");
+    }
+    let error = memory.share(.., Access::None, DESCRIPTORS).unwrap_err();
+    assert!(matches!(error, Error::Ticket(_)), "{error}");
+    assert!(memory.share(.., Access::Read, HandleTypes::FABRIC).unwrap_err().code().is_some());
+}
+
+roles! {
+    fn role_maps(connection) {
+        let memory = Parcel::receive(&connection).unwrap().map(&context()).unwrap();
+        let all = contents(&memory);
+        assert!(all[..all.len() - 1].iter().all(|byte| *byte == 1) && all[all.len() - 1] == 2);
+        memory.write(0, &[3_u8]).unwrap();
+        say("mapped");
+        connection.receive().unwrap();
+        let mut first = [0_u8];
+        memory.read(0, &mut first).unwrap();
+        assert_eq!(first, [3]);
+        // Not the exporter's, which is gone, but as an importer finds it: it cannot be passed on.
+        memory.close().unwrap();
+    }
+
+    fn role_shares(connection) {
+        let memory = mapping(2);
+        memory.fill(4).unwrap();
+        memory.share(.., Access::ReadWrite, DESCRIPTORS).unwrap().send(&connection).unwrap();
+        wait_for_the_end();
+    }
+
+    fn role_only_reads(connection) {
+        let memory = Parcel::receive(&connection).unwrap().map(&context()).unwrap();
+        assert_eq!(contents(&memory), [7; 24]);
+        memory.write(0, &[8_u8]).unwrap_err();
+        memory.read(24, &mut [0_u8]).unwrap_err();
+    }
+}
