@@ -1,6 +1,7 @@
 //! Whether a process lives.
 
 use std::os::fd::AsFd as _;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,9 @@ fn assert_ended(watch: &ProcessWatch) {
 
 /// A peer that connected of its own, so that the kernel knows it as the other end, and that connection.
 fn connected_peer() -> (Peer, Connection) {
-    let name = format!("cuda-ipc-test-liveness-{}-{:?}", std::process::id(), thread::current().id());
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("cuda-ipc-test-liveness-{}-{number}", std::process::id());
     let listener = Listener::bind(&Address::Abstract(name.clone().into())).unwrap();
     let peer = Peer::start(module_path!(), "role_connects");
     peer.connection.send(name.as_bytes(), &[]).unwrap();

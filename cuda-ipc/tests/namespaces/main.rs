@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use cuda_ipc::ProcessIdentity;
@@ -104,8 +105,9 @@ struct Inner {
 
 impl Inner {
     fn start() -> Result<Self, Box<dyn Error>> {
-        let thread = std::thread::current().id();
-        let name = format!("cuda-ipc-test-namespaces-{}-{thread:?}", std::process::id());
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cuda-ipc-test-namespaces-{}-{number}", std::process::id());
         let listener = Listener::bind(&Address::Abstract(name.clone().into()))?;
         let outer = role("is outside").env(ADDRESS, name).spawn()?;
         let mut connection = listener.accept(Some(LONG))?;
@@ -136,6 +138,8 @@ fn is_within() -> Outcome {
     // What is mounted at /proc is still the other namespace's: process 1 there is another one.
     let error = ProcessIdentity::of(1).expect_err("/proc does not show this namespace");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
+    let error = ProcessWatch::of(own).expect_err("nor tells when this process started");
+    assert!(error.to_string().contains("another PID namespace: mount it anew"), "{error}");
 
     connection.send(own.to_string().as_bytes(), &[])?;
     connection.send(forked_identity()?.as_bytes(), &[])?;

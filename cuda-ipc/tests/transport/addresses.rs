@@ -1,15 +1,19 @@
 //! Listeners, at paths and at abstract names.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 
 use cuda_ipc::transport::{Address, Connection, Listener, TransportError};
 use rstest::rstest;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
+use rustix::fs::{FlockOperation, flock};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, socket_with};
 use tempfile::TempDir;
 
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
@@ -138,6 +142,41 @@ fn one_of_many_takes_over() {
     assert_eq!(connection.peer_credentials().unwrap().pid, peers[winners[0]].process.id());
 }
 
+/// Whoever holds the folder's lock has the word: who waits for it looks anew.
+#[test]
+fn a_stale_file_is_judged_under_the_folders_lock() {
+    let (folder, path) = folder();
+    let address = Address::Path(path.clone());
+    let lock = fs::File::open(folder.path()).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    // Stale, as long as the other one could look at it without the lock.
+    drop(bound_to(&path));
+    let mut peer = Peer::start(module_path!(), "role_competes");
+    tell(&peer, &address);
+    wait_until_blocked(peer.process.id());
+    fs::remove_file(&path).unwrap();
+    let _live = bound_to(&path);
+    flock(&lock, FlockOperation::Unlock).unwrap();
+    peer.process.hear();
+    assert_eq!(peer.process.hear(), "in use");
+}
+
+fn bound_to(path: &Path) -> OwnedFd {
+    let bound = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+    bind(&bound, &SocketAddrUnix::new(path).unwrap()).unwrap();
+    bound
+}
+
+/// The kernel lists who waits for a lock: `12: -> FLOCK ADVISORY WRITE <process> ...`.
+fn wait_until_blocked(process: u32) {
+    let waits = |line: &str| line.contains("-> FLOCK") && line.contains(&format!(" {process} "));
+    let end = Instant::now() + LONG;
+    while !fs::read_to_string("/proc/locks").unwrap().lines().any(waits) {
+        assert!(Instant::now() < end, "process {process} never waited for the lock");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn what_is_no_socket_stays() {
     let (folder, path) = folder();
@@ -209,12 +248,13 @@ roles! {
                 assert_nobody_listens(&address);
                 let _listener = Listener::bind(&address).unwrap();
                 assert_in_use(&address);
-                drop(Connection::connect(&address, Some(LONG)).unwrap());
+                // The time for connecting does not stay on the socket.
+                let socket = UnixStream::from(Connection::connect(&address, Some(LONG)).unwrap());
+                assert_eq!(socket.write_timeout().unwrap(), None);
             }
         }
         // A socket that does not listen yet is not stale.
-        let bound = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
-        bind(&bound, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        let bound = bound_to(&path);
         let address = Address::Path(path);
         assert_in_use(&address);
         drop(bound);
