@@ -82,8 +82,8 @@ calls! {
     fn mem_alloc_async(session, size: u64) -> Pointer {
         let mut pointer = 0;
         cuda!(session.cuMemAllocAsync(&mut pointer, size as usize, Stream::DEFAULT.0 as _));
-        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         session.ledger.add(Resource::StreamOrdered(pointer));
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         Ok(Pointer(pointer))
     }
 

@@ -8,7 +8,9 @@ use cuda_ipc_sys::{
     CUmemLocationType, CUmemPool_attribute, CUmemPoolProps, CUmemPoolPtrExportData,
 };
 
+use crate::calls::Refused;
 use crate::role::ledger::Resource;
+use crate::role::session::Session;
 use crate::{Descriptor, MemProperties, Pointer, Pool, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -73,21 +75,26 @@ calls! {
 
     /// `cuMemAllocFromPoolAsync`, executed.
     fn mem_alloc_from_pool_async(session, size: u64, pool: Pool) -> Pointer {
-        let mut pointer = 0;
-        let stream = Stream::DEFAULT.0 as _;
-        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream));
-        cuda!(session.cuStreamSynchronize(stream));
-        session.ledger.add(Resource::StreamOrdered(pointer));
-        Ok(Pointer(pointer))
+        let pointer = session.allocate_from_pool(size, pool, Stream::DEFAULT)?;
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+        Ok(pointer)
+    }
+
+    /// `cuMemAllocFromPoolAsync`, in the order of a stream.
+    fn mem_alloc_from_pool_async_in(session, size: u64, pool: Pool, stream: Stream) -> Pointer {
+        session.allocate_from_pool(size, pool, stream)
     }
 
     /// `cuMemFreeAsync`, executed.
     fn mem_free_async_and_wait(session, pointer: Pointer) -> () {
-        cuda!(session.cuMemFreeAsync(pointer.0, Stream::DEFAULT.0 as _));
-        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
-        session.ledger.remove(&Resource::ImportedPointer(pointer.0));
+        session.free_in_order(pointer, Stream::DEFAULT)?;
         cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         Ok(())
+    }
+
+    /// `cuMemFreeAsync`, in the order of a stream.
+    fn mem_free_async_in(session, pointer: Pointer, stream: Stream) -> () {
+        session.free_in_order(pointer, stream)
     }
 
     /// `cuMemFree` of an imported pointer.
@@ -179,6 +186,25 @@ calls! {
     /// `cuMemPoolTrimTo`.
     fn mem_pool_trim_to(session, pool: Pool, size: u64) -> () {
         cuda!(session.cuMemPoolTrimTo(pool.0 as _, size as usize));
+        Ok(())
+    }
+}
+
+impl Session {
+    /// It is the role's from here on, whatever becomes of the stream.
+    fn allocate_from_pool(&mut self, size: u64, pool: Pool, stream: Stream) -> Result<Pointer, Refused> {
+        let session = self;
+        let mut pointer = 0;
+        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream.0 as _));
+        session.ledger.add(Resource::StreamOrdered(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    fn free_in_order(&mut self, pointer: Pointer, stream: Stream) -> Result<(), Refused> {
+        let session = self;
+        cuda!(session.cuMemFreeAsync(pointer.0, stream.0 as _));
+        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
+        session.ledger.remove(&Resource::ImportedPointer(pointer.0));
         Ok(())
     }
 }

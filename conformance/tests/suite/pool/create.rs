@@ -117,3 +117,13 @@ fn memory_outlives_its_pool(exporter: Role) -> Outcome {
     check!(exporter.mismatches(pointer, SIZE, 7)? == 0);
     exporter.mem_free_async_and_wait(pointer)
 }
+
+/// What a graph allocates has no handles.
+#[rstest]
+#[conformance::test("POOL-CREATE-014", needs(pool_descriptors))]
+fn memory_of_a_graph_has_no_handles(exporter: Role) -> Outcome {
+    exporter.graph_add_mem_alloc_node(SIZE, 0)?;
+    let code = exporter.graph_add_mem_alloc_node(SIZE, DESCRIPTOR).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}

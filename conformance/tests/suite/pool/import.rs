@@ -111,6 +111,17 @@ fn statistics_and_trimming_are_recorded(exporter: Role, importer: Role) -> Outco
     Ok(())
 }
 
+/// An imported pool has no handle types, whatever the exporter's has.
+#[rstest]
+#[conformance::test("POOL-IMP-013", needs(pool_descriptors, cuda = 13_020))]
+fn it_has_no_handle_types(exporter: Role, importer: Role) -> Outcome {
+    const HANDLE_TYPES: u32 = Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES.0;
+    let shared = share(&exporter, &importer)?;
+    check!(exporter.mem_pool_get_attribute(shared.exported, HANDLE_TYPES)? == u64::from(DESCRIPTOR));
+    check!(importer.mem_pool_get_attribute(shared.imported, HANDLE_TYPES)? == 0);
+    Ok(())
+}
+
 /// Whether a pool with imported memory is destroyed is recorded; the memory is there afterwards in any case.
 #[rstest]
 #[conformance::test("POOL-IMP-018", needs(pool_descriptors))]
