@@ -16,6 +16,7 @@ pub mod graph;
 pub mod ipc;
 pub mod memory;
 pub mod module;
+pub mod multicast;
 pub mod pointer;
 pub mod pool;
 pub mod process;
@@ -98,6 +99,7 @@ resources!(
     ipc as Ipc,
     memory as Memory,
     module as Module,
+    multicast as Multicast,
     pointer as PointerAttribute,
     pool as MemoryPool,
     process as Process,

@@ -9,6 +9,7 @@ mod fixtures;
 mod harness;
 mod ipcevt;
 mod ipcmem;
+mod mc;
 mod p2p;
 mod pool;
 mod ptrattr;
