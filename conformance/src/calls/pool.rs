@@ -11,9 +11,10 @@ use cuda_ipc_sys::{
 use crate::calls::Refused;
 use crate::role::ledger::Resource;
 use crate::role::session::Session;
-use crate::{Descriptor, MemProperties, Pointer, Pool, PoolPointer, Stream};
+use crate::{Descriptor, FabricHandle, MemProperties, Pointer, Pool, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
 
 fn pool_properties(properties: MemProperties, maximum: u64, reserved: u8) -> CUmemPoolProps {
     let mut of_pool = CUmemPoolProps {
@@ -113,6 +114,13 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
+    /// `cuMemPoolExportToShareableHandle` as a fabric handle.
+    fn mem_pool_export_to_fabric(session, pool: Pool) -> FabricHandle {
+        let mut bytes = [0_u8; 64];
+        cuda!(session.cuMemPoolExportToShareableHandle(bytes.as_mut_ptr().cast(), pool.0 as _, FABRIC, 0));
+        Ok(FabricHandle::from_bytes(bytes))
+    }
+
     /// `cuMemPoolExportToShareableHandle` as whatever is asked for, to be refused.
     fn mem_pool_export_as(session, pool: Pool, handle_type: u32, flags: u64) -> () {
         let mut bytes = [0_u8; 64];
@@ -126,6 +134,14 @@ calls! {
         let mut pool = ptr::null_mut();
         let number = descriptor.0 as isize as *mut c_void;
         cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, flags));
+        session.ledger.add(Resource::ImportedPool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` of a fabric handle.
+    fn mem_pool_import_from_fabric(session, handle: FabricHandle) -> Pool {
+        let (mut pool, mut bytes) = (ptr::null_mut(), handle.to_bytes());
+        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, bytes.as_mut_ptr().cast(), FABRIC, 0));
         session.ledger.add(Resource::ImportedPool(pool as u64));
         Ok(Pool(pool as u64))
     }

@@ -4,6 +4,7 @@ mod access;
 mod attribute;
 mod create;
 mod export;
+mod fabric;
 mod import;
 mod pointer;
 
@@ -12,6 +13,7 @@ use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 
 const SIZE: u64 = 4 * MIB;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
