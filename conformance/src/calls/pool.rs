@@ -129,13 +129,27 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemPoolExportToShareableHandle` without an output.
+    fn mem_pool_export_into_null(session, pool: Pool) -> () {
+        cuda!(session.cuMemPoolExportToShareableHandle(ptr::null_mut(), pool.0 as _, DESCRIPTOR, 0));
+        Ok(())
+    }
+
     /// `cuMemPoolImportFromShareableHandle` of a file descriptor, by its number.
-    fn mem_pool_import_from_descriptor(session, descriptor: Descriptor, flags: u64) -> Pool {
-        let mut pool = ptr::null_mut();
+    fn mem_pool_import_from_descriptor(session, descriptor: Descriptor) -> Pool {
+        session.import_pool(descriptor, DESCRIPTOR, 0)
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` of a file descriptor as whatever it is called, to be refused.
+    fn mem_pool_import_as(session, descriptor: Descriptor, handle_type: u32, flags: u64) -> Pool {
+        session.import_pool(descriptor, CUmemAllocationHandleType(handle_type), flags)
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` without an output.
+    fn mem_pool_import_into_null(session, descriptor: Descriptor) -> () {
         let number = descriptor.0 as isize as *mut c_void;
-        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, flags));
-        session.ledger.add(Resource::ImportedPool(pool as u64));
-        Ok(Pool(pool as u64))
+        cuda!(session.cuMemPoolImportFromShareableHandle(ptr::null_mut(), number, DESCRIPTOR, 0));
+        Ok(())
     }
 
     /// `cuMemPoolImportFromShareableHandle` of a fabric handle.
@@ -214,6 +228,20 @@ impl Session {
         cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream.0 as _));
         session.ledger.add(Resource::StreamOrdered(pointer));
         Ok(Pointer(pointer))
+    }
+
+    fn import_pool(
+        &mut self,
+        descriptor: Descriptor,
+        handle_type: CUmemAllocationHandleType,
+        flags: u64,
+    ) -> Result<Pool, Refused> {
+        let session = self;
+        let mut pool = ptr::null_mut();
+        let number = descriptor.0 as isize as *mut c_void;
+        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, handle_type, flags));
+        session.ledger.add(Resource::ImportedPool(pool as u64));
+        Ok(Pool(pool as u64))
     }
 
     fn free_in_order(&mut self, pointer: Pointer, stream: Stream) -> Result<(), Refused> {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+mod account;
 mod devattr;
 mod dmabuf;
 mod fab;

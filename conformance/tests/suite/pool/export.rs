@@ -1,6 +1,6 @@
 //! `cuMemPoolExportToShareableHandle`.
 
-use conformance::{Expect as _, Outcome, Role, check, observe};
+use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
@@ -56,6 +56,15 @@ fn the_default_pool_is_refused(exporter: Role) -> Outcome {
 fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32, #[case] flags: u64) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
     exporter.mem_pool_export_as(pool, handle_type, flags).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// No pool, and no place to write the handle to, are refused.
+#[rstest]
+#[conformance::test("POOL-EXP-004", needs(pool_descriptors))]
+fn null_is_refused(exporter: Role) -> Outcome {
+    exporter.mem_pool_export_as(Pool::NULL, DESCRIPTOR, 0).refused(INVALID_VALUE)?;
+    exporter.mem_pool_export_into_null(exporter.mem_pool_create(DESCRIPTOR)?).refused(INVALID_VALUE)?;
     Ok(())
 }
 

@@ -27,7 +27,7 @@ struct Shared {
 fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
     let exported = exporter.mem_pool_create(DESCRIPTOR)?;
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
-    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?, 0)?;
+    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
     Ok(Shared { exported, imported })
 }
 

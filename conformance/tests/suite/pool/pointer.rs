@@ -50,20 +50,21 @@ fn other_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome
     Ok(())
 }
 
-/// Memory is used after the work that the exporter ordered its allocation behind: an interprocess event tells.
+/// Memory is used after its allocation was executed, which an interprocess event of the exporter's stream tells.
 #[rstest]
 #[conformance::test("POOL-PTR-013", needs(pool_descriptors))]
 fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
-    let both = share_memory(&exporter, &importer, 7)?;
-    let event = exporter.event_create(INTERPROCESS)?;
-    let stream = exporter.stream_create()?;
-    let words = SIZE / 4;
+    let pool = share(&exporter, &importer)?;
+    let (event, stream) = (exporter.event_create(INTERPROCESS)?, exporter.stream_create()?);
     exporter.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
-    exporter.launch("fill".into(), vec![both.there.into(), words.into(), 8_u32.into()], stream)?;
+    let there = exporter.mem_alloc_from_pool_async_in(SIZE, pool.exported, stream)?;
+    exporter.launch("fill".into(), vec![there.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
     exporter.event_record(event, stream)?;
+    // All of this is still to come when the importer has its pointer.
+    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
     let opened = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
     importer.event_synchronize(opened)?;
-    check!(importer.mismatches(both.here, SIZE, 8)? == 0);
+    check!(importer.mismatches(here, SIZE, 8)? == 0);
     exporter.stream_synchronize(stream)
 }
 
