@@ -11,6 +11,7 @@ use crate::role::session::Session;
 
 pub mod context;
 pub mod device;
+pub mod error;
 pub mod event;
 pub mod graph;
 pub mod ipc;
@@ -94,6 +95,7 @@ macro_rules! resources {
 resources!(
     context as Context,
     device as Device,
+    error as Error,
     event as Event,
     graph as Graph,
     ipc as Ipc,
