@@ -13,6 +13,7 @@ pub mod context;
 pub mod device;
 pub mod error;
 pub mod event;
+pub mod fork;
 pub mod graph;
 pub mod ipc;
 pub mod memory;
@@ -97,6 +98,7 @@ resources!(
     device as Device,
     error as Error,
     event as Event,
+    fork as Fork,
     graph as Graph,
     ipc as Ipc,
     memory as Memory,

@@ -1,6 +1,7 @@
 //! Roles: the processes of a case.
 
 mod account;
+pub(crate) mod child;
 pub(crate) mod ledger;
 mod pool;
 mod process;
@@ -19,6 +20,7 @@ use crate::machine::Fabric;
 use crate::{Descriptor, Refusal, Stop, case};
 
 pub(crate) use account::Account;
+pub use child::{Beginning, ChildEnd};
 pub use ledger::Cleanness;
 pub(crate) use pool::Pool;
 pub use process::Settings;

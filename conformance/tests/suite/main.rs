@@ -8,6 +8,7 @@ mod dmabuf;
 mod err;
 mod fab;
 mod fixtures;
+mod fork;
 mod harness;
 mod ipcevt;
 mod ipcmem;

@@ -35,7 +35,7 @@ fn without_a_fabric_there_is_no_pool() -> Outcome {
 
 /// Without a channel the attribute may name fabric handles, and a pool for them is not permitted.
 #[rstest]
-#[conformance::test("FAB-002", needs(memory_pools, fabric = Fabric::NoChannel))]
+#[conformance::test("FAB-002", "POOL-CREATE-002", needs(memory_pools, fabric = Fabric::NoChannel))]
 fn without_a_channel_a_pool_is_not_permitted() -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
     observe("in the mask", is_in_the_mask(&exporter)?.to_string());
