@@ -75,8 +75,10 @@ fn another_process_imports_the_bytes() -> Outcome {
 /// Who may not use the exporter's channel cannot import its pool.
 #[rstest]
 #[conformance::test("FAB-004", needs(memory_pools, fabric = Fabric::Channel, simulated))]
-fn an_importer_without_the_channel_is_refused() -> Outcome {
-    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::NoChannel));
+fn an_importer_without_the_channel_is_refused(
+    #[values(Fabric::NoChannel, Fabric::OtherChannel)] state: Fabric,
+) -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", state));
     let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
     importer.mem_pool_import_from_fabric(handle).refused(NOT_PERMITTED)?;
     Ok(())
