@@ -10,6 +10,7 @@ mod fab;
 mod fixtures;
 mod fork;
 mod harness;
+mod import_kind;
 mod ipcevt;
 mod ipcmem;
 mod mc;

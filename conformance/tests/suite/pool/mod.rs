@@ -19,12 +19,12 @@ const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// A pool of one process that another one has imported.
-struct Shared {
-    exported: Pool,
-    imported: Pool,
+pub(crate) struct Shared {
+    pub(crate) exported: Pool,
+    pub(crate) imported: Pool,
 }
 
-fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
+pub(crate) fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
     let exported = exporter.mem_pool_create(DESCRIPTOR)?;
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
     let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;

@@ -1,48 +1,18 @@
 //! Attributes of memory of another process.
 
-use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, Pool, Role, Stop, check, observe};
-use cuda_ipc_sys::{
-    CUmemAccess_flags, CUmemAllocationHandleType, CUmemorytype, CUpointer_attribute as Attribute, CUresult,
-};
+use conformance::{Expect as _, MIB, Outcome, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute as Attribute, CUresult};
 use rstest::rstest;
 
 use crate::fixtures::{exporter, importer};
+use crate::import_kind::ImportKind;
 
 const SIZE: u64 = 2 * MIB;
-const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 const MEMORY_TYPE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
-
-/// Memory of the exporter, in the importer.
-type Import = fn(&Role, &Role) -> Result<Pointer, Stop>;
+const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
 
 fn import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?)
-}
-
-fn import_with_its_pool(exporter: &Role, importer: &Role) -> Result<(Pool, Pointer), Stop> {
-    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
-    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
-    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
-    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
-    Ok((imported, importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?))
-}
-
-fn import_of_a_pool(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
-    import_with_its_pool(exporter, importer).map(|(_, pointer)| pointer)
-}
-
-fn import_and_map(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
-    let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
-    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
-    let imported = importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
-    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
-    importer.mem_map(address, SIZE, 0, imported, 0)?;
-    importer.mem_set_access(address, SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
-    Ok(address)
-}
-
-fn pool_of(role: &Role, pointer: Pointer) -> Result<u64, Stop> {
-    role.pointer_get_wide_attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0, pointer)
 }
 
 /// Imported memory is a device's; whose context and device it names is recorded.
@@ -70,21 +40,22 @@ fn memory_of_another_device_is_a_devices(exporter: Role, #[with(1)] importer: Ro
     is_a_devices(&exporter, &importer)
 }
 
-/// What an import says of its kind is recorded: whether it exports again, whether it is of a pool, and of which.
+/// What an import says of its kind is recorded: a legacy handle, GPUDirect RDMA, a pool.
 #[rstest]
-#[case::legacy(import)]
-#[case::pool(import_of_a_pool)]
-#[case::virtual_memory(import_and_map)]
 #[conformance::test("PTRATTR-001", "PTRATTR-003", "PTRATTR-017", needs(pool_descriptors, memory_descriptors))]
-fn the_kind_of_an_import_is_recorded(exporter: Role, importer: Role, #[case] import: Import) -> Outcome {
-    let pointer = import(&exporter, &importer)?;
+fn the_kind_of_an_import_is_recorded(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    let pointer = kind.make(&exporter, &importer, 0)?.here;
     for (name, attribute) in [
         ("legacy handle", Attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE),
         ("GPUDirect RDMA", Attribute::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE),
     ] {
         observe(name, importer.pointer_get_attribute(attribute.0, pointer)?.to_string());
     }
-    observe("is of a pool", (pool_of(&importer, pointer)? != 0).to_string());
+    observe("is of a pool", (importer.pointer_get_wide_attribute(POOL, pointer)? != 0).to_string());
     Ok(())
 }
 
@@ -92,8 +63,11 @@ fn the_kind_of_an_import_is_recorded(exporter: Role, importer: Role, #[case] imp
 #[rstest]
 #[conformance::test("PTRATTR-003", needs(pool_descriptors))]
 fn the_pool_of_an_import_is_recorded(exporter: Role, importer: Role) -> Outcome {
-    let (pool, pointer) = import_with_its_pool(&exporter, &importer)?;
-    observe("names the imported pool", (pool_of(&importer, pointer)? == pool.0).to_string());
+    let pool = crate::pool::share(&exporter, &importer)?;
+    let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?)?;
+    let pointer = importer.mem_pool_import_pointer(pool.imported, data)?;
+    let named = importer.pointer_get_wide_attribute(POOL, pointer)?;
+    observe("names the imported pool", (named == pool.imported.0).to_string());
     Ok(())
 }
 
