@@ -62,6 +62,8 @@ pub enum Fabric {
     NoChannel,
     /// It is created.
     Channel,
+    /// It is created, for another channel than everybody else's: only the reference driver can be told.
+    OtherChannel,
     /// The fabric is still being set up.
     NotReady,
 }
@@ -73,6 +75,8 @@ impl Fabric {
             Self::Absent => "absent",
             Self::NoChannel => "no-channel",
             Self::Channel => "channel",
+            // The number of a user that there is not.
+            Self::OtherChannel => "channel:4294967295",
             Self::NotReady => "not-ready",
         }
     }

@@ -109,7 +109,7 @@ impl Needs {
         self
     }
 
-    /// Processes in different states, as only the reference driver gives them without an administrator.
+    /// The reference driver: what it alone gives without an administrator, or what no real machine is asked for.
     #[must_use]
     pub const fn simulated(mut self) -> Self {
         self.simulated = true;
@@ -162,7 +162,7 @@ impl Needs {
             (self.virtual_memory && !first.virtual_memory, "needs virtual memory management"),
             (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports descriptors"),
             (self.fabric.is_some_and(|state| !has(state)), "needs a fabric in another state"),
-            (self.simulated && !machine.is_simulated(), "needs processes with different rights"),
+            (self.simulated && !machine.is_simulated(), "needs the reference driver"),
             (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
             (machine.cuda_version >= self.cuda_before, "needs a driver of an older CUDA"),
         ]

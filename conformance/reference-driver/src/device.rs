@@ -6,10 +6,10 @@ use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
-use crate::pool::HANDLE_TYPES;
+use crate::pool::handle_types;
 use crate::process::{State, state};
 use crate::version::{attributes_end, cuda_version};
-use crate::vmm::is_fabric_supported;
+use crate::vmm::fabric::is_fabric_supported;
 
 /// A device that this process sees.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         // FAB-001
         A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => is_fabric_supported().into(),
         // DEVATTR-004
-        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => HANDLE_TYPES.0.cast_signed(),
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => handle_types().0.cast_signed(),
         A::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED => crate::multicast::is_there().into(),
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,

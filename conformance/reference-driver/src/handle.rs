@@ -23,6 +23,7 @@ pub(crate) enum Kind {
     Event,
     PoolPointer,
     Fabric,
+    FabricPool,
 }
 
 impl Handle {
@@ -70,6 +71,7 @@ fn sum(kind: Kind, bytes: &[u8]) -> u64 {
         Kind::Event => b"event",
         Kind::PoolPointer => b"pool pointer",
         Kind::Fabric => b"fabric",
+        Kind::FabricPool => b"fabric pool",
     };
     fnv1a(seed.iter().chain(bytes).copied())
 }

@@ -1,6 +1,6 @@
 //! Devices and what they can do.
 
-use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUresult};
+use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute};
 
 use crate::machine::Machine;
 
@@ -39,12 +39,9 @@ calls! {
         Ok(())
     }
 
-    /// `cuGetErrorName`.
-    fn get_error_name(session, code: u32) -> String {
-        let mut name = std::ptr::null();
-        cuda!(session.cuGetErrorName(CUresult(code), &mut name));
-        // SAFETY: the driver gave a C string that it keeps.
-        Ok(unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    /// `cuDeviceGetCount`.
+    fn device_get_count(session) -> i32 {
+        session.device_count()
     }
 
     /// `cuDeviceGetFabricClusterUuid`.

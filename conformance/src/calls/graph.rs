@@ -2,29 +2,47 @@
 
 use std::ptr;
 
-use cuda_ipc_sys::{CUDA_MEM_ALLOC_NODE_PARAMS, CUmemAllocationType, CUmemLocation};
+use cuda_ipc_sys::{
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUgraph, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation,
+};
 
+use crate::calls::Refused;
 use crate::role::ledger::Resource;
+use crate::role::session::Session;
 use crate::{Pointer, Stream};
 
 calls! {
+    /// `cuGraphAddMemAllocNode` in a new graph, for memory that could be exported as these.
+    fn graph_add_mem_alloc_node(session, size: u64, handle_types: u32) -> () {
+        session.graph_add_mem_alloc_node(size, handle_types).map(drop)
+    }
+
     /// Memory of a `cuGraphAddMemAllocNode` node, after its graph ran once.
     fn graph_mem_alloc(session, size: u64) -> Pointer {
-        let device = session.device;
+        let (graph, pointer) = session.graph_add_mem_alloc_node(size, 0)?;
+        let mut executable = ptr::null_mut();
+        cuda!(session.cuGraphInstantiateWithFlags(&mut executable, graph, 0));
+        session.ledger.add(Resource::GraphExec(executable as u64));
+        cuda!(session.cuGraphLaunch(executable, Stream::DEFAULT.0 as _));
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+        session.ledger.add(Resource::Allocation(pointer.0));
+        Ok(pointer)
+    }
+}
+
+impl Session {
+    /// A graph with one node that allocates, and where its memory will be.
+    fn graph_add_mem_alloc_node(&mut self, size: u64, handle_types: u32) -> Result<(CUgraph, Pointer), Refused> {
+        let session = self;
         let mut graph = ptr::null_mut();
         cuda!(session.cuGraphCreate(&mut graph, 0));
         session.ledger.add(Resource::Graph(graph as u64));
         let mut node = ptr::null_mut();
         let mut parameters = CUDA_MEM_ALLOC_NODE_PARAMS { bytesize: size as usize, ..Default::default() };
         parameters.poolProps.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        parameters.poolProps.location = CUmemLocation::device(device);
+        parameters.poolProps.handleTypes = CUmemAllocationHandleType(handle_types);
+        parameters.poolProps.location = CUmemLocation::device(session.device);
         cuda!(session.cuGraphAddMemAllocNode(&mut node, graph, ptr::null(), 0, &mut parameters));
-        let mut executable = ptr::null_mut();
-        cuda!(session.cuGraphInstantiateWithFlags(&mut executable, graph, 0));
-        session.ledger.add(Resource::GraphExec(executable as u64));
-        cuda!(session.cuGraphLaunch(executable, Stream::DEFAULT.0 as _));
-        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
-        session.ledger.add(Resource::Allocation(parameters.dptr));
-        Ok(Pointer(parameters.dptr))
+        Ok((graph, Pointer(parameters.dptr)))
     }
 }

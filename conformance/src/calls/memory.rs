@@ -82,8 +82,8 @@ calls! {
     fn mem_alloc_async(session, size: u64) -> Pointer {
         let mut pointer = 0;
         cuda!(session.cuMemAllocAsync(&mut pointer, size as usize, Stream::DEFAULT.0 as _));
-        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         session.ledger.add(Resource::StreamOrdered(pointer));
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         Ok(Pointer(pointer))
     }
 
@@ -150,8 +150,25 @@ calls! {
     fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
         let mut words = vec![0_u32; (size / 4) as usize];
         cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
-        let differ = |(index, word): &(usize, &u32)| **word != kernels::pattern(seed, *index as u64);
-        Ok(words.iter().enumerate().filter(differ).count() as u64)
+        Ok(differing(words, seed))
+    }
+
+    /// Write the pattern of a seed over host memory, with this processor and not through the driver.
+    fn fill_by_host(session, pointer: Pointer, size: u64, seed: u32) -> () {
+        let _ = session;
+        for index in 0..size / 4 {
+            // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
+            unsafe { (pointer.offset(index * 4).0 as *mut u32).write_volatile(kernels::pattern(seed, index)) };
+        }
+        Ok(())
+    }
+
+    /// How many words of host memory differ from the pattern of a seed, as this processor reads them.
+    fn mismatches_by_host(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
+        let _ = session;
+        // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
+        let word = |index: u64| unsafe { (pointer.offset(index * 4).0 as *const u32).read_volatile() };
+        Ok(differing((0..size / 4).map(word), seed))
     }
 
     /// How many bytes of the range are not this one.
@@ -199,6 +216,12 @@ calls! {
         cuda!(session.cuMemGetAddressRange(base_output, size_output, pointer.0));
         Ok(if base_wanted { base } else { size as u64 })
     }
+}
+
+/// How many words are not those of the pattern.
+fn differing(words: impl IntoIterator<Item = u32>, seed: u32) -> u64 {
+    let differs = |(index, word): &(u64, u32)| *word != kernels::pattern(seed, *index);
+    (0..).zip(words).filter(differs).count() as u64
 }
 
 impl crate::role::session::Session {

@@ -11,11 +11,14 @@ use crate::role::session::Session;
 
 pub mod context;
 pub mod device;
+pub mod error;
 pub mod event;
+pub mod fork;
 pub mod graph;
 pub mod ipc;
 pub mod memory;
 pub mod module;
+pub mod multicast;
 pub mod pointer;
 pub mod pool;
 pub mod process;
@@ -93,11 +96,14 @@ macro_rules! resources {
 resources!(
     context as Context,
     device as Device,
+    error as Error,
     event as Event,
+    fork as Fork,
     graph as Graph,
     ipc as Ipc,
     memory as Memory,
     module as Module,
+    multicast as Multicast,
     pointer as PointerAttribute,
     pool as MemoryPool,
     process as Process,

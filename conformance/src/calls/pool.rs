@@ -8,10 +8,13 @@ use cuda_ipc_sys::{
     CUmemLocationType, CUmemPool_attribute, CUmemPoolProps, CUmemPoolPtrExportData,
 };
 
+use crate::calls::Refused;
 use crate::role::ledger::Resource;
-use crate::{Descriptor, MemProperties, Pointer, Pool, PoolPointer, Stream};
+use crate::role::session::Session;
+use crate::{Descriptor, FabricHandle, MemProperties, Pointer, Pool, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
 
 fn pool_properties(properties: MemProperties, maximum: u64, reserved: u8) -> CUmemPoolProps {
     let mut of_pool = CUmemPoolProps {
@@ -73,21 +76,26 @@ calls! {
 
     /// `cuMemAllocFromPoolAsync`, executed.
     fn mem_alloc_from_pool_async(session, size: u64, pool: Pool) -> Pointer {
-        let mut pointer = 0;
-        let stream = Stream::DEFAULT.0 as _;
-        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream));
-        cuda!(session.cuStreamSynchronize(stream));
-        session.ledger.add(Resource::StreamOrdered(pointer));
-        Ok(Pointer(pointer))
+        let pointer = session.allocate_from_pool(size, pool, Stream::DEFAULT)?;
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+        Ok(pointer)
+    }
+
+    /// `cuMemAllocFromPoolAsync`, in the order of a stream.
+    fn mem_alloc_from_pool_async_in(session, size: u64, pool: Pool, stream: Stream) -> Pointer {
+        session.allocate_from_pool(size, pool, stream)
     }
 
     /// `cuMemFreeAsync`, executed.
     fn mem_free_async_and_wait(session, pointer: Pointer) -> () {
-        cuda!(session.cuMemFreeAsync(pointer.0, Stream::DEFAULT.0 as _));
-        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
-        session.ledger.remove(&Resource::ImportedPointer(pointer.0));
+        session.free_in_order(pointer, Stream::DEFAULT)?;
         cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         Ok(())
+    }
+
+    /// `cuMemFreeAsync`, in the order of a stream.
+    fn mem_free_async_in(session, pointer: Pointer, stream: Stream) -> () {
+        session.free_in_order(pointer, stream)
     }
 
     /// `cuMemFree` of an imported pointer.
@@ -106,6 +114,13 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
+    /// `cuMemPoolExportToShareableHandle` as a fabric handle.
+    fn mem_pool_export_to_fabric(session, pool: Pool) -> FabricHandle {
+        let mut bytes = [0_u8; 64];
+        cuda!(session.cuMemPoolExportToShareableHandle(bytes.as_mut_ptr().cast(), pool.0 as _, FABRIC, 0));
+        Ok(FabricHandle::from_bytes(bytes))
+    }
+
     /// `cuMemPoolExportToShareableHandle` as whatever is asked for, to be refused.
     fn mem_pool_export_as(session, pool: Pool, handle_type: u32, flags: u64) -> () {
         let mut bytes = [0_u8; 64];
@@ -114,11 +129,33 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemPoolExportToShareableHandle` without an output.
+    fn mem_pool_export_into_null(session, pool: Pool) -> () {
+        cuda!(session.cuMemPoolExportToShareableHandle(ptr::null_mut(), pool.0 as _, DESCRIPTOR, 0));
+        Ok(())
+    }
+
     /// `cuMemPoolImportFromShareableHandle` of a file descriptor, by its number.
-    fn mem_pool_import_from_descriptor(session, descriptor: Descriptor, flags: u64) -> Pool {
-        let mut pool = ptr::null_mut();
+    fn mem_pool_import_from_descriptor(session, descriptor: Descriptor) -> Pool {
+        session.import_pool(descriptor, DESCRIPTOR, 0)
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` of a file descriptor as whatever it is called, to be refused.
+    fn mem_pool_import_as(session, descriptor: Descriptor, handle_type: u32, flags: u64) -> Pool {
+        session.import_pool(descriptor, CUmemAllocationHandleType(handle_type), flags)
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` without an output.
+    fn mem_pool_import_into_null(session, descriptor: Descriptor) -> () {
         let number = descriptor.0 as isize as *mut c_void;
-        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, flags));
+        cuda!(session.cuMemPoolImportFromShareableHandle(ptr::null_mut(), number, DESCRIPTOR, 0));
+        Ok(())
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` of a fabric handle.
+    fn mem_pool_import_from_fabric(session, handle: FabricHandle) -> Pool {
+        let (mut pool, mut bytes) = (ptr::null_mut(), handle.to_bytes());
+        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, bytes.as_mut_ptr().cast(), FABRIC, 0));
         session.ledger.add(Resource::ImportedPool(pool as u64));
         Ok(Pool(pool as u64))
     }
@@ -179,6 +216,39 @@ calls! {
     /// `cuMemPoolTrimTo`.
     fn mem_pool_trim_to(session, pool: Pool, size: u64) -> () {
         cuda!(session.cuMemPoolTrimTo(pool.0 as _, size as usize));
+        Ok(())
+    }
+}
+
+impl Session {
+    /// It is the role's from here on, whatever becomes of the stream.
+    fn allocate_from_pool(&mut self, size: u64, pool: Pool, stream: Stream) -> Result<Pointer, Refused> {
+        let session = self;
+        let mut pointer = 0;
+        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream.0 as _));
+        session.ledger.add(Resource::StreamOrdered(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    fn import_pool(
+        &mut self,
+        descriptor: Descriptor,
+        handle_type: CUmemAllocationHandleType,
+        flags: u64,
+    ) -> Result<Pool, Refused> {
+        let session = self;
+        let mut pool = ptr::null_mut();
+        let number = descriptor.0 as isize as *mut c_void;
+        cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, handle_type, flags));
+        session.ledger.add(Resource::ImportedPool(pool as u64));
+        Ok(Pool(pool as u64))
+    }
+
+    fn free_in_order(&mut self, pointer: Pointer, stream: Stream) -> Result<(), Refused> {
+        let session = self;
+        cuda!(session.cuMemFreeAsync(pointer.0, stream.0 as _));
+        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
+        session.ledger.remove(&Resource::ImportedPointer(pointer.0));
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
 use std::time::Duration;
 
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use crate::calls::Refused;
@@ -76,6 +77,21 @@ calls! {
         let _ = session;
         let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.0))?;
         Ok(target.to_string_lossy().into_owned())
+    }
+
+    /// Whether `mmap` takes a descriptor. Nothing of the mapping stays.
+    fn maps_descriptor(session, descriptor: Descriptor, size: u64) -> bool {
+        let _ = session;
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        // SAFETY: the kernel chooses an address where nothing is.
+        let Ok(mapped) = (unsafe { mmap(std::ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
+            return Ok(false);
+        };
+        // SAFETY: nobody else knows of the mapping.
+        unsafe { munmap(mapped, size as usize) }?;
+        Ok(true)
     }
 
     /// Whether a descriptor closes when the process becomes another program.

@@ -89,6 +89,11 @@ impl Pointer {
     }
 }
 
+impl Pool {
+    /// No pool.
+    pub const NULL: Self = Self(0);
+}
+
 impl Stream {
     /// The legacy default stream.
     pub const DEFAULT: Self = Self(0);

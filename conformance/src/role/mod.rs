@@ -1,6 +1,7 @@
 //! Roles: the processes of a case.
 
 mod account;
+pub(crate) mod child;
 pub(crate) mod ledger;
 mod pool;
 mod process;
@@ -19,6 +20,7 @@ use crate::machine::Fabric;
 use crate::{Descriptor, Refusal, Stop, case};
 
 pub(crate) use account::Account;
+pub use child::{Beginning, ChildEnd};
 pub use ledger::Cleanness;
 pub(crate) use pool::Pool;
 pub use process::Settings;
@@ -45,6 +47,8 @@ pub struct Placement {
     pub fabric: Option<Fabric>,
     /// Whether GPUs 0 and 1 are no peers; on a real machine they have to be none already.
     pub no_peer_access: bool,
+    /// Whether the devices have no multicast, which only the reference driver can be told.
+    pub no_multicast: bool,
     /// Whether nobody calls `cuInit`: no context is current, and the role serves one case only.
     pub uninitialised: bool,
 }
@@ -53,7 +57,14 @@ impl Placement {
     /// On a device.
     #[must_use]
     pub const fn device(device: i32) -> Self {
-        Self { device, visible_devices: None, fabric: None, no_peer_access: false, uninitialised: false }
+        Self {
+            device,
+            visible_devices: None,
+            fabric: None,
+            no_peer_access: false,
+            no_multicast: false,
+            uninitialised: false,
+        }
     }
 
     /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
@@ -67,6 +78,13 @@ impl Placement {
     #[must_use]
     pub const fn without_peer_access(mut self) -> Self {
         self.no_peer_access = true;
+        self
+    }
+
+    /// With devices that have no multicast, which only the reference driver can be told.
+    #[must_use]
+    pub const fn without_multicast(mut self) -> Self {
+        self.no_multicast = true;
         self
     }
 

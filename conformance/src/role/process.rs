@@ -79,6 +79,10 @@ impl Process {
         if placement.no_peer_access {
             command.env("REFERENCE_DRIVER_TOPOLOGY", "0-1:none");
         }
+        if placement.no_multicast {
+            // A device that is the only one of its machine has none.
+            command.env("REFERENCE_DRIVER_DEVICES", "1");
+        }
         if let Some(list) = &placement.visible_devices {
             command.env("CUDA_VISIBLE_DEVICES", list);
         }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Pointer;
 use crate::calls::{AnyCall, Refused};
+use crate::role::child::{self, CHILD_ARGUMENT};
 use crate::role::ledger::{Cleanness, Ledger, Resource};
 use crate::wire::{Channel, Frame, ReceiveError};
 
@@ -42,16 +43,20 @@ pub(crate) struct Session {
     /// What goes to the runner with the next answer.
     sent: Vec<OwnedFd>,
     host_memory: Vec<Vec<u64>>,
+    /// Programs that this role started and that hold a descriptor.
+    pub(crate) holders: Vec<std::process::Child>,
     spoiled: Vec<String>,
     descriptors_before: Vec<String>,
     channel: Option<Channel>,
 }
 
-/// Where this process is a role, be one, and do not return.
+/// Where this process is a role, or a program that one started, be it, and do not return.
 pub fn serve_if_role() {
     let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() != Some(ROLE_ARGUMENT) {
-        return;
+    match arguments.next().as_deref() {
+        Some(ROLE_ARGUMENT) => {}
+        Some(CHILD_ARGUMENT) => std::process::exit(i32::from(child::serve(arguments).is_err())),
+        _ => return,
     }
     let device = arguments.next().and_then(|device| device.parse().ok()).unwrap_or(0);
     let runner = arguments.next().and_then(|runner| runner.parse().ok());
@@ -110,6 +115,7 @@ impl Session {
             received: Vec::new(),
             sent: Vec::new(),
             host_memory: Vec::new(),
+            holders: Vec::new(),
             spoiled: Vec::new(),
             descriptors_before: Vec::new(),
             channel: None,
@@ -264,6 +270,7 @@ impl Session {
         let mut problems = self.give_back(|_| true);
         self.host_memory.clear();
         self.received.clear();
+        self.end_holders(&mut problems);
         // Every other context is gone, and a driver may give its number to the next one.
         let own = self.context;
         self.functions.retain(|(context, _), _| *context == own);
@@ -288,6 +295,15 @@ impl Session {
                     }
                 }
                 Cleanness { problems, descriptors_left: left }
+            }
+        }
+    }
+
+    fn end_holders(&mut self, problems: &mut Vec<String>) {
+        for mut holder in self.holders.drain(..) {
+            drop(holder.stdin.take());
+            if let Err(error) = holder.wait() {
+                problems.push(format!("a program that the role started does not end: {error}"));
             }
         }
     }

@@ -2,15 +2,21 @@
 
 use std::process::ExitCode;
 
+mod account;
 mod devattr;
 mod dmabuf;
+mod err;
 mod fab;
 mod fixtures;
+mod fork;
 mod harness;
+mod import_kind;
 mod ipcevt;
 mod ipcmem;
+mod mc;
 mod p2p;
 mod pool;
+mod proc;
 mod ptrattr;
 mod range;
 mod rt;

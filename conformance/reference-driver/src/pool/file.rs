@@ -12,8 +12,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
-use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name, free_memory, is_memfd, new_memfd};
+use crate::block::{
+    GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name, file_of_process, free_memory, is_memfd, new_memfd,
+};
 use crate::environment::environment;
+use crate::handle::Kind;
+use crate::vmm::fabric::{self, Exported};
 
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
 
@@ -55,6 +59,20 @@ impl PoolFile {
             return Err(INVALID_VALUE);
         }
         Self::with(file, place)
+    }
+
+    /// The file that a fabric handle names.
+    pub(crate) fn of_fabric(bytes: &[u8; 64]) -> Result<Arc<Self>> {
+        let (file, place) = fabric::import(Kind::FabricPool, bytes, |handle, place| {
+            file_of_process(handle.process, handle.descriptor, &Self::name(place), handle.inode)
+        })?;
+        Self::with(file, place)
+    }
+
+    /// What a fabric handle of it says.
+    pub(crate) fn for_fabric(&self) -> Exported {
+        let (descriptor, inode) = (self.file.as_raw_fd().cast_unsigned(), self.inode);
+        Exported { kind: Kind::FabricPool, descriptor, inode, size: 0, place: self.place }
     }
 
     fn with(file: File, place: usize) -> Result<Arc<Self>> {

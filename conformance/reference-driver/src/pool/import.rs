@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool, CUresult};
 
 use super::share::is_one_type;
-use super::{Origin, Pool, PoolFile, Target};
+use super::{FABRIC, Origin, Pool, PoolFile, Target};
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::block::{Block, GRANULARITY, UNIT};
 use crate::environment::environment;
@@ -103,9 +103,13 @@ entry_points! {
         if flags != 0 || !is_one_type(kind) {
             return Err(INVALID_VALUE);
         }
-        // POOL-IMP-001: the descriptor by value. POOL-IMP-002: a pointer to one is no such number.
-        let descriptor = i32::try_from(handle as isize).map_err(|_| INVALID_VALUE)?;
-        let file = PoolFile::import(descriptor)?;
+        let file = if kind == FABRIC {
+            // SAFETY: for a fabric handle the caller promises null or 64 bytes.
+            PoolFile::of_fabric(&unsafe { Input::new(handle.cast::<[u8; 64]>()) }.value()?)?
+        } else {
+            // POOL-IMP-001: the descriptor by value. POOL-IMP-002: a pointer to one is no such number.
+            PoolFile::import(i32::try_from(handle as isize).map_err(|_| INVALID_VALUE)?)?
+        };
         output.give(state.import_pool(file) as CUmemoryPool)
     }
 

@@ -21,12 +21,20 @@ pub(crate) use self::target::Target;
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::process::{State, state};
 use crate::range::AccessOf;
+use crate::version::cuda_version;
+use crate::vmm::fabric::{Fabric, is_fabric_supported};
 
 const READ_WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 
-/// MEMPOOL_SUPPORTED_HANDLE_TYPES: how pools can be shared. Fabric handles are not written.
-pub(crate) const HANDLE_TYPES: CUmemAllocationHandleType =
-    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
+
+/// MEMPOOL_SUPPORTED_HANDLE_TYPES: how pools can be shared. As on an H200, the mask has fabric handles wherever there is
+/// a fabric, with a channel or without. They came with CUDA 12.3.
+pub(crate) fn handle_types() -> CUmemAllocationHandleType {
+    let has_fabric = is_fabric_supported() && cuda_version() >= 12_030;
+    CUmemAllocationHandleType(if has_fabric { DESCRIPTOR.0 | FABRIC.0 } else { DESCRIPTOR.0 })
+}
 
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -100,13 +108,17 @@ impl State {
     fn check_pool_properties(&mut self, properties: &CUmemPoolProps) -> Result<Target> {
         let target = self.target(&properties.location, properties.allocType).map_err(|_| INVALID_VALUE)?;
         let is_host = target.location == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST;
-        let types = if target.is_managed || is_host { 0 } else { HANDLE_TYPES.0 };
+        let types = if target.is_managed || is_host { 0 } else { handle_types().0 };
         let is_limited = properties.maxSize != 0;
         if properties.handleTypes.0 & !types != 0
             || target.is_managed && is_limited
             || properties.reserved.iter().any(|byte| *byte != 0)
         {
             return Err(INVALID_VALUE);
+        }
+        // FAB-002: as for physical memory, the channel is asked for here.
+        if properties.handleTypes.0 & FABRIC.0 != 0 {
+            Fabric::of_environment().create()?;
         }
         Ok(target)
     }

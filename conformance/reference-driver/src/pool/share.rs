@@ -4,22 +4,28 @@ use std::ffi::c_void;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool};
 
-use super::{HANDLE_TYPES, Origin};
+use super::{FABRIC, Origin, PoolFile, handle_types};
 use crate::answer::{INVALID_VALUE, Output, Result};
 use crate::block::UNIT;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::process::{State, own_start_time, state};
 use crate::range::Memory;
+use crate::vmm::fabric;
 
 /// Whether a call names exactly one kind of handle that there is.
 pub(super) fn is_one_type(kind: CUmemAllocationHandleType) -> bool {
-    kind.0.is_power_of_two() && kind.0 & !HANDLE_TYPES.0 == 0
+    kind.0.is_power_of_two() && kind.0 & !handle_types().0 == 0
 }
 
 impl State {
-    /// A descriptor of a pool's memory.
-    fn export_pool(&mut self, pool: CUmemoryPool, kind: CUmemAllocationHandleType) -> Result<i32> {
+    /// Export a pool's file, and count the pool as exported.
+    fn export_pool<T>(
+        &mut self,
+        pool: CUmemoryPool,
+        kind: CUmemAllocationHandleType,
+        export: impl FnOnce(&PoolFile) -> Result<T>,
+    ) -> Result<T> {
         let pool = self.pool(pool)?;
         // POOL-EXP-002, -003, -005: only as what it was created for, and so never a default pool. POOL-EXP-007: and
         // never an imported one.
@@ -27,9 +33,9 @@ impl State {
         if pool.handle_types.0 & kind.0 == 0 {
             return Err(INVALID_VALUE);
         }
-        let descriptor = pool.memory.file.as_ref().ok_or(INVALID_VALUE)?.export()?;
+        let exported = export(pool.memory.file.as_deref().ok_or(INVALID_VALUE)?)?;
         *is_exported = true;
-        Ok(descriptor)
+        Ok(exported)
     }
 
     fn export_pool_pointer(&self, pointer: u64) -> Result<Handle> {
@@ -71,7 +77,12 @@ entry_points! {
         if flags != 0 || !is_one_type(kind) {
             return Err(INVALID_VALUE);
         }
-        let descriptor = state.export_pool(pool, kind)?;
+        if kind == FABRIC {
+            let bytes = state.export_pool(pool, kind, |file| fabric::export(&file.for_fabric()))?;
+            // SAFETY: for a fabric handle the caller promises room for one.
+            return unsafe { output.cast::<[u8; 64]>() }.give(bytes);
+        }
+        let descriptor = state.export_pool(pool, kind, PoolFile::export)?;
         // SAFETY: for a handle that is a descriptor the caller promises room for one.
         unsafe { output.cast::<i32>() }.give(descriptor)
     }

@@ -1,4 +1,5 @@
-//! Fabric handles: 64 plain bytes that name physical memory to any process on the machine that has the channel.
+//! Fabric handles: 64 plain bytes that name physical memory, or a pool, to any process on the machine that has the
+//! channel.
 //!
 //! `REFERENCE_DRIVER_FABRIC` says in which of four states the fabric is. Without it there is a fabric and no channel,
 //! as on a machine whose administrator gave none out.
@@ -7,15 +8,14 @@ use std::sync::OnceLock;
 
 use cuda_ipc_sys::CUresult;
 
-use super::Allocation;
 use crate::answer::{INVALID_VALUE, NOT_PERMITTED, NOT_SUPPORTED, Result};
-use crate::block::{Block, Elsewhere, HOST};
+use crate::block::{Elsewhere, HOST};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::process::{own_start_time, start_time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fabric {
+pub(crate) enum Fabric {
     /// `absent`: the devices are on none.
     Absent,
     /// `no-channel`: this process may use no channel.
@@ -32,7 +32,7 @@ pub(crate) fn is_fabric_supported() -> bool {
 }
 
 impl Fabric {
-    pub(super) fn of_environment() -> Self {
+    pub(crate) fn of_environment() -> Self {
         static FABRIC: OnceLock<Fabric> = OnceLock::new();
         *FABRIC.get_or_init(|| Self::named(&std::env::var("REFERENCE_DRIVER_FABRIC").unwrap_or_default()))
     }
@@ -48,8 +48,8 @@ impl Fabric {
         }
     }
 
-    /// Whether memory can be created for it.
-    pub(super) fn create(self) -> Result<()> {
+    /// Whether memory, or a pool, can be created for it.
+    pub(crate) fn create(self) -> Result<()> {
         match self {
             // VMM-CREATE-012: without a fabric the wish is accepted, and the export refused.
             Self::Absent => Ok(()),
@@ -70,33 +70,48 @@ impl Fabric {
     }
 }
 
+/// A memfd of this process that a fabric handle names.
+pub(crate) struct Exported {
+    pub(crate) kind: Kind,
+    pub(crate) descriptor: u32,
+    pub(crate) inode: u64,
+    pub(crate) size: u64,
+    /// The device's place in the machine, or the host.
+    pub(crate) place: usize,
+}
+
 /// FAB-003, FAB-009: the same bytes each time.
-pub(super) fn export(allocation: &Allocation) -> Result<[u8; 64]> {
+pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
     // FAB-001
     let channel = Fabric::of_environment().channel().map_err(|_| INVALID_VALUE)?;
     let handle = Handle {
-        kind: Kind::Fabric,
+        kind: exported.kind,
         process: std::process::id(),
         start_time: own_start_time(),
-        descriptor: allocation.block.descriptor(),
-        inode: allocation.block.inode,
+        descriptor: exported.descriptor,
+        inode: exported.inode,
         place: channel,
-        size: allocation.block.size,
+        size: exported.size,
         serial: 0,
-        device: if allocation.device == HOST { u32::MAX } else { allocation.device as u32 },
+        device: if exported.place == HOST { u32::MAX } else { exported.place as u32 },
     };
     Ok(handle.to_bytes(environment().machine_number()))
 }
 
-pub(super) fn import(bytes: &[u8; 64], fabric: Fabric) -> Result<(Block, usize)> {
+/// What the bytes name, opened with its handle and its place.
+pub(crate) fn import<T>(
+    kind: Kind,
+    bytes: &[u8; 64],
+    open: impl FnOnce(&Handle, usize) -> std::result::Result<T, Elsewhere>,
+) -> Result<(T, usize)> {
     // FAB-002: whose fabric or channel is not there cannot import whatever the bytes are. To zeros an H200 answers
     // NOT_SUPPORTED.
-    let channel = match fabric.channel() {
+    let channel = match Fabric::of_environment().channel() {
         Err(NOT_PERMITTED) if bytes == &[0; 64] => return Err(NOT_SUPPORTED),
         channel => channel?,
     };
     // FAB-005: every bit of a handle counts.
-    let handle = Handle::from_bytes(bytes, Kind::Fabric, environment().machine_number()).ok_or(INVALID_VALUE)?;
+    let handle = Handle::from_bytes(bytes, kind, environment().machine_number()).ok_or(INVALID_VALUE)?;
     // FAB-004: who may not use the exporter's channel.
     if handle.place != channel {
         return Err(NOT_PERMITTED);
@@ -105,14 +120,13 @@ pub(super) fn import(bytes: &[u8; 64], fabric: Fabric) -> Result<(Block, usize)>
     if start_time(handle.process) != Some(handle.start_time) {
         return Err(INVALID_VALUE);
     }
-    let device = if handle.device == u32::MAX { HOST } else { handle.device as usize };
-    let found = Block::of_process(handle.process, handle.descriptor, device, handle.inode);
-    let block = found.map_err(|reason| match reason {
+    let place = if handle.device == u32::MAX { HOST } else { handle.device as usize };
+    let opened = open(&handle, place).map_err(|reason| match reason {
         Elsewhere::Gone | Elsewhere::Replaced => INVALID_VALUE,
         Elsewhere::Forbidden => NOT_PERMITTED,
         Elsewhere::Failed(code) => code,
     })?;
-    Ok((block, device))
+    Ok((opened, place))
 }
 
 #[cfg(test)]

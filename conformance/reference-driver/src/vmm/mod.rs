@@ -5,7 +5,7 @@
 
 mod access;
 mod create;
-mod fabric;
+pub(crate) mod fabric;
 mod map;
 mod reserve;
 mod share;
@@ -13,8 +13,6 @@ mod share;
 use std::sync::Arc;
 
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemLocationType};
-
-pub(crate) use fabric::is_fabric_supported;
 
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, GRANULARITY};

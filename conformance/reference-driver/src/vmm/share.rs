@@ -5,9 +5,10 @@ use std::ffi::c_void;
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmemLocationType};
 
 use super::Allocation;
-use super::fabric::{self, Fabric};
+use super::fabric::{self, Exported};
 use crate::answer::{INVALID_VALUE, Output, Result};
 use crate::block::{Block, HOST};
+use crate::handle::Kind;
 use crate::multicast::Object;
 use crate::process::{State, state};
 
@@ -49,7 +50,10 @@ entry_points! {
                 unsafe { output.cast::<i32>() }.give(descriptor)
             }
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
-                let bytes = fabric::export(state.exportable(handle, kind)?)?;
+                let Allocation { block, device, .. } = state.exportable(handle, kind)?;
+                let (descriptor, inode) = (block.descriptor(), block.inode);
+                let kind = Kind::Fabric;
+                let bytes = fabric::export(&Exported { kind, descriptor, inode, size: block.size, place: *device })?;
                 // SAFETY: for a fabric handle the caller promises room for one.
                 unsafe { output.cast::<[u8; 64]>() }.give(bytes)
             }
@@ -79,7 +83,9 @@ entry_points! {
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
                 // SAFETY: for a fabric handle the caller promises null or 64 bytes.
                 let bytes = unsafe { crate::answer::Input::new(shared.cast::<[u8; 64]>()) }.value()?;
-                fabric::import(&bytes, Fabric::of_environment())?
+                fabric::import(Kind::Fabric, &bytes, |handle, device| {
+                    Block::of_process(handle.process, handle.descriptor, device, handle.inode)
+                })?
             }
             // VMM-IMP-010
             _ => return Err(INVALID_VALUE),

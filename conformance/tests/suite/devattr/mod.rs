@@ -95,6 +95,40 @@ fn memory_of_the_host_is_as_the_attribute_says(
     Ok(())
 }
 
+/// The attributes for pools of the host say whether they are created.
+#[rstest]
+#[case::numa_node(
+    Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED,
+    CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA
+)]
+#[case::host(Attribute::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST)]
+#[conformance::test("DEVATTR-007", needs(memory_pools, cuda = 13_000))]
+fn pools_of_the_host_are_as_the_attribute_says(
+    observer: Role,
+    #[case] attribute: Attribute,
+    #[case] location: CUmemLocationType,
+) -> Outcome {
+    let supported = observer.device_get_attribute(attribute.0, 0)?;
+    observe("attribute", supported.to_string());
+    let created = observer.mem_pool_create_with(MemProperties::device(0).at(location.0, 0), 0, 0);
+    if supported == 0 {
+        observe("code", created.refused(&[])?.to_string());
+        return Ok(());
+    }
+    // A container may block the system calls that bind memory to a node.
+    created.recorded("create")?;
+    Ok(())
+}
+
+/// Whether memory of the host is shared between nodes of a system is recorded.
+#[rstest]
+#[conformance::test("DEVATTR-007", needs(cuda = 13_000))]
+fn memory_of_the_host_between_nodes_is_recorded(observer: Role) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED;
+    observe("attribute", observer.device_get_attribute(attribute.0, 0)?.to_string());
+    Ok(())
+}
+
 /// An attribute that there is not is refused.
 #[rstest]
 #[conformance::test("DEVATTR-008")]

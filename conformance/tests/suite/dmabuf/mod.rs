@@ -128,3 +128,14 @@ fn memory_may_be_freed_before_its_descriptor(exporter: Role) -> Outcome {
     exporter.close_descriptor(descriptor)?;
     exporter.ctx_synchronize()
 }
+
+/// The attribute for mapping says whether a process maps the descriptor.
+#[rstest]
+#[conformance::test("DMABUF-010", needs(cuda = 13_030))]
+fn a_mapping_is_as_the_attribute_says(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let descriptor = exporter.mem_get_dma_buf(exporter.mem_alloc(SIZE)?, SIZE, 0)?;
+    let is_mapped = exporter.maps_descriptor(descriptor, SIZE)?;
+    check!(is_mapped == is_supported(&exporter, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED)?);
+    Ok(())
+}

@@ -95,8 +95,10 @@ fn the_own_process_imports_the_bytes() -> Outcome {
 /// Who may not use the exporter's channel cannot import.
 #[rstest]
 #[conformance::test("FAB-004", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
-fn an_importer_without_the_channel_is_refused() -> Outcome {
-    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::NoChannel));
+fn an_importer_without_the_channel_is_refused(
+    #[values(Fabric::NoChannel, Fabric::OtherChannel)] state: Fabric,
+) -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", state));
     let handle = exporter.mem_export_to_fabric(create(&exporter)?)?;
     importer.mem_import_from_fabric(handle).refused(NOT_PERMITTED)?;
     Ok(())

@@ -1,7 +1,7 @@
 //! `cuCtxEnablePeerAccess` and `cuCtxDisablePeerAccess`.
 
 use conformance::{Expect as _, MIB, Outcome, Pointer, Role, Stop, check};
-use cuda_ipc_sys::CUresult;
+use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
 use rstest::rstest;
 
 use crate::fixtures::{observer, on_gpus_that_are_no_peers};
@@ -71,9 +71,21 @@ fn without_a_context_it_is_refused(observer: Role) -> Outcome {
     observer.ctx_set_current(Some(current))
 }
 
-/// Devices that do not reach each other give no access.
+/// A context that was destroyed is no peer.
 #[rstest]
-#[conformance::test("P2P-001", needs(gpus = 2, no_peer_access))]
+#[conformance::test("P2P-006", needs(gpus = 2, peer_access))]
+fn a_destroyed_context_is_refused(observer: Role) -> Outcome {
+    let own = observer.ctx_get_current()?;
+    let peer = observer.ctx_create(1)?;
+    observer.ctx_destroy(peer)?;
+    observer.ctx_set_current(Some(own))?;
+    observer.ctx_enable_peer_access(peer).refused(INVALID_CONTEXT)?;
+    Ok(())
+}
+
+/// Devices that do not reach each other, as the attributes say, give no access.
+#[rstest]
+#[conformance::test("P2P-009", needs(gpus = 2, no_peer_access))]
 fn devices_that_are_no_peers_give_no_access() -> Outcome {
     let (role, _) = on_gpus_that_are_no_peers();
     let peer = role.device_primary_ctx_retain_of(1)?;
@@ -107,14 +119,29 @@ fn access_has_a_direction(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Peer access between contexts opens no virtual memory: that has its own.
+/// Peer access between contexts opens linear memory, and no virtual memory: that has its own.
 #[rstest]
 #[conformance::test("P2P-012", needs(gpus = 2, peer_access, virtual_memory))]
-fn virtual_memory_has_its_own_access(observer: Role) -> Outcome {
+fn it_opens_linear_memory_alone(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
-    let here = observer.mem_create_and_map(SIZE, 0)?;
+    let (linear, virtual_memory) = (observer.mem_alloc(SIZE)?, observer.mem_create_and_map(SIZE, 0)?);
     observer.ctx_set_current(Some(peer))?;
     observer.ctx_enable_peer_access(own)?;
-    write_by_kernel(&observer, here).refused(ILLEGAL_ADDRESS)?;
+    write_by_kernel(&observer, linear)?;
+    check!(observer.mismatches(linear, SIZE, 7)? == 0);
+    write_by_kernel(&observer, virtual_memory).refused(ILLEGAL_ADDRESS)?;
     Ok(())
+}
+
+/// Virtual memory is opened for a device, and needs no peer access between contexts.
+#[rstest]
+#[conformance::test("P2P-012", needs(gpus = 2, peer_access, virtual_memory))]
+fn virtual_memory_needs_none(observer: Role) -> Outcome {
+    let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
+    let address = observer.mem_create_and_map(SIZE, 0)?;
+    observer.mem_set_access(address, SIZE, 1, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    observer.ctx_set_current(Some(peer))?;
+    write_by_kernel(&observer, address)?;
+    check!(observer.mismatches(address, SIZE, 7)? == 0);
+    observer.ctx_set_current(Some(own))
 }

@@ -1,4 +1,5 @@
 //! Peer access between devices and contexts.
 
 mod attribute;
+mod disable;
 mod enable;

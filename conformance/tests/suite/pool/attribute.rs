@@ -1,10 +1,10 @@
 //! `cuMemPoolGetAttribute` and `cuMemPoolSetAttribute`.
 
 use conformance::{Expect as _, Outcome, Role, check};
-use cuda_ipc_sys::CUmemPool_attribute as Attribute;
+use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, SIZE};
+use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
 use crate::fixtures::exporter;
 
 /// A high-water mark is reset to zero, and to nothing else.
@@ -23,13 +23,41 @@ fn a_high_water_mark_is_reset_to_zero(exporter: Role, #[case] attribute: Attribu
     Ok(())
 }
 
-/// What a pool says of its own properties before CUDA 13.2 is recorded.
+/// A pool's own properties are attributes since CUDA 13.2: before, there are none of these numbers.
 #[rstest]
-#[case::handle_types(Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES)]
-#[case::location(Attribute::CU_MEMPOOL_ATTR_LOCATION_ID)]
-#[conformance::test("POOL-ATTR-003", needs(memory_pools))]
-fn attributes_that_came_later_are_recorded(exporter: Role, #[case] attribute: Attribute) -> Outcome {
+#[conformance::test("POOL-ATTR-003", needs(memory_pools, cuda_before = 13_020))]
+fn properties_came_later(
+    exporter: Role,
+    #[values(
+        Attribute::CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
+        Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES,
+        Attribute::CU_MEMPOOL_ATTR_LOCATION_ID,
+        Attribute::CU_MEMPOOL_ATTR_LOCATION_TYPE,
+        Attribute::CU_MEMPOOL_ATTR_MAX_POOL_SIZE,
+        Attribute::CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED
+    )]
+    attribute: Attribute,
+) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
-    exporter.mem_pool_get_attribute(pool, attribute.0).recorded("code")?;
+    exporter.mem_pool_get_attribute(pool, attribute.0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// A pool says what it was created as.
+#[rstest]
+#[case::allocation_type(
+    Attribute::CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
+    CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0
+)]
+#[case::handle_types(Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES, DESCRIPTOR)]
+#[case::location(Attribute::CU_MEMPOOL_ATTR_LOCATION_ID, 0)]
+#[case::location_type(
+    Attribute::CU_MEMPOOL_ATTR_LOCATION_TYPE,
+    CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0
+)]
+#[conformance::test("POOL-ATTR-003", needs(pool_descriptors, cuda = 13_020))]
+fn a_pool_says_what_it_is(exporter: Role, #[case] attribute: Attribute, #[case] value: u32) -> Outcome {
+    let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == u64::from(value));
     Ok(())
 }

@@ -5,6 +5,7 @@ use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLo
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
+use crate::account::{Account, LARGE};
 use crate::fixtures::{exporter, importer};
 
 const DEVICE: MemProperties = MemProperties::device(0);
@@ -39,25 +40,22 @@ fn a_pool_of_the_host_has_no_handles(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// A pool of a NUMA node is shared between processes.
+/// A pool of a NUMA node is shared between processes, whose processors reach its memory.
 #[rstest]
 #[conformance::test("POOL-CREATE-005", needs(pool_descriptors, cuda = 13_000))]
 fn a_pool_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
     let node = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
     let properties = DEVICE.at(HOST_NUMA, node.max(0)).exportable(DESCRIPTOR);
     // Containers may block the system calls that bind memory to a node.
-    let Some(pool) = exporter.mem_pool_create_with(properties, 0, 0).recorded("create")? else { return Ok(()) };
-    exporter.mem_pool_set_access(pool, 0, super::READ_WRITE)?;
-    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
-    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?, 0)?;
-    importer.mem_pool_set_access(imported, 0, super::READ_WRITE)?;
-    let there = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
-    // Which copies reach it is not documented.
-    if exporter.fill(there, SIZE, 7).recorded("write")?.is_none() {
-        return Ok(());
-    }
+    let Some(exported) = exporter.mem_pool_create_with(properties, 0, 0).recorded("create")? else { return Ok(()) };
+    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
+    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
     let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    exporter.fill_by_host(there, SIZE, 7)?;
+    check!(importer.mismatches_by_host(here, SIZE, 7)? == 0);
+    importer.fill_by_host(here, SIZE, 8)?;
+    check!(exporter.mismatches_by_host(there, SIZE, 8)? == 0);
     Ok(())
 }
 
@@ -106,14 +104,28 @@ fn the_default_pool_is_not_destroyed(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory outlives the destruction of its pool, until it is freed.
+/// Memory outlives the destruction of its pool, and goes back to the device when it is freed.
 #[rstest]
 #[conformance::test("POOL-CREATE-011", needs(memory_pools))]
-fn memory_outlives_its_pool(exporter: Role) -> Outcome {
+fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
+    let account = Account::open(&importer)?;
     let pool = exporter.mem_pool_create(0)?;
-    let pointer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    let pointer = exporter.mem_alloc_from_pool_async(LARGE, pool)?;
     exporter.mem_pool_destroy(pool)?;
-    exporter.fill(pointer, SIZE, 7)?;
-    check!(exporter.mismatches(pointer, SIZE, 7)? == 0);
-    exporter.mem_free_async_and_wait(pointer)
+    exporter.fill(pointer.offset(LARGE - SIZE), SIZE, 7)?;
+    check!(exporter.mismatches(pointer.offset(LARGE - SIZE), SIZE, 7)? == 0);
+    check!(account.is_held()?);
+    exporter.mem_free_async_and_wait(pointer)?;
+    check!(!account.is_held()?);
+    Ok(())
+}
+
+/// What a graph allocates has no handles.
+#[rstest]
+#[conformance::test("POOL-CREATE-014", needs(pool_descriptors))]
+fn memory_of_a_graph_has_no_handles(exporter: Role) -> Outcome {
+    exporter.graph_add_mem_alloc_node(SIZE, 0)?;
+    let code = exporter.graph_add_mem_alloc_node(SIZE, DESCRIPTOR).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
 }

@@ -1,9 +1,9 @@
 //! `cuMemPoolExportToShareableHandle`.
 
-use conformance::{Expect as _, Outcome, Role, check};
+use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, share};
+use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
 use crate::fixtures::{exporter, importer};
 
 /// A pool that was made for it exports as a descriptor.
@@ -15,13 +15,27 @@ fn a_pool_exports_as_a_descriptor(exporter: Role) -> Outcome {
     exporter.close_descriptor(descriptor)
 }
 
-/// A pool that was made without handles is not exported, and can be destroyed afterwards.
+/// A pool that was made without handles is not exported.
 #[rstest]
-#[conformance::test("POOL-EXP-002", "POOL-EXP-005", needs(pool_descriptors))]
+#[conformance::test("POOL-EXP-002", needs(pool_descriptors))]
 fn a_pool_without_handles_is_refused(exporter: Role) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
     exporter.mem_pool_export_as(pool, DESCRIPTOR, 0).refused(INVALID_VALUE)?;
-    exporter.mem_pool_destroy(pool)
+    Ok(())
+}
+
+/// A pool whose export was refused can be destroyed, and the driver goes on to work.
+#[rstest]
+#[case::descriptor_of_none(0, DESCRIPTOR)]
+#[case::fabric_of_none(0, FABRIC)]
+#[case::fabric_of_descriptor(DESCRIPTOR, FABRIC)]
+#[conformance::test("POOL-EXP-005", needs(pool_descriptors))]
+fn a_refused_pool_is_destroyed(exporter: Role, #[case] created_for: u32, #[case] wanted: u32) -> Outcome {
+    let pool = exporter.mem_pool_create(created_for)?;
+    let code = exporter.mem_pool_export_as(pool, wanted, 0).refused(&[])?;
+    observe("code", code.to_string());
+    exporter.mem_pool_destroy(pool)?;
+    exporter.ctx_synchronize()
 }
 
 /// The default pool is not exported.
@@ -42,6 +56,15 @@ fn the_default_pool_is_refused(exporter: Role) -> Outcome {
 fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32, #[case] flags: u64) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
     exporter.mem_pool_export_as(pool, handle_type, flags).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// No pool, and no place to write the handle to, are refused.
+#[rstest]
+#[conformance::test("POOL-EXP-004", needs(pool_descriptors))]
+fn null_is_refused(exporter: Role) -> Outcome {
+    exporter.mem_pool_export_as(Pool::NULL, DESCRIPTOR, 0).refused(INVALID_VALUE)?;
+    exporter.mem_pool_export_into_null(exporter.mem_pool_create(DESCRIPTOR)?).refused(INVALID_VALUE)?;
     Ok(())
 }
 

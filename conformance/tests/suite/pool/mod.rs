@@ -4,6 +4,7 @@ mod access;
 mod attribute;
 mod create;
 mod export;
+mod fabric;
 mod import;
 mod pointer;
 
@@ -12,20 +13,21 @@ use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 
 const SIZE: u64 = 4 * MIB;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// A pool of one process that another one has imported.
-struct Shared {
-    exported: Pool,
-    imported: Pool,
+pub(crate) struct Shared {
+    pub(crate) exported: Pool,
+    pub(crate) imported: Pool,
 }
 
-fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
+pub(crate) fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
     let exported = exporter.mem_pool_create(DESCRIPTOR)?;
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
-    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?, 0)?;
+    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
     Ok(Shared { exported, imported })
 }
 

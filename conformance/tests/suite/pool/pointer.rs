@@ -1,6 +1,6 @@
 //! `cuMemPoolExportPointer` and `cuMemPoolImportPointer`.
 
-use conformance::{Expect as _, Outcome, Role, check};
+use conformance::{Expect as _, Outcome, Role, check, observe};
 use cuda_ipc_sys::CUevent_flags;
 use rstest::rstest;
 
@@ -8,6 +8,8 @@ use super::{DESCRIPTOR, INVALID_VALUE, SIZE, share, share_memory};
 use crate::fixtures::{exporter, importer};
 use crate::ipcmem::pointer_kind::PointerKind;
 
+/// How long a kernel keeps a stream busy.
+const NANOSECONDS: u64 = 50_000_000;
 const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
 /// Both processes see what either writes.
@@ -48,21 +50,21 @@ fn other_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome
     Ok(())
 }
 
-/// Memory is used after the work that the exporter ordered its allocation behind: an interprocess event tells.
+/// Memory is used after its allocation was executed, which an interprocess event of the exporter's stream tells.
 #[rstest]
 #[conformance::test("POOL-PTR-013", needs(pool_descriptors))]
 fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
-    const NANOSECONDS: u64 = 50_000_000;
-    let both = share_memory(&exporter, &importer, 7)?;
-    let event = exporter.event_create(INTERPROCESS)?;
-    let stream = exporter.stream_create()?;
-    let words = SIZE / 4;
+    let pool = share(&exporter, &importer)?;
+    let (event, stream) = (exporter.event_create(INTERPROCESS)?, exporter.stream_create()?);
     exporter.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
-    exporter.launch("fill".into(), vec![both.there.into(), words.into(), 8_u32.into()], stream)?;
+    let there = exporter.mem_alloc_from_pool_async_in(SIZE, pool.exported, stream)?;
+    exporter.launch("fill".into(), vec![there.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
     exporter.event_record(event, stream)?;
+    // All of this is still to come when the importer has its pointer.
+    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
     let opened = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
     importer.event_synchronize(opened)?;
-    check!(importer.mismatches(both.here, SIZE, 8)? == 0);
+    check!(importer.mismatches(here, SIZE, 8)? == 0);
     exporter.stream_synchronize(stream)
 }
 
@@ -82,6 +84,32 @@ fn an_import_is_freed_first(exporter: Role, importer: Role, #[case] stream_order
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     exporter.fill(both.there, SIZE, 8)?;
     check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    Ok(())
+}
+
+/// The exporter may enqueue its free at once, where its stream waits for the importer's: an interprocess event tells.
+#[rstest]
+#[conformance::test("POOL-PTR-017", needs(pool_descriptors))]
+fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let freed_there = exporter.event_create(INTERPROCESS)?;
+    let freed_here = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(freed_there)?)?;
+    // The importer is still at work when the exporter has enqueued everything.
+    let (copy, stream) = (importer.mem_alloc(SIZE)?, importer.stream_create()?);
+    importer.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+    importer.memcpy_dtod_async(copy, both.here, SIZE, stream)?;
+    importer.mem_free_async_in(both.here, stream)?;
+    importer.event_record(freed_here, stream)?;
+    let following = exporter.stream_create()?;
+    exporter.stream_wait_event(following, freed_there)?;
+    exporter.mem_free_async_in(both.there, following)?;
+    let next = exporter.mem_alloc_from_pool_async_in(SIZE, both.pool.exported, following)?;
+    exporter.launch("fill".into(), vec![next.into(), (SIZE / 4).into(), 8_u32.into()], following)?;
+    observe("the exporter's memory is used again", (next == both.there).to_string());
+    importer.stream_synchronize(stream)?;
+    check!(importer.mismatches(copy, SIZE, 7)? == 0);
+    exporter.stream_synchronize(following)?;
+    check!(exporter.mismatches(next, SIZE, 8)? == 0);
     Ok(())
 }
 

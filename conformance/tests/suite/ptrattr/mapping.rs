@@ -62,7 +62,11 @@ fn access_reads_as_it_was_set(importer: Role) -> Outcome {
     let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
     importer.mem_map(address, SIZE, 0, importer.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
     check!(importer.pointer_get_attribute(ACCESS, address)? == 0);
-    for flags in [Flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE, Flags::CU_MEM_ACCESS_FLAGS_PROT_READ] {
+    for flags in [
+        Flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        Flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
+        Flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+    ] {
         importer.mem_set_access(address, SIZE, 0, flags.0)?;
         check!(importer.pointer_get_attribute(ACCESS, address)? == flags.0);
     }

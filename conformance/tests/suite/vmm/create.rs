@@ -134,7 +134,7 @@ fn an_address_for_windows_is_recorded(importer: Role) -> Outcome {
 
 /// Memory for GPUDirect RDMA is created exactly where the attribute says so, and its pointers say so too.
 #[rstest]
-#[conformance::test("VMM-CREATE-018", needs(virtual_memory))]
+#[conformance::test("VMM-CREATE-018", "DEVATTR-005", needs(virtual_memory))]
 fn memory_for_rdma_agrees_with_the_attribute(importer: Role) -> Outcome {
     const ATTRIBUTE: CUdevice_attribute =
         CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED;

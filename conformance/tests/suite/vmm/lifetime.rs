@@ -3,31 +3,12 @@
 use std::os::fd::AsFd as _;
 
 use conformance::wire::Channel;
-use conformance::{GIB, Outcome, Role, Stop, check};
+use conformance::{Outcome, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, import, map_readable_and_writable};
+use crate::account::{Account, LARGE};
 use crate::fixtures::{exporter, importer, observer};
-
-/// Much larger than the contexts of processes that come and go.
-const LARGE: u64 = 4 * GIB;
-
-/// How much of a device's memory has gone since a moment.
-struct Account<'role> {
-    role: &'role Role,
-    free: u64,
-}
-
-impl<'role> Account<'role> {
-    fn open(role: &'role Role) -> Result<Self, Stop> {
-        Ok(Self { role, free: role.mem_get_info()?.free })
-    }
-
-    /// Whether the large allocation is still there.
-    fn is_held(&self) -> Result<bool, Stop> {
-        Ok(self.role.mem_get_info()?.free + LARGE / 2 < self.free)
-    }
-}
 
 fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
     role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(super::DESCRIPTOR), 0)

@@ -57,7 +57,7 @@ fn map_readable_and_writable(role: &Role, physical: Physical) -> Result<Pointer,
 }
 
 /// The memory of one process in another, over a descriptor that travels as SCM_RIGHTS does.
-fn import(exporter: &Role, physical: Physical, importer: &Role) -> Result<Physical, Stop> {
+pub(crate) fn import(exporter: &Role, physical: Physical, importer: &Role) -> Result<Physical, Stop> {
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
     importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)
 }

@@ -1,0 +1,50 @@
+//! `fork` and `exec` in a role.
+
+use crate::Descriptor;
+use crate::calls::Refused;
+use crate::role::child::{self, Beginning, ChildEnd};
+
+calls! {
+    /// A context, memory and a look at it, in the role itself.
+    fn use_the_driver(session, beginning: Beginning) -> () {
+        child::use_the_driver(session.driver, session.device, beginning)
+    }
+
+    /// `fork`; the child does the same, and leaves by `_exit`.
+    fn fork_and_use_the_driver(session, beginning: Beginning) -> ChildEnd {
+        let (driver, device) = (session.driver, session.device);
+        child::fork(|| child::use_the_driver(driver, device, beginning).into())
+    }
+
+    /// `fork`; the child leaves at once, by `_exit`.
+    fn fork_and_leave(session) -> ChildEnd {
+        let _ = session;
+        child::fork(|| ChildEnd::Worked)
+    }
+
+    /// `fork`; the child leaves at once, by `exit`.
+    fn fork_and_exit(session) -> ChildEnd {
+        let _ = session;
+        child::fork_and_exit()
+    }
+
+    /// `fork` and `exec`; the program does as every program does, and ends.
+    fn exec_and_use_the_driver(session) -> ChildEnd {
+        child::exec(session.device)
+    }
+
+    /// `fork` and `exec` of a program that inherits a descriptor and keeps it.
+    fn exec_and_hold(session, descriptor: Descriptor) -> () {
+        session.holders.push(child::start_holder(descriptor.0)?);
+        Ok(())
+    }
+
+    /// The end of the program that keeps a descriptor.
+    fn end_holder(session) -> () {
+        let holder = session.holders.pop();
+        let mut holder = holder.ok_or_else(|| Refused::Role("no program holds a descriptor".to_owned()))?;
+        drop(holder.stdin.take());
+        holder.wait()?;
+        Ok(())
+    }
+}

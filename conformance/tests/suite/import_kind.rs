@@ -1,0 +1,52 @@
+//! Memory of one process in another, by every way that it can take.
+
+use conformance::{MIB, MemProperties, Pointer, Role, Stop};
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType};
+
+const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+/// Bytes of what is shared.
+pub(crate) const SIZE: u64 = 4 * MIB;
+
+/// How memory comes to another process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ImportKind {
+    Legacy,
+    Pool,
+    VirtualMemory,
+}
+
+/// Where each process has it.
+pub(crate) struct Imported {
+    pub(crate) there: Pointer,
+    pub(crate) here: Pointer,
+}
+
+impl ImportKind {
+    /// Memory of GPU 0, imported on a device.
+    pub(crate) fn make(self, exporter: &Role, importer: &Role, device: i32) -> Result<Imported, Stop> {
+        match self {
+            Self::Legacy => {
+                let there = exporter.mem_alloc(SIZE)?;
+                Ok(Imported { there, here: importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(there)?)? })
+            }
+            Self::Pool => {
+                let pool = crate::pool::share(exporter, importer)?;
+                let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
+                let data = exporter.mem_pool_export_pointer(there)?;
+                Ok(Imported { there, here: importer.mem_pool_import_pointer(pool.imported, data)? })
+            }
+            Self::VirtualMemory => {
+                let descriptor = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+                let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(descriptor), 0)?;
+                let imported = crate::vmm::import(exporter, physical, importer)?;
+                let map = |role: &Role, physical, device| {
+                    let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+                    role.mem_map(address, SIZE, 0, physical, 0)?;
+                    role.mem_set_access(address, SIZE, device, READ_WRITE)?;
+                    Ok(address)
+                };
+                Ok(Imported { there: map(exporter, physical, 0)?, here: map(importer, imported, device)? })
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Pools whose handle is 64 plain bytes, with and without the channel that they need.
+
+use conformance::machine::Fabric;
+use conformance::role::Placement;
+use conformance::{Expect as _, FabricHandle, Outcome, Role, Stop, check, observe};
+use cuda_ipc_sys::{CUdevice_attribute, CUresult};
+use rstest::rstest;
+
+use super::{FABRIC, SIZE};
+use crate::fixtures::start;
+
+const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
+
+/// A process that finds the fabric in a state.
+fn on(name: &str, state: Fabric) -> Role {
+    start(name, Placement::device(0).fabric(state))
+}
+
+/// Whether the attribute names fabric handles among those that pools have.
+fn is_in_the_mask(role: &Role) -> Result<bool, Stop> {
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
+    Ok(role.device_get_attribute(attribute.0, 0)?.cast_unsigned() & FABRIC != 0)
+}
+
+/// Without a fabric the attribute names no fabric handles, and no pool is created for them.
+#[rstest]
+#[conformance::test("FAB-001", "POOL-CREATE-002", needs(memory_pools, fabric = Fabric::Absent))]
+fn without_a_fabric_there_is_no_pool() -> Outcome {
+    let exporter = on("exporter", Fabric::Absent);
+    check!(!is_in_the_mask(&exporter)?);
+    let code = exporter.mem_pool_create(FABRIC).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}
+
+/// Without a channel the attribute may name fabric handles, and a pool for them is not permitted.
+#[rstest]
+#[conformance::test("FAB-002", "POOL-CREATE-002", needs(memory_pools, fabric = Fabric::NoChannel))]
+fn without_a_channel_a_pool_is_not_permitted() -> Outcome {
+    let exporter = on("exporter", Fabric::NoChannel);
+    observe("in the mask", is_in_the_mask(&exporter)?.to_string());
+    exporter.mem_pool_create(FABRIC).refused(NOT_PERMITTED)?;
+    // Other pools are.
+    exporter.mem_alloc_from_pool_async(SIZE, exporter.mem_pool_create(0)?)?;
+    Ok(())
+}
+
+/// Without a channel no bytes lead to a pool.
+#[rstest]
+#[conformance::test("FAB-002", needs(memory_pools, fabric = Fabric::NoChannel))]
+fn without_a_channel_no_pool_is_imported(#[values(0x00, 0x03)] byte: u8) -> Outcome {
+    let importer = on("importer", Fabric::NoChannel);
+    let code = importer.mem_pool_import_from_fabric(FabricHandle::from_bytes([byte; 64])).refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}
+
+/// With a channel, 64 bytes are all that another process needs of a pool, and 64 more of each pointer.
+#[rstest]
+#[conformance::test("FAB-003", "POOL-CREATE-002", needs(memory_pools, fabric = Fabric::Channel))]
+fn another_process_imports_the_bytes() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    check!(is_in_the_mask(&exporter)?);
+    let exported = exporter.mem_pool_create(FABRIC)?;
+    let imported = importer.mem_pool_import_from_fabric(exporter.mem_pool_export_to_fabric(exported)?)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
+    exporter.fill(there, SIZE, 7)?;
+    let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    importer.fill(here, SIZE, 8)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
+    Ok(())
+}
+
+/// Who may not use the exporter's channel cannot import its pool.
+#[rstest]
+#[conformance::test("FAB-004", needs(memory_pools, fabric = Fabric::Channel, simulated))]
+fn an_importer_without_the_channel_is_refused(
+    #[values(Fabric::NoChannel, Fabric::OtherChannel)] state: Fabric,
+) -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", state));
+    let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
+    importer.mem_pool_import_from_fabric(handle).refused(NOT_PERMITTED)?;
+    Ok(())
+}
+
+/// A handle with a bit flipped leads to no pool.
+#[rstest]
+#[conformance::test("FAB-005", needs(memory_pools, fabric = Fabric::Channel))]
+fn a_flipped_bit_imports_nothing() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
+    for bit in 0..512 {
+        importer.mem_pool_import_from_fabric(handle.with_bit_flipped(bit)).refused(&[])?;
+    }
+    importer.mem_pool_import_from_fabric(handle)?;
+    Ok(())
+}
+
+/// A handle of a pool that is gone with its process imports nothing.
+#[rstest]
+#[conformance::test("FAB-006", needs(memory_pools, fabric = Fabric::Channel))]
+fn a_pool_that_is_gone_is_not_imported() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
+    exporter.kill()?;
+    let code = importer.mem_pool_import_from_fabric(handle).refused(&[])?;
+    observe("code", code.to_string());
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Processes that fault, next to others.
+
+use conformance::{Expect as _, MIB, Outcome, Pointer, Role, check, seed};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const SIZE: u64 = 2 * MIB;
+
+/// An importer's kernel that writes where nothing is mapped ends its own context, and not the exporter's.
+#[rstest]
+#[conformance::test("PROC-005", needs(virtual_memory))]
+fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    let nowhere = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    let stream = importer.stream_create()?;
+    importer.launch("fill".into(), vec![nowhere.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
+    importer.stream_synchronize(stream).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
+    exporter.fill(buffer, SIZE, 9)?;
+    check!(exporter.mismatches(buffer, SIZE, 9)? == 0);
+    // Its context is lost: what it holds goes back with the process alone.
+    importer.kill()
+}
