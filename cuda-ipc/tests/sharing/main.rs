@@ -9,13 +9,11 @@ mod common;
 mod peer;
 
 mod cache;
-mod events;
 mod lease;
 mod legacy;
 mod orders;
 mod parcels;
 mod pool;
-mod values;
 mod virtual_memory;
 
 use cuda_ipc::DeviceMemory;

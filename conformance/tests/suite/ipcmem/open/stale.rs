@@ -55,15 +55,17 @@ fn freed_memory_of_a_living_block_is_recorded(
     observer.ctx_synchronize()
 }
 
-/// A stale handle never shows what lies at its address now.
+/// A stale handle never shows what lies at its address now, also while that is open.
 #[rstest]
-#[case::own_block(SIZE)]
-#[case::shared_block(SMALL)]
+#[case::own_block(SIZE, false)]
+#[case::own_block_that_is_open(SIZE, true)]
+#[case::shared_block(SMALL, false)]
 #[conformance::test("IPCMEM-OPEN-017")]
 fn a_stale_handle_does_not_show_newer_memory(
     exporter: Role,
     #[from(importer)] sacrifice: Role,
     #[case] size: u64,
+    #[case] is_open: bool,
 ) -> Outcome {
     const TRIES: usize = 16;
     exporter.mem_alloc(size)?;
@@ -75,6 +77,9 @@ fn a_stale_handle_does_not_show_newer_memory(
         let after = exporter.mem_alloc(size)?;
         exporter.fill(after, size, secret)?;
         if after == before {
+            if is_open {
+                sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(after)?)?;
+            }
             let opened = sacrifice.ipc_open_mem_handle(stale).recorded("open")?;
             let shown = match opened {
                 Some(import) => sacrifice.mismatches(import, size, secret).recorded("read")? == Some(0),

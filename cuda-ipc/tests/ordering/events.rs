@@ -11,7 +11,7 @@ use cuda_ipc::{DeviceBuffer, Error, Parcel, Stream};
 
 use crate::common::{context, driver};
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
-use crate::{SIZE, contents};
+use crate::{SIZE, alone, contents};
 
 static GATE_IS_OPEN: AtomicBool = AtomicBool::new(false);
 
@@ -31,6 +31,7 @@ fn enqueue_gate(stream: &Stream) {
 
 #[test]
 fn an_event_orders_the_work_of_two_processes() {
+    let _alone = alone();
     let context = context();
     let stream = Stream::non_blocking(&context).unwrap();
     let buffer = DeviceBuffer::new(&context, SIZE).unwrap();
@@ -59,6 +60,7 @@ fn an_event_orders_the_work_of_two_processes() {
 
 #[test]
 fn a_wait_ends_with_the_exporter() {
+    let _alone = alone();
     let mut exporter = Peer::start(module_path!(), "role_records_and_hangs");
     let parcel = Parcel::receive(&exporter.connection).unwrap();
     // SAFETY: the exporter does not destroy the event: it is killed, which the test is about.
@@ -81,6 +83,7 @@ fn a_wait_ends_with_the_exporter() {
 
 #[test]
 fn a_wait_ends_with_the_work() {
+    let _alone = alone();
     let exporter = Peer::start(module_path!(), "role_records_and_goes_on");
     let parcel = Parcel::receive(&exporter.connection).unwrap();
     // SAFETY: the exporter keeps the event until it is told to end.

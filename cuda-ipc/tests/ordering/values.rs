@@ -3,9 +3,9 @@
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::{DeviceBuffer, Parcel, Stream};
 
-use crate::SIZE;
 use crate::common::context;
 use crate::peer::{Peer, roles, say};
+use crate::{SIZE, alone};
 
 /// Where the numbers lie: each in a line of its own.
 const PING: usize = 0;
@@ -15,6 +15,7 @@ const ROUNDS: u32 = 20;
 
 #[test]
 fn numbers_order_the_work_of_two_processes() {
+    let _alone = alone();
     let context = context();
     let stream = Stream::non_blocking(&context).unwrap();
     let buffer = DeviceBuffer::new(&context, SIZE).unwrap();
