@@ -32,9 +32,51 @@ pub(super) fn way_out(function: &str, code: C) -> Option<&'static str> {
         ("cuIpcOpenMemHandle", C::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED) => {
             "this device cannot reach the exporter's: open it on the device it is on"
         }
+        ("cuIpcOpenMemHandle", C::CUDA_ERROR_ALREADY_MAPPED) => {
+            "other memory of the exporter is still mapped at this place, or another thread is opening it: close what is \
+             stale, and try again"
+        }
         ("cuIpcOpenEventHandle", C::CUDA_ERROR_MAP_FAILED) => "the bytes name no event: they were altered on the way",
         ("cuIpcCloseMemHandle", C::CUDA_ERROR_INVALID_VALUE) => "it is not open in this context: closed elsewhere?",
         ("cuMemFree", C::CUDA_ERROR_INVALID_VALUE) => "it is no memory of cuMemAlloc: freed elsewhere?",
+        ("cuMemCreate", C::CUDA_ERROR_NOT_PERMITTED) => {
+            "a fabric handle needs an IMEX channel, which this process has not: see fabric::probe"
+        }
+        ("cuMemCreate", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the size must be a multiple of the granularity and not 0, and the device must give such handles"
+        }
+        ("cuMemExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the memory was created without this type of handle, or imported: only its creator exports it"
+        }
+        ("cuMemImportFromShareableHandle", C::CUDA_ERROR_INVALID_VALUE | C::CUDA_ERROR_UNKNOWN) => {
+            "it is a handle of something else: send what Allocation::export gave"
+        }
+        ("cuMemMap", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the addresses are taken already, or the size is not the memory's own"
+        }
+        ("cuMemMap", C::CUDA_ERROR_NOT_SUPPORTED) => "this driver maps memory as a whole: the size is not its own",
+        ("cuMemPoolExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the pool was created without this type of handle; a default pool has none"
+        }
+        ("cuMemPoolExportPointer", C::CUDA_ERROR_INVALID_VALUE) => {
+            "export the pool first; memory that was imported, or is of another kind, has no such pointer"
+        }
+        ("cuMemPoolImportFromShareableHandle", C::CUDA_ERROR_INVALID_VALUE | C::CUDA_ERROR_UNKNOWN) => {
+            "it is a handle of something else: send what Pool::export gave"
+        }
+        ("cuMemPoolImportPointer", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the bytes are of another pool, were altered on the way, or the exporter freed the memory"
+        }
+        ("cuMemPoolSetAccess", C::CUDA_ERROR_INVALID_DEVICE | C::CUDA_ERROR_NOT_SUPPORTED) => {
+            "a pool's own device always has access, and other devices must be peers of it"
+        }
+        ("cuCtxEnablePeerAccess", C::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED) => {
+            "the devices are no peers (peer::can_access), or one and the same"
+        }
+        ("cuModuleLoadData", C::CUDA_ERROR_UNSUPPORTED_PTX_VERSION) => {
+            "the PTX is of a newer version than the driver: compile it for an older one"
+        }
+        ("cuModuleLoadData", C::CUDA_ERROR_INVALID_PTX | C::CUDA_ERROR_INVALID_IMAGE) => "the text is no PTX",
         (_, C::CUDA_ERROR_INVALID_CONTEXT | C::CUDA_ERROR_CONTEXT_IS_DESTROYED) => {
             "the primary context was reset by someone else, and all that was made in it is gone"
         }

@@ -122,7 +122,10 @@ fn threads_open_and_close_one_pointer() {
 fn pools_are_exported_before_their_pointers_and_only_if_made_for_it() {
     let (pool, stream) = (pool(), stream());
     let buffer = PoolBuffer::new(&pool, 4096, &stream).unwrap();
-    assert_eq!(buffer.export().unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+    let error = buffer.export().unwrap_err();
+    assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+    assert!(error.to_string().ends_with(error.way_out().expect("known")), "{error}");
+    assert!(error.to_string().contains("export the pool first"), "{error}");
     let private = Pool::new(device(), HandleTypes::NONE, None).unwrap();
     assert_eq!(private.export().unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
     let standard = Pool::default_of(device()).unwrap();
