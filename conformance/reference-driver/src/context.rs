@@ -8,7 +8,7 @@ use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Output, Result};
+use crate::answer::{CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
 use crate::piece::Divider;
 use crate::process::{State, state};
 use crate::stream::{Stream, synchronize};
@@ -71,19 +71,29 @@ fn push(context: u64) {
 }
 
 impl State {
-    /// This thread's current context, in working order.
-    pub(crate) fn current(&self) -> Result<u64> {
-        let id = top();
-        match self.contexts.get(&id) {
-            Some(context) => context.health.check().map(|()| id),
-            None if id == 0 => Err(INVALID_CONTEXT),
-            None => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
+    /// This thread's current context, for calls that ask it for nothing but itself: an error of device code does not
+    /// matter to them, as on an H200.
+    pub(crate) fn current_context(&self) -> Result<&Context> {
+        match top() {
+            0 => Err(INVALID_CONTEXT),
+            id => self.contexts.get(&id).ok_or(CONTEXT_IS_DESTROYED),
         }
     }
 
-    /// For calls that need no context: one that does not work any more is still an error.
-    pub(crate) fn current_if_any(&self) -> Result<Option<u64>> {
-        if top() == 0 { Ok(None) } else { self.current().map(Some) }
+    /// This thread's current context, in working order.
+    pub(crate) fn current(&self) -> Result<u64> {
+        self.current_context()?.health.check()?;
+        Ok(top())
+    }
+
+    /// What to answer to the handle of a stream, an event or a module that is not there.
+    pub(crate) fn missing(&self, handle: u64) -> CUresult {
+        if self.orphans.contains(&handle) { CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
+    }
+
+    /// A context to be made current. A destroyed one can be, as on an H200: what is called in it says so.
+    fn check_current(&self, id: u64) -> Result<()> {
+        if self.destroyed_contexts.contains(&id) { Ok(()) } else { self.context(id).map(drop) }
     }
 
     /// A context that a call names.
@@ -110,6 +120,7 @@ impl State {
             health,
         };
         self.contexts.insert(id, context);
+        self.destroyed_contexts.remove(&id);
         Ok(())
     }
 
@@ -130,9 +141,10 @@ impl State {
     /// IPCMEM-GET-025: everything of a context goes with it, except the memory that belongs to the process.
     fn forget_context(&mut self, id: u64) {
         self.contexts.remove(&id);
-        self.streams.retain(|_, stream| stream.context != id);
-        self.events.retain(|_, event| event.context != id);
-        self.modules.retain(|_, module| module.context != id);
+        self.destroyed_contexts.insert(id);
+        self.orphans.extend(self.streams.extract_if(|_, stream| stream.context == id).map(|(handle, _)| handle));
+        self.orphans.extend(self.events.extract_if(|_, event| event.context == id).map(|(handle, _)| handle));
+        self.orphans.extend(self.modules.extract_if(|_, module| module.context == id).map(|(handle, _)| handle));
         self.functions.retain(|_, function| function.context != id);
         self.imports.forget_context(id);
         self.ranges.retain(|_, range| range.context != id);
@@ -148,7 +160,7 @@ fn destroy(id: u64) -> Result<()> {
     let streams = {
         let state = state()?;
         let Some(context) = state.contexts.get(&id) else { return Ok(()) };
-        context.health.fail(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        context.health.fail(CONTEXT_IS_DESTROYED);
         state.streams_of(id)
     };
     // Without the lock, which kernels need to come to their end.
@@ -227,8 +239,15 @@ entry_points! {
         if id == 0 {
             return Err(INVALID_VALUE);
         }
-        if state()?.context(id)?.is_primary {
-            return Err(INVALID_CONTEXT);
+        {
+            let state = state()?;
+            // The code is an H200's.
+            if state.destroyed_contexts.contains(&id) {
+                return Err(CONTEXT_IS_DESTROYED);
+            }
+            if state.context(id)?.is_primary {
+                return Err(INVALID_CONTEXT);
+            }
         }
         destroy(id)?;
         if top() == id {
@@ -238,7 +257,7 @@ entry_points! {
     }
 
     fn cuCtxPushCurrent_v2(context: CUcontext) {
-        state()?.context(context as u64)?;
+        state()?.check_current(context as u64)?;
         push(context as u64);
         Ok(())
     }
@@ -253,7 +272,7 @@ entry_points! {
     fn cuCtxSetCurrent(context: CUcontext) {
         let state = state()?;
         if !context.is_null() {
-            state.context(context as u64)?;
+            state.check_current(context as u64)?;
         }
         pop();
         if !context.is_null() {
@@ -269,7 +288,7 @@ entry_points! {
 
     fn cuCtxGetDevice(output: Output<CUdevice>) {
         let state = state()?;
-        output.give(state.context(state.current()?)?.device)
+        output.give(state.current_context()?.device)
     }
 
     fn cuCtxSynchronize() {
@@ -279,22 +298,21 @@ entry_points! {
 
     fn cuCtxGetFlags(output: Output<u32>) {
         let state = state()?;
-        output.give(state.context(state.current()?)?.flags)
+        output.give(state.current_context()?.flags)
     }
 
     fn cuCtxSetFlags(flags: u32) {
         let mut state = state()?;
-        let context = state.current()?;
+        state.current_context()?;
         check_flags(flags)?;
-        state.context_mut(context)?.flags = flags;
+        state.context_mut(top())?.flags = flags;
         Ok(())
     }
 
     fn cuCtxGetApiVersion(context: CUcontext, version: Output<u32>) {
         const VERSION_OF_CTX_CREATE_V2: u32 = 3020;
         let state = state()?;
-        let id = if context.is_null() { state.current()? } else { context as u64 };
-        state.context(id)?;
+        if context.is_null() { state.current_context()? } else { state.context(context as u64)? };
         version.give(VERSION_OF_CTX_CREATE_V2)
     }
 }

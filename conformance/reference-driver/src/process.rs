@@ -1,7 +1,7 @@
 //! The state of the driver in this process, behind one lock. Nothing that waits holds it.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -27,6 +27,9 @@ pub(crate) struct State {
     pub(crate) devices: Vec<Device>,
     /// The contexts that are active.
     pub(crate) contexts: HashMap<u64, Context>,
+    pub(crate) destroyed_contexts: HashSet<u64>,
+    /// Streams, events and modules that went with their contexts.
+    pub(crate) orphans: HashSet<u64>,
     /// Every range of addresses that the driver knows, by base.
     pub(crate) ranges: BTreeMap<u64, Range>,
     /// What is open of other processes.
