@@ -26,3 +26,4 @@ mod destroy;
 mod exporter;
 mod primary;
 mod resources;
+mod sticky;
