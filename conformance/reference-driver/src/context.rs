@@ -236,11 +236,11 @@ entry_points! {
 
     fn cuCtxDestroy_v2(context: CUcontext) {
         let id = context as u64;
-        if id == 0 {
-            return Err(INVALID_VALUE);
-        }
         {
             let state = state()?;
+            if id == 0 {
+                return Err(INVALID_VALUE);
+            }
             // The code is an H200's.
             if state.destroyed_contexts.contains(&id) {
                 return Err(CONTEXT_IS_DESTROYED);

@@ -24,6 +24,7 @@ macro_rules! tests {
 
 mod destroy;
 mod exporter;
+mod fork;
 mod primary;
 mod resources;
 mod sticky;
