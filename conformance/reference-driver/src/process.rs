@@ -84,7 +84,7 @@ pub(crate) fn initialise() -> Result<()> {
     }
     // What the environment says wrongly ends the process here, and not in the middle of a test.
     let _ = (crate::topology::topology(), crate::version::cuda_version());
-    let devices = crate::device::visible();
+    let devices = crate::device::visible()?;
     if devices.is_empty() {
         return Err(CUresult::CUDA_ERROR_NO_DEVICE);
     }

@@ -28,3 +28,4 @@ mod fork;
 mod primary;
 mod resources;
 mod sticky;
+mod visible;
