@@ -10,7 +10,7 @@ use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
 
 use crate::answer::{CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
 use crate::piece::Divider;
-use crate::process::{State, state};
+use crate::process::{State, check_usable, state};
 use crate::stream::{Stream, synchronize};
 
 #[derive(Debug)]
@@ -174,9 +174,10 @@ fn destroy(id: u64) -> Result<()> {
 
 /// Held while a primary context comes or goes: destroying one gives the state's lock up, and whoever retains it
 /// meanwhile must get a new one. It is taken before the state's lock.
-fn primary_contexts() -> MutexGuard<'static, ()> {
+fn primary_contexts() -> Result<MutexGuard<'static, ()>> {
     static CHANGES: Mutex<()> = Mutex::new(());
-    CHANGES.lock().unwrap_or_else(PoisonError::into_inner)
+    check_usable()?;
+    Ok(CHANGES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// CU_CTX_MAP_HOST is always on; a coredump is never written.
@@ -189,7 +190,7 @@ fn check_flags(flags: u32) -> Result<()> {
 
 entry_points! {
     fn cuDevicePrimaryCtxRetain(output: Output<CUcontext>, device: CUdevice) {
-        let _one_at_a_time = primary_contexts();
+        let _one_at_a_time = primary_contexts()?;
         let mut state = state()?;
         state.device(device)?;
         output.wanted()?;
@@ -197,7 +198,7 @@ entry_points! {
     }
 
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
-        let _one_at_a_time = primary_contexts();
+        let _one_at_a_time = primary_contexts()?;
         let unused = {
             let mut state = state()?;
             let device = state.device(device)?;
@@ -209,7 +210,7 @@ entry_points! {
 
     // The references stay: who retained the context still releases it.
     fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
-        let _one_at_a_time = primary_contexts();
+        let _one_at_a_time = primary_contexts()?;
         let context = state()?.device(device)?.primary_context;
         context.map_or(Ok(()), destroy)
     }

@@ -7,6 +7,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUevent, CUgraphExec, CUresult, CUstream, CUstreamWaitValue_flags};
 
@@ -278,6 +279,28 @@ tests! {
         }
         // SAFETY: 4096 bytes, which the streams only read, and no stream does any more.
         assert_eq!(unsafe { AtomicU32::from_ptr(flag.cast()) }.load(Ordering::SeqCst), 0);
+    }
+
+    /// The reset waits for the host function, which meanwhile asks for what the reset has locked.
+    fn a_host_function_is_refused_while_its_context_is_reset() {
+        unsafe extern "C" fn ask(begun: *mut c_void) {
+            // SAFETY: the flag below, whose owner waits for this function.
+            unsafe { AtomicU32::from_ptr(begun.cast()) }.store(1, Ordering::SeqCst);
+            let end = Instant::now() + Duration::from_millis(50);
+            while Instant::now() < end {
+                let mut context = ptr::null_mut();
+                assert_eq!(code!(cuDevicePrimaryCtxRetain(&mut context, 0)), CUresult::CUDA_ERROR_NOT_PERMITTED);
+            }
+        }
+        call!(cuInit(0));
+        primary();
+        let begun = AtomicU32::new(0);
+        call!(cuLaunchHostFunc(DEFAULT, Some(ask), begun.as_ptr().cast()));
+        while begun.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        call!(cuDevicePrimaryCtxReset(0));
+        call!(cuDevicePrimaryCtxRelease(0));
     }
 
     fn peer_access_goes_with_either_context() {

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use cuda_ipc_sys::{CUresult, CUstream, SYMBOLS, runtime};
 use libloading::Library;
@@ -65,14 +66,14 @@ fn ask_everything(functions: &[(&CStr, Function)]) -> Vec<u32> {
 
 /// Keep the driver's locks busy, one kind of them a thread.
 fn work(kind: usize) {
-    let (mut object, mut pool, mut text): (*mut c_void, _, _) = (ptr::null_mut(), ptr::null_mut(), ptr::null());
+    let (mut address, mut event, mut text): (*mut c_void, _, _) = (ptr::null_mut(), ptr::null_mut(), ptr::null());
     match kind {
         0 => call!(cuMemFree(allocate(512))),
         1 => calls::release(calls::create(GRANULE, calls::NO_TYPE).unwrap()).unwrap(),
         2 => {
-            call!(cuEventCreate(&mut pool, 6));
-            call!(cuEventRecord(pool, ptr::null_mut()));
-            call!(cuEventDestroy(pool));
+            call!(cuEventCreate(&mut event, 6));
+            call!(cuEventRecord(event, ptr::null_mut()));
+            call!(cuEventDestroy(event));
         }
         3 => {
             let mut stream: CUstream = ptr::null_mut();
@@ -86,8 +87,16 @@ fn work(kind: usize) {
             code!(cuGetErrorName(CUresult(number), &mut text));
             code!(cuGetErrorString(CUresult(number), &mut text));
         }),
-        6 => call!(cuGetProcAddress(c"cuMemAlloc".as_ptr(), &mut object, 12000, 0, ptr::null_mut())),
-        _ => call!(cuDevicePrimaryCtxReset(1)),
+        6 => call!(cuGetProcAddress(c"cuMemAlloc".as_ptr(), &mut address, 12000, 0, ptr::null_mut())),
+        _ => {
+            let mut context = ptr::null_mut();
+            call!(cuDevicePrimaryCtxRetain(&mut context, 1));
+            call!(cuCtxPushCurrent(context));
+            // The release waits for it, with a lock of its own.
+            calls::spin(Duration::from_micros(200)).unwrap();
+            call!(cuDevicePrimaryCtxRelease(1));
+            call!(cuCtxPopCurrent(&mut context));
+        }
     }
 }
 

@@ -28,4 +28,5 @@ mod fork;
 mod primary;
 mod resources;
 mod sticky;
+mod stress;
 mod visible;
