@@ -237,6 +237,8 @@ fn attributes_tell_the_kinds_of_memory_apart() {
     assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE), [2, 2, 2, 1]);
     assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE), [1, 0, 0, 0]);
     assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_IS_MANAGED), [0, 1, 0, 0]);
+    assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE), [1, 0, 0, 0]);
+    assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS), [3; 4]);
     assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR), all);
     assert_eq!(of_all(A::CU_POINTER_ATTRIBUTE_CONTEXT)[0], context.0 as u64);
     assert_ne!(of_all(A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)[2], 0);
@@ -249,6 +251,33 @@ fn attributes_tell_the_kinds_of_memory_apart() {
     assert_eq!((kind, start), (0, 0));
     call!(cuMemFreeAsync(pooled, DEFAULT));
     assert_eq!(code!(cuMemFreeAsync(pooled, DEFAULT)), INVALID_VALUE);
+}
+
+/// As on an H200.
+#[test]
+fn attributes_need_no_context_but_one() {
+    let _turn = alone();
+    type A = Attribute;
+    let context = Context::new();
+    let linear = allocate(4096);
+    let mut pooled = 0;
+    call!(cuMemAllocAsync(&mut pooled, 4096, DEFAULT));
+    let (mut mapping, handle) = (0, pinned(GRANULE).unwrap());
+    call!(cuMemAddressReserve(&mut mapping, GRANULE, 0, 0, 0));
+    call!(cuMemMap(mapping, GRANULE, 0, handle, 0));
+    assert_eq!(grant(mapping, GRANULE, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE), CUresult::CUDA_SUCCESS);
+    let access = || [linear, pooled, mapping].map(|pointer| attribute(A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, pointer));
+    assert_eq!(access(), [Ok(3); 3]);
+    call!(cuCtxPopCurrent(&mut ptr::null_mut()));
+    assert_eq!(access(), [Ok(3), Ok(3), Ok(0)], "access of a mapping is a context's");
+    assert_eq!(attribute(A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, linear), Ok(2));
+    let no_pointer = attribute(A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER, linear);
+    assert_eq!(no_pointer, Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
+    call!(cuCtxSetCurrent(context.0));
+    call!(cuMemUnmap(mapping, GRANULE));
+    call!(cuMemAddressFree(mapping, GRANULE));
+    call!(cuMemRelease(handle));
+    call!(cuMemFree(pooled));
 }
 
 #[test]

@@ -8,20 +8,15 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cuda_ipc_sys::{CUresult, CUstream, SYMBOLS, runtime};
-use libloading::Library;
+use cuda_ipc_sys::{CUresult, CUstream};
 
 use crate::calls::{self, Context, GRANULE};
-use crate::common::library;
+use crate::functions::{Function, functions, with_zeros};
 use crate::resources::allocate;
 
 const FORKS: usize = 40;
 const NOT_INITIALIZED: u32 = CUresult::CUDA_ERROR_NOT_INITIALIZED.0;
 const INVALID_VALUE: u32 = CUresult::CUDA_ERROR_INVALID_VALUE.0;
-
-/// A function of any signature, with more arguments than any has: registers and the stack hold zeros for all of them.
-type Function =
-    unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u32;
 
 /// What needs no initialised driver, and refuses the null that it is given.
 const FREE: [&CStr; 7] = [
@@ -34,25 +29,9 @@ const FREE: [&CStr; 7] = [
     c"cudaRuntimeGetVersion",
 ];
 
-/// Every function that the library exports of the driver and of the runtime; the runtime's names of errors are no codes.
-fn functions(library: &Library) -> Vec<(&'static CStr, Function)> {
-    let of_driver = SYMBOLS.iter().map(|symbol| symbol.exported);
-    let of_runtime = runtime::SYMBOLS.iter().map(|symbol| symbol.exported);
-    let is_code = |name: &&CStr| ![c"cudaGetErrorName", c"cudaGetErrorString"].contains(name);
-    let address = |name: &'static CStr| {
-        // SAFETY: in the calling conventions of Linux the caller passes the arguments and clears them away, so a function
-        // can be given more than it has.
-        let function = unsafe { library.get::<Function>(name) }.unwrap_or_else(|error| panic!("{error}"));
-        (name, *function)
-    };
-    of_driver.chain(of_runtime).filter(is_code).map(address).collect()
-}
-
 /// The codes of all functions, and of those that work in a child too.
 fn ask_everything(functions: &[(&CStr, Function)]) -> Vec<u32> {
-    // SAFETY: null is nothing that a function reads or writes, and no handle is one of anything.
-    let ask = |function: Function| unsafe { function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) };
-    let mut codes: Vec<u32> = functions.iter().map(|(_, function)| ask(*function)).collect();
+    let mut codes: Vec<u32> = functions.iter().map(|(_, function)| with_zeros(*function)).collect();
     let (mut version, mut text, mut other_text, mut address) = (0, ptr::null(), ptr::null(), ptr::null_mut());
     let working = [
         code!(cuDriverGetVersion(&mut version)),
@@ -131,9 +110,7 @@ fn codes_of_child(functions: &[(&CStr, Function)]) -> Result<Vec<u32>, i32> {
 
 tests! {
     fn no_call_in_a_child_works_or_hangs() {
-        // SAFETY: loading runs the library's initialisers, of which it has none.
-        let library = unsafe { Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
-        let functions = functions(&library);
+        let functions = functions();
         let expected = |name: &CStr| if FREE.contains(&name) { INVALID_VALUE } else { NOT_INITIALIZED };
         let _context = Context::new();
         let is_over = AtomicBool::new(false);

@@ -25,8 +25,10 @@ macro_rules! tests {
 mod destroy;
 mod exporter;
 mod fork;
+mod functions;
 mod primary;
 mod resources;
 mod sticky;
 mod stress;
 mod visible;
+mod wild;

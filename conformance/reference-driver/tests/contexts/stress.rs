@@ -18,7 +18,7 @@ use crate::calls::{self, Context, DESCRIPTOR, GRANULE, NO_TYPE};
 use crate::exporter::Exporter;
 
 const THREADS: u64 = 16;
-const STEPS: usize = 250;
+const STEPS: usize = 150;
 
 type C = CUresult;
 const SUCCESS: C = C::CUDA_SUCCESS;
