@@ -34,6 +34,9 @@ pub(crate) struct Context {
 
 /// Whether a context still works: an error of device code, or its destruction, is what every later call in it
 /// answers.
+///
+/// On an H200 an error of device code ends all work of the process, as documented. Here it ends that of its context, so
+/// that one process can be tested for more than one failure.
 #[derive(Debug, Default)]
 pub(crate) struct Health(AtomicU32);
 
@@ -88,7 +91,7 @@ impl State {
 
     /// What to answer to the handle of a stream, an event or a module that is not there.
     pub(crate) fn missing(&self, handle: u64) -> CUresult {
-        if self.orphans.contains(&handle) { CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
+        if self.handles_of_destroyed.contains(&handle) { CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
     }
 
     /// A context to be made current. A destroyed one can be, as on an H200: what is called in it says so.
@@ -142,9 +145,12 @@ impl State {
     fn forget_context(&mut self, id: u64) {
         self.contexts.remove(&id);
         self.destroyed_contexts.insert(id);
-        self.orphans.extend(self.streams.extract_if(|_, stream| stream.context == id).map(|(handle, _)| handle));
-        self.orphans.extend(self.events.extract_if(|_, event| event.context == id).map(|(handle, _)| handle));
-        self.orphans.extend(self.modules.extract_if(|_, module| module.context == id).map(|(handle, _)| handle));
+        self.handles_of_destroyed
+            .extend(self.streams.extract_if(|_, stream| stream.context == id).map(|(handle, _)| handle));
+        self.handles_of_destroyed
+            .extend(self.events.extract_if(|_, event| event.context == id).map(|(handle, _)| handle));
+        self.handles_of_destroyed
+            .extend(self.modules.extract_if(|_, module| module.context == id).map(|(handle, _)| handle));
         self.functions.retain(|_, function| function.context != id);
         self.imports.forget_context(id);
         self.ranges.retain(|_, range| range.context != id);

@@ -52,7 +52,7 @@ pub(crate) struct State {
     pub(crate) contexts: HashMap<u64, Context>,
     pub(crate) destroyed_contexts: HashSet<u64>,
     /// Streams, events and modules that went with their contexts.
-    pub(crate) orphans: HashSet<u64>,
+    pub(crate) handles_of_destroyed: HashSet<u64>,
     /// Every range of addresses that the driver knows, by base.
     pub(crate) ranges: BTreeMap<u64, Range>,
     /// What is open of other processes.
