@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_void};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cuda_ipc_sys::{CUresult, CUstream};
@@ -72,7 +72,7 @@ fn work(kind: usize) {
             call!(cuDevicePrimaryCtxRetain(&mut context, 1));
             call!(cuCtxPushCurrent(context));
             // The release waits for it, with a lock of its own.
-            calls::spin(Duration::from_micros(200)).unwrap();
+            calls::spin(Duration::from_millis(5)).unwrap();
             call!(cuDevicePrimaryCtxRelease(1));
             call!(cuCtxPopCurrent(&mut context));
         }
@@ -113,21 +113,29 @@ tests! {
         let functions = functions();
         let expected = |name: &CStr| if FREE.contains(&name) { INVALID_VALUE } else { NOT_INITIALIZED };
         let _context = Context::new();
-        let is_over = AtomicBool::new(false);
+        let (is_over, done) = (AtomicBool::new(false), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for kind in 0..8 {
-                let is_over = &is_over;
+                let (is_over, done) = (&is_over, &done);
                 scope.spawn(move || {
                     let _context = Context::new();
                     while !is_over.load(Ordering::Acquire) {
                         work(kind);
+                        done.fetch_add(1, Ordering::AcqRel);
                     }
                 });
             }
-            let children: Vec<_> = (0..FORKS).map(|_| codes_of_child(&functions)).collect();
+            let children: Result<Vec<_>, i32> = (1..=FORKS)
+                .map(|number| {
+                    // Each fork meets other work.
+                    while done.load(Ordering::Acquire) < 100 * number {
+                        std::thread::yield_now();
+                    }
+                    codes_of_child(&functions)
+                })
+                .collect();
             is_over.store(true, Ordering::Release);
-            for codes in children {
-                let codes = codes.unwrap_or_else(|signal| panic!("a child hung, and ended by signal {signal}"));
+            for codes in children.unwrap_or_else(|signal| panic!("a child hung, and ended by signal {signal}")) {
                 assert_eq!(codes.len(), functions.len() + 4);
                 let answers = functions.iter().zip(&codes).map(|((name, _), code)| (name, *code));
                 let wrong: Vec<_> = answers.filter(|(name, code)| *code != expected(name)).collect();
