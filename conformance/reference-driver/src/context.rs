@@ -8,9 +8,9 @@ use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Output, Result};
+use crate::answer::{CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
 use crate::piece::Divider;
-use crate::process::{State, state};
+use crate::process::{State, check_usable, state};
 use crate::stream::{Stream, synchronize};
 
 #[derive(Debug)]
@@ -34,6 +34,9 @@ pub(crate) struct Context {
 
 /// Whether a context still works: an error of device code, or its destruction, is what every later call in it
 /// answers.
+///
+/// On an H200 an error of device code ends all work of the process, as documented. Here it ends that of its context, so
+/// that one process can be tested for more than one failure.
 #[derive(Debug, Default)]
 pub(crate) struct Health(AtomicU32);
 
@@ -71,19 +74,29 @@ fn push(context: u64) {
 }
 
 impl State {
-    /// This thread's current context, in working order.
-    pub(crate) fn current(&self) -> Result<u64> {
-        let id = top();
-        match self.contexts.get(&id) {
-            Some(context) => context.health.check().map(|()| id),
-            None if id == 0 => Err(INVALID_CONTEXT),
-            None => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
+    /// This thread's current context, for calls that ask it for nothing but itself: an error of device code does not
+    /// matter to them, as on an H200.
+    pub(crate) fn current_context(&self) -> Result<&Context> {
+        match top() {
+            0 => Err(INVALID_CONTEXT),
+            id => self.contexts.get(&id).ok_or(CONTEXT_IS_DESTROYED),
         }
     }
 
-    /// For calls that need no context: one that does not work any more is still an error.
-    pub(crate) fn current_if_any(&self) -> Result<Option<u64>> {
-        if top() == 0 { Ok(None) } else { self.current().map(Some) }
+    /// This thread's current context, in working order.
+    pub(crate) fn current(&self) -> Result<u64> {
+        self.current_context()?.health.check()?;
+        Ok(top())
+    }
+
+    /// What to answer to the handle of a stream, an event or a module that is not there.
+    pub(crate) fn missing(&self, handle: u64) -> CUresult {
+        if self.handles_of_destroyed.contains(&handle) { CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
+    }
+
+    /// A context to be made current. A destroyed one can be, as on an H200: what is called in it says so.
+    fn check_current(&self, id: u64) -> Result<()> {
+        if self.destroyed_contexts.contains(&id) { Ok(()) } else { self.context(id).map(drop) }
     }
 
     /// A context that a call names.
@@ -110,6 +123,7 @@ impl State {
             health,
         };
         self.contexts.insert(id, context);
+        self.destroyed_contexts.remove(&id);
         Ok(())
     }
 
@@ -130,9 +144,13 @@ impl State {
     /// IPCMEM-GET-025: everything of a context goes with it, except the memory that belongs to the process.
     fn forget_context(&mut self, id: u64) {
         self.contexts.remove(&id);
-        self.streams.retain(|_, stream| stream.context != id);
-        self.events.retain(|_, event| event.context != id);
-        self.modules.retain(|_, module| module.context != id);
+        self.destroyed_contexts.insert(id);
+        self.handles_of_destroyed
+            .extend(self.streams.extract_if(|_, stream| stream.context == id).map(|(handle, _)| handle));
+        self.handles_of_destroyed
+            .extend(self.events.extract_if(|_, event| event.context == id).map(|(handle, _)| handle));
+        self.handles_of_destroyed
+            .extend(self.modules.extract_if(|_, module| module.context == id).map(|(handle, _)| handle));
         self.functions.retain(|_, function| function.context != id);
         self.imports.forget_context(id);
         self.ranges.retain(|_, range| range.context != id);
@@ -148,7 +166,7 @@ fn destroy(id: u64) -> Result<()> {
     let streams = {
         let state = state()?;
         let Some(context) = state.contexts.get(&id) else { return Ok(()) };
-        context.health.fail(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        context.health.fail(CONTEXT_IS_DESTROYED);
         state.streams_of(id)
     };
     // Without the lock, which kernels need to come to their end.
@@ -162,9 +180,10 @@ fn destroy(id: u64) -> Result<()> {
 
 /// Held while a primary context comes or goes: destroying one gives the state's lock up, and whoever retains it
 /// meanwhile must get a new one. It is taken before the state's lock.
-fn primary_contexts() -> MutexGuard<'static, ()> {
+fn primary_contexts() -> Result<MutexGuard<'static, ()>> {
     static CHANGES: Mutex<()> = Mutex::new(());
-    CHANGES.lock().unwrap_or_else(PoisonError::into_inner)
+    check_usable()?;
+    Ok(CHANGES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// CU_CTX_MAP_HOST is always on; a coredump is never written.
@@ -177,7 +196,7 @@ fn check_flags(flags: u32) -> Result<()> {
 
 entry_points! {
     fn cuDevicePrimaryCtxRetain(output: Output<CUcontext>, device: CUdevice) {
-        let _one_at_a_time = primary_contexts();
+        let _one_at_a_time = primary_contexts()?;
         let mut state = state()?;
         state.device(device)?;
         output.wanted()?;
@@ -185,7 +204,7 @@ entry_points! {
     }
 
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) {
-        let _one_at_a_time = primary_contexts();
+        let _one_at_a_time = primary_contexts()?;
         let unused = {
             let mut state = state()?;
             let device = state.device(device)?;
@@ -197,7 +216,7 @@ entry_points! {
 
     // The references stay: who retained the context still releases it.
     fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
-        let _one_at_a_time = primary_contexts();
+        let _one_at_a_time = primary_contexts()?;
         let context = state()?.device(device)?.primary_context;
         context.map_or(Ok(()), destroy)
     }
@@ -224,11 +243,18 @@ entry_points! {
 
     fn cuCtxDestroy_v2(context: CUcontext) {
         let id = context as u64;
-        if id == 0 {
-            return Err(INVALID_VALUE);
-        }
-        if state()?.context(id)?.is_primary {
-            return Err(INVALID_CONTEXT);
+        {
+            let state = state()?;
+            if id == 0 {
+                return Err(INVALID_VALUE);
+            }
+            // The code is an H200's.
+            if state.destroyed_contexts.contains(&id) {
+                return Err(CONTEXT_IS_DESTROYED);
+            }
+            if state.context(id)?.is_primary {
+                return Err(INVALID_CONTEXT);
+            }
         }
         destroy(id)?;
         if top() == id {
@@ -238,7 +264,7 @@ entry_points! {
     }
 
     fn cuCtxPushCurrent_v2(context: CUcontext) {
-        state()?.context(context as u64)?;
+        state()?.check_current(context as u64)?;
         push(context as u64);
         Ok(())
     }
@@ -253,7 +279,7 @@ entry_points! {
     fn cuCtxSetCurrent(context: CUcontext) {
         let state = state()?;
         if !context.is_null() {
-            state.context(context as u64)?;
+            state.check_current(context as u64)?;
         }
         pop();
         if !context.is_null() {
@@ -269,7 +295,7 @@ entry_points! {
 
     fn cuCtxGetDevice(output: Output<CUdevice>) {
         let state = state()?;
-        output.give(state.context(state.current()?)?.device)
+        output.give(state.current_context()?.device)
     }
 
     fn cuCtxSynchronize() {
@@ -279,22 +305,21 @@ entry_points! {
 
     fn cuCtxGetFlags(output: Output<u32>) {
         let state = state()?;
-        output.give(state.context(state.current()?)?.flags)
+        output.give(state.current_context()?.flags)
     }
 
     fn cuCtxSetFlags(flags: u32) {
         let mut state = state()?;
-        let context = state.current()?;
+        state.current_context()?;
         check_flags(flags)?;
-        state.context_mut(context)?.flags = flags;
+        state.context_mut(top())?.flags = flags;
         Ok(())
     }
 
     fn cuCtxGetApiVersion(context: CUcontext, version: Output<u32>) {
         const VERSION_OF_CTX_CREATE_V2: u32 = 3020;
         let state = state()?;
-        let id = if context.is_null() { state.current()? } else { context as u64 };
-        state.context(id)?;
+        if context.is_null() { state.current_context()? } else { state.context(context as u64)? };
         version.give(VERSION_OF_CTX_CREATE_V2)
     }
 }

@@ -6,9 +6,11 @@ use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
+use crate::handle::fnv1a;
 use crate::pool::handle_types;
 use crate::process::{State, state};
 use crate::version::{attributes_end, cuda_version};
+use crate::visible::select;
 use crate::vmm::fabric::is_fabric_supported;
 
 /// A device that this process sees.
@@ -24,42 +26,25 @@ pub(crate) struct Device {
 const NAME: &CStr = c"Reference device";
 
 /// The devices that `CUDA_VISIBLE_DEVICES` leaves, in its order.
-pub(crate) fn visible() -> Vec<Device> {
-    let count = environment().devices;
+pub(crate) fn visible() -> Result<Vec<Device>> {
+    let uuids: Vec<_> = (0..environment().devices).map(uuid_of).collect();
     let indices = match &environment().visible {
-        None => (0..count).collect(),
-        Some(list) => select(list, count),
+        None => (0..uuids.len()).collect(),
+        Some(list) => select(list, &uuids)?,
     };
     let device = |index| Device { index, primary_context: None, primary_references: 0 };
-    indices.into_iter().map(device).collect()
+    Ok(indices.into_iter().map(device).collect())
 }
 
-/// The devices of a list, which ends at the first entry that names none, or one that it has already.
-fn select(list: &str, count: usize) -> Vec<usize> {
-    let mut selected = Vec::new();
-    for index in list.split(',').map_while(|entry| find(entry.trim(), count)) {
-        if selected.contains(&index) {
-            break;
-        }
-        selected.push(index);
-    }
-    selected
-}
-
-/// A device by its number, or by as much of its UUID as no other device has.
-fn find(entry: &str, count: usize) -> Option<usize> {
-    let Some(uuid) = entry.strip_prefix("GPU-") else { return entry.parse().ok().filter(|index| *index < count) };
-    let digits: String = uuid.to_lowercase().chars().filter(|character| *character != '-').collect();
-    let hexadecimal = |index| uuid_of(index).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let mut named = (0..count).filter(|index| !digits.is_empty() && hexadecimal(*index).starts_with(&digits));
-    named.next().filter(|_| named.next().is_none())
-}
-
-/// 16 bytes that follow from the machine's name and the device's place.
+/// 16 bytes that follow from the machine's name and the device's place, and differ from the beginning.
 fn uuid_of(index: usize) -> [u8; 16] {
-    let mut bytes = *b"........cuda\0\0\0\0";
-    bytes[..8].copy_from_slice(&environment().machine_number().to_be_bytes());
-    bytes[12..].copy_from_slice(&(index as u32).to_be_bytes());
+    let half = |name: &[u8]| {
+        let place = (index as u32).to_be_bytes();
+        fnv1a(place.iter().chain(environment().machine.as_bytes()).chain(name).copied()).to_be_bytes()
+    };
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&half(b"the first half"));
+    bytes[8..].copy_from_slice(&half(b"the other half"));
     bytes
 }
 
@@ -191,23 +176,5 @@ entry_points! {
         };
         let found = state.devices.iter().position(|candidate| named(candidate.index));
         device.give(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)? as CUdevice)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_ends_at_the_first_entry_that_is_wrong() {
-        assert_eq!(select("1,0", 3), [1, 0]);
-        assert_eq!(select("2, 7,0", 3), [2]);
-        assert_eq!(select("0,0,1", 3), [0]);
-        for nothing in ["", "-1", "all", "GPU-", "3"] {
-            assert_eq!(select(nothing, 3), [] as [usize; 0], "{nothing:?}");
-        }
-        let uuid: String = uuid_of(1).iter().map(|byte| format!("{byte:02X}")).collect();
-        assert_eq!(select(&format!("GPU-{}-{},2", &uuid[..8], &uuid[8..]), 3), [1, 2]);
-        assert_eq!(select(&format!("GPU-{}", &uuid[..8]), 3), [] as [usize; 0], "all devices begin like this");
     }
 }

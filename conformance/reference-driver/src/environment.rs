@@ -29,7 +29,7 @@ pub(crate) fn environment() -> &'static Environment {
         machine: std::env::var("REFERENCE_DRIVER_MACHINE").unwrap_or_else(|_| "0".to_owned()),
         devices: number("REFERENCE_DRIVER_DEVICES", 1),
         memory: number("REFERENCE_DRIVER_MEMORY", MEMORY),
-        visible: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
+        visible: std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned()),
     })
 }
 

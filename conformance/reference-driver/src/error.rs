@@ -1,9 +1,8 @@
 //! Names of result codes.
 
-use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 use std::ptr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cuda_ipc_sys::CUresult;
 
@@ -18,18 +17,44 @@ const NEWER: [CUresult; 5] = [
     CUresult::CUDA_ERROR_FABRIC_NOT_READY,
 ];
 
-/// Text that callers may keep for ever.
-pub(crate) fn kept(code: CUresult, text: String) -> *const c_char {
-    static KEPT: OnceLock<Mutex<HashMap<(u32, String), CString>>> = OnceLock::new();
-    let mut kept = KEPT.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    let value = CString::new(text.clone()).unwrap_or_default();
-    kept.entry((code.0, text)).or_insert(value).as_ptr()
+/// Text that callers may keep for ever: the same pointer for the same text. There is no lock, because a forked child asks
+/// too, where nobody would open one that another thread of its parent held.
+pub(crate) fn kept(text: String) -> *const c_char {
+    struct Kept {
+        text: CString,
+        /// What was there before; null for the first.
+        next: *const Kept,
+    }
+    static NEWEST: AtomicPtr<Kept> = AtomicPtr::new(ptr::null_mut());
+    let mut new = Box::new(Kept { text: CString::new(text).unwrap_or_default(), next: ptr::null() });
+    let mut newest = NEWEST.load(Ordering::Acquire);
+    loop {
+        let mut next: *const Kept = newest;
+        // SAFETY: null, or one of the boxes below, which are never dropped once they are in the list.
+        while let Some(kept) = unsafe { next.as_ref() } {
+            if kept.text == new.text {
+                return kept.text.as_ptr();
+            }
+            next = kept.next;
+        }
+        new.next = newest;
+        let entry = Box::into_raw(new);
+        match NEWEST.compare_exchange(newest, entry, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: the list has it from now on, and nobody drops it.
+            Ok(_) => return unsafe { (*entry).text.as_ptr() },
+            Err(newer) => {
+                // SAFETY: the box of this call, which nobody else has seen.
+                new = unsafe { Box::from_raw(entry) };
+                newest = newer;
+            }
+        }
+    }
 }
 
 /// ERR-002: an unknown code leaves null and is an invalid value.
 fn say(code: CUresult, output: Output<*const c_char>, text: impl Fn(&str) -> String) -> Result<()> {
     match code.name().filter(|_| !NEWER.contains(&code)) {
-        Some(name) => output.give(kept(code, text(name))),
+        Some(name) => output.give(kept(text(name))),
         None => {
             output.give(ptr::null())?;
             Err(INVALID_VALUE)
@@ -47,5 +72,22 @@ entry_points! {
             let words = name.trim_start_matches("CUDA_ERROR_").trim_start_matches("CUDA_");
             words.replace('_', " ").to_lowercase()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_text_is_kept_once() {
+        let ask = || (0..100).map(|number| kept(format!("text {number}")) as usize).collect::<Vec<_>>();
+        let first = ask();
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+            others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), first));
+        });
+        // SAFETY: the text is kept.
+        assert_eq!(unsafe { std::ffi::CStr::from_ptr(first[7] as *const c_char) }, c"text 7");
     }
 }

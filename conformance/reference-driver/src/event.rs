@@ -101,11 +101,7 @@ impl Captured {
         }
     }
 
-    fn wait(&self) {
-        while !self.wait_for(None) {}
-    }
-
-    /// A stream's wait, which ends with its context.
+    /// A wait, which ends with its context.
     fn wait_in(&self, health: &Health) {
         while health.works() && !self.wait_for(Some(ATTENTION)) {}
     }
@@ -125,7 +121,14 @@ impl Event {
 
 impl State {
     pub(crate) fn event(&self, handle: CUevent) -> Result<&Event> {
-        self.events.get(&(handle as u64)).ok_or(INVALID_HANDLE)
+        self.events.get(&(handle as u64)).ok_or_else(|| self.missing(handle as u64))
+    }
+
+    /// An event whose context is in working order.
+    fn working_event(&self, handle: CUevent) -> Result<&Event> {
+        let event = self.event(handle)?;
+        event.health.check()?;
+        Ok(event)
     }
 
     fn add_event(&mut self, context: u64, has_timing: bool, body: Body) -> Result<u64> {
@@ -226,6 +229,7 @@ fn record(
 ) -> Result<()> {
     let shared = {
         let mut state = state()?;
+        state.event(handle)?;
         let event = state.events.get_mut(&(handle as u64)).ok_or(INVALID_HANDLE)?;
         // IPCEVT-031: event and stream are of one context.
         if event.context != stream.context {
@@ -265,7 +269,10 @@ entry_points! {
     // Does not wait; records that are pending still complete. IPCEVT-024: an importer's destroy leaves the exporter's
     // event alone.
     fn cuEventDestroy_v2(event: CUevent) {
-        state()?.events.remove(&(event as u64)).map(drop).ok_or(INVALID_HANDLE)
+        let mut state = state()?;
+        state.working_event(event)?;
+        state.events.remove(&(event as u64));
+        Ok(())
     }
 
     fn cuEventRecord(event: CUevent, stream: CUstream) {
@@ -290,19 +297,17 @@ entry_points! {
 
     fn cuEventQuery(event: CUevent) {
         let state = state()?;
-        let event = state.event(event)?;
-        event.health.check()?;
+        let event = state.working_event(event)?;
         if event.capture().is_complete() { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }
     }
 
     fn cuEventSynchronize(event: CUevent) {
         let (captured, health) = {
             let state = state()?;
-            let event = state.event(event)?;
-            event.health.check()?;
+            let event = state.working_event(event)?;
             (event.capture(), Arc::clone(&event.health))
         };
-        captured.wait();
+        captured.wait_in(&health);
         health.check()
     }
 
@@ -310,7 +315,7 @@ entry_points! {
         let state = state()?;
         milliseconds.wanted()?;
         // IPCEVT-023: an interprocess event has no times.
-        let record = |event: CUevent| match state.event(event)? {
+        let record = |event: CUevent| match state.working_event(event)? {
             Event { has_timing: true, body: Body::Local(Some(record)), .. } => Ok(record),
             _ => Err(INVALID_HANDLE),
         };

@@ -53,4 +53,5 @@ mod topology;
 mod unsupported;
 mod value;
 mod version;
+mod visible;
 mod vmm;

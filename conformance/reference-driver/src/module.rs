@@ -55,6 +55,13 @@ impl Grid {
 }
 
 impl State {
+    /// A module whose context is in working order.
+    fn module(&self, handle: CUmodule) -> Result<&Module> {
+        let module = self.modules.get(&(handle as u64)).ok_or_else(|| self.missing(handle as u64))?;
+        self.context(module.context)?.health.check()?;
+        Ok(module)
+    }
+
     fn launch(
         &mut self,
         function: CUfunction,
@@ -109,7 +116,8 @@ entry_points! {
     fn cuModuleUnload(module: CUmodule) {
         let mut state = state()?;
         let id = module as u64;
-        state.modules.remove(&id).ok_or(INVALID_HANDLE)?;
+        state.module(module)?;
+        state.modules.remove(&id);
         state.functions.retain(|_, function| function.module != id);
         Ok(())
     }
@@ -119,7 +127,7 @@ entry_points! {
         output.wanted()?;
         let name = name.text()?.to_string_lossy().into_owned();
         let id = module as u64;
-        let module = state.modules.get(&id).ok_or(INVALID_HANDLE)?;
+        let module = state.module(module)?;
         if !module.entries.contains(&name) {
             return Err(CUresult::CUDA_ERROR_NOT_FOUND);
         }
@@ -139,7 +147,7 @@ entry_points! {
     ) {
         let state = state()?;
         name.text()?;
-        state.modules.get(&(module as u64)).ok_or(INVALID_HANDLE)?;
+        state.module(module)?;
         Err(CUresult::CUDA_ERROR_NOT_FOUND)
     }
 

@@ -2,9 +2,10 @@
 
 use std::ffi::c_void;
 
-use cuda_ipc_sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute, CUresult};
+use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemorytype, CUpointer_attribute, CUresult};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Input, Output, Result};
+use crate::context::top;
 use crate::process::{State, state};
 use crate::range::{By, Memory, Range};
 
@@ -56,6 +57,16 @@ impl Value {
     }
 }
 
+/// What the current context may do with a range. Without one it is what the memory's own device may do, and nothing where
+/// access has to be granted, as on an H200.
+fn access(state: &State, range: &Range) -> CUmemAccess_flags {
+    match &range.memory {
+        _ if state.contexts.contains_key(&top()) => state.access_flags(range, top(), By::Kernel),
+        Memory::Mapping { .. } | Memory::Multicast { .. } => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        _ => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    }
+}
+
 /// An attribute of an address in a range.
 fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result<Value> {
     type M = Memory;
@@ -67,10 +78,10 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
             memory if memory.is_host() => CUmemorytype::CU_MEMORYTYPE_HOST.0,
             _ => CUmemorytype::CU_MEMORYTYPE_DEVICE.0,
         })),
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => match state.current_if_any()? {
-            None => Err(INVALID_CONTEXT),
-            Some(context) if state.access_flags(range, context, By::Kernel).0 == 0 => Err(INVALID_VALUE),
-            Some(_) => whole(pointer),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => match top() {
+            0 => Err(INVALID_CONTEXT),
+            context if state.access_flags(range, context, By::Kernel).0 == 0 => Err(INVALID_VALUE),
+            _ => whole(pointer),
         },
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER if range.memory.is_host() || range.memory.is_managed() => whole(pointer),
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => is_true(range.sync_memops),
@@ -93,14 +104,11 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
             M::Mapping { allocation, .. } => allocation.handle_types.0.into(),
             _ => 0,
         }),
-        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
-            is_true(false)
-        }
+        // Of all kinds an H200 says it of this one alone.
+        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => is_true(matches!(range.memory, M::Linear(_))),
+        A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => is_true(false),
         // PTRATTR-011
-        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
-            let context = state.current_if_any()?.ok_or(INVALID_CONTEXT)?;
-            Ok(Value::Half(state.access_flags(range, context, By::Kernel).0))
-        }
+        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Ok(Value::Half(access(state, range).0)),
         // PTRATTR-003
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => whole(range.memory.pool().unwrap_or(0)),
         // PTRATTR-005
@@ -129,10 +137,9 @@ impl State {
 }
 
 entry_points! {
-    // PTRATTR-016: attributes that depend on the current context need one; the others do not.
+    // PTRATTR-016: the device's pointer depends on the current context and needs one. Whether that works does not matter.
     fn cuPointerGetAttribute(output: Output<c_void>, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
         let state = state()?;
-        state.current_if_any()?;
         output.wanted()?;
         state.pointer_attribute(pointer, attribute)?.give(output)
     }
@@ -144,7 +151,6 @@ entry_points! {
         pointer: CUdeviceptr,
     ) {
         let state = state()?;
-        state.current_if_any()?;
         if count == 0 {
             return Err(INVALID_VALUE);
         }
@@ -162,7 +168,7 @@ entry_points! {
 
     fn cuPointerSetAttribute(value: Input<u32>, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
         let mut state = state()?;
-        state.current()?;
+        state.current_context()?;
         let value = value.value()?;
         if attribute != A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
             return Err(INVALID_VALUE);

@@ -1,7 +1,30 @@
-//! The state of the driver in this process, behind one lock. Nothing that waits holds it.
+//! The state of the driver in this process, behind one lock.
+//!
+//! # Locks
+//! A thread takes them in this order, and gives them back in any:
+//!
+//! 1. which primary contexts the runtime has retained (`runtime::context`),
+//! 2. that a primary context comes or goes (`context`),
+//! 3. the state,
+//! 4. one stream's queue, or the table of one multicast object and then its memory, or the granules of one pool's file, or
+//!    the slots of the arena of events, or the units of one shared block,
+//! 5. one record of an event, or the blocks of this process.
+//!
+//! So no two threads wait for each other's lock. Nor does a thread hold one that the work needs which it waits for:
+//!
+//! - Nobody waits for work, or for another process, with a lock from the third on. One exception is no danger: the table
+//!   of a multicast object is locked against other processes too, each of which holds it while it reads or writes the
+//!   table, and waits for nothing meanwhile.
+//! - The first two are held while a context is destroyed, which waits for its streams. What streams do takes locks from the
+//!   third on only: a host function is refused before any lock, by [`check_usable`].
+//! - What is dropped under a lock takes later ones only. A `cuMemFreeAsync` takes the state's when it is dropped. That is
+//!   in its stream's thread: its stream is looked up and the work enqueued under one lock of the state, so the stream
+//!   was not closed in between and the work is not refused.
+//!
+//! A forked child takes none of them, since another thread of the parent may have held it: [`check_usable`] comes first.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -27,6 +50,9 @@ pub(crate) struct State {
     pub(crate) devices: Vec<Device>,
     /// The contexts that are active.
     pub(crate) contexts: HashMap<u64, Context>,
+    pub(crate) destroyed_contexts: HashSet<u64>,
+    /// Streams, events and modules that went with their contexts.
+    pub(crate) handles_of_destroyed: HashSet<u64>,
     /// Every range of addresses that the driver knows, by base.
     pub(crate) ranges: BTreeMap<u64, Range>,
     /// What is open of other processes.
@@ -81,7 +107,7 @@ pub(crate) fn initialise() -> Result<()> {
     }
     // What the environment says wrongly ends the process here, and not in the middle of a test.
     let _ = (crate::topology::topology(), crate::version::cuda_version());
-    let devices = crate::device::visible();
+    let devices = crate::device::visible()?;
     if devices.is_empty() {
         return Err(CUresult::CUDA_ERROR_NO_DEVICE);
     }
@@ -104,16 +130,22 @@ pub(crate) fn in_host_function(function: impl FnOnce()) {
     IN_HOST_FUNCTION.set(false);
 }
 
-/// The state, for a call that needs an initialised driver.
-pub(crate) fn state() -> Result<MutexGuard<'static, State>> {
+/// Whether this thread can call an initialised driver. It takes no lock, and comes before every one.
+pub(crate) fn check_usable() -> Result<()> {
     if IN_HOST_FUNCTION.get() {
         return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
     }
     if INITIALISED_BY.load(Ordering::Acquire) == std::process::id() {
-        Ok(lock())
+        Ok(())
     } else {
         Err(CUresult::CUDA_ERROR_NOT_INITIALIZED)
     }
+}
+
+/// The state, for a call that needs an initialised driver.
+pub(crate) fn state() -> Result<MutexGuard<'static, State>> {
+    check_usable()?;
+    Ok(lock())
 }
 
 /// When a process started, in the kernel's ticks: with the number, a process's identity. `None` where it is gone.

@@ -94,6 +94,10 @@ impl Stream {
     pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, work: Work) -> Result<Point> {
         self.start()?;
         let mut queue = self.lock();
+        // Another thread ended the stream, or its context, since this one looked it up.
+        if queue.is_closed {
+            return Err(INVALID_HANDLE);
+        }
         queue.issued += 1;
         queue.waiting.push_back((after, work));
         self.changed.notify_all();
@@ -170,12 +174,14 @@ impl State {
                 let new = || Stream::new(current, true, &context.health);
                 Ok(Arc::clone(context.thread_streams.entry(std::thread::current().id()).or_insert_with(new)))
             }
-            id => {
-                let stream = self.streams.get(&id).ok_or(INVALID_HANDLE)?;
-                stream.health.check()?;
-                Ok(Arc::clone(stream))
-            }
+            id => self.created_stream(id).map(Arc::clone),
         }
+    }
+
+    fn created_stream(&self, handle: u64) -> Result<&Arc<Stream>> {
+        let stream = self.streams.get(&handle).ok_or_else(|| self.missing(handle))?;
+        stream.health.check()?;
+        Ok(stream)
     }
 
     /// Every stream of a context.
@@ -277,7 +283,9 @@ entry_points! {
     // What was enqueued is still done.
     fn cuStreamDestroy_v2(stream: CUstream) {
         let mut state = state()?;
-        let stream = state.streams.remove(&(stream as u64)).ok_or(INVALID_HANDLE)?;
+        let handle = stream as u64;
+        let stream = Arc::clone(state.created_stream(handle)?);
+        state.streams.remove(&handle);
         stream.close();
         let closing = &mut state.context_mut(stream.context)?.closing_streams;
         closing.retain(|stream| !stream.now().is_done());

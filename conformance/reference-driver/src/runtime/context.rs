@@ -10,7 +10,7 @@ use cuda_ipc_sys::{CUcontext, CUdevice};
 use super::answer::{INCOMPATIBLE_CONTEXT, Result};
 use crate::answer::Output;
 use crate::context::top;
-use crate::process::{State, initialise, state};
+use crate::process::{State, check_usable, initialise, state};
 
 thread_local! {
     /// What `cudaSetDevice` chose.
@@ -18,9 +18,10 @@ thread_local! {
 }
 
 /// The devices whose primary context the runtime holds a reference to. It is taken before the driver's locks.
-fn retained() -> MutexGuard<'static, HashSet<CUdevice>> {
+fn retained() -> Result<MutexGuard<'static, HashSet<CUdevice>>> {
     static RETAINED: LazyLock<Mutex<HashSet<CUdevice>>> = LazyLock::new(Mutex::default);
-    RETAINED.lock().unwrap_or_else(PoisonError::into_inner)
+    check_usable()?;
+    Ok(RETAINED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// This thread's current context, as the runtime sees it.
@@ -92,7 +93,7 @@ pub(super) fn device_of_primary() -> Result<CUdevice> {
 
 /// The primary context of a device, active and kept by one reference of the runtime.
 pub(super) fn retain(device: CUdevice) -> Result<CUcontext> {
-    let mut retained = retained();
+    let mut retained = retained()?;
     let (primary, references) = {
         let mut state = state()?;
         let device = state.device(device)?;
@@ -130,7 +131,7 @@ pub(super) fn reset() -> Result<()> {
         Current::Created(_) => return Ok(()),
         Current::Destroyed => return Err(INCOMPATIBLE_CONTEXT),
     };
-    let mut retained = retained();
+    let mut retained = retained()?;
     driver!(context::cuDevicePrimaryCtxReset_v2(device))?;
     if retained.remove(&device) {
         driver!(context::cuDevicePrimaryCtxRelease_v2(device))?;

@@ -62,7 +62,7 @@ const OTHER_VERSIONS: [cudaError; 5] = [
 fn say(code: cudaError, text: impl FnOnce(&str) -> String) -> *const c_char {
     let text = || code.name().filter(|_| !OTHER_VERSIONS.contains(&code)).map(text);
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(text)) {
-        Ok(Some(text)) => kept(CUresult(code.0), text),
+        Ok(Some(text)) => kept(text),
         _ => c"unrecognized error code".as_ptr(),
     }
 }

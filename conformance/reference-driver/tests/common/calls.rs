@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use cuda_ipc_sys::{
     CUcontext, CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
@@ -204,28 +205,34 @@ pub(crate) fn import_fabric(bytes: [u8; 64]) -> Answer<u64> {
     import((&raw mut fabric).cast(), FABRIC)
 }
 
-/// Launch a kernel that fills words, and wait for it.
-pub(crate) fn fill(words: CUdeviceptr, count: u64, seed: u32) -> Answer<()> {
+/// Launch a kernel in the default stream.
+pub(crate) fn launch(kernel: &kernels::Kernel, arguments: &[*const c_void]) -> Answer<()> {
     let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
-    call!(cuModuleLoadData(&mut module, kernels::FILL.ptx.as_ptr().cast()));
-    call!(cuModuleGetFunction(&mut function, module, kernels::FILL.entry.as_ptr()));
-    let arguments: [*const c_void; 3] =
-        [(&raw const words).cast(), (&raw const count).cast(), (&raw const seed).cast()];
+    code!(cuModuleLoadData(&mut module, kernel.ptx.as_ptr().cast())).result()?;
+    code!(cuModuleGetFunction(&mut function, module, kernel.entry.as_ptr())).result()?;
     let arguments = arguments.as_ptr().cast_mut().cast();
-    call!(cuLaunchKernel(function, 2, 1, 1, 4, 1, 1, 0, ptr::null_mut(), arguments, ptr::null_mut()));
+    code!(cuLaunchKernel(function, 2, 1, 1, 4, 1, 1, 0, ptr::null_mut(), arguments, ptr::null_mut())).result()
+}
+
+/// A kernel that fills words.
+pub(crate) fn fill(words: CUdeviceptr, count: u64, seed: u32) -> Answer<()> {
+    launch(&kernels::FILL, &[(&raw const words).cast(), (&raw const count).cast(), (&raw const seed).cast()])?;
     code!(cuCtxSynchronize()).result()
+}
+
+/// A kernel that only takes its time, and is not waited for.
+pub(crate) fn spin(time: Duration) -> Answer<()> {
+    let nanoseconds = time.as_nanos() as u64;
+    launch(&kernels::SPIN, &[(&raw const nanoseconds).cast()])
 }
 
 /// A kernel that only reads: how many of the words differ, counted in device memory.
 pub(crate) fn verify(words: CUdeviceptr, count: u64, seed: u32) -> Answer<u32> {
-    let (mut module, mut function, mut counter) = (ptr::null_mut(), ptr::null_mut(), 0);
+    let mut counter = 0;
     call!(cuMemAlloc(&mut counter, 8));
-    call!(cuModuleLoadData(&mut module, kernels::VERIFY.ptx.as_ptr().cast()));
-    call!(cuModuleGetFunction(&mut function, module, kernels::VERIFY.entry.as_ptr()));
-    let arguments: [*const c_void; 4] =
-        [(&raw const words).cast(), (&raw const count).cast(), (&raw const seed).cast(), (&raw const counter).cast()];
-    let arguments = arguments.as_ptr().cast_mut().cast();
-    call!(cuLaunchKernel(function, 2, 1, 1, 4, 1, 1, 0, ptr::null_mut(), arguments, ptr::null_mut()));
+    let words: *const c_void = (&raw const words).cast();
+    let arguments = [words, (&raw const count).cast(), (&raw const seed).cast(), (&raw const counter).cast()];
+    launch(&kernels::VERIFY, &arguments)?;
     code!(cuCtxSynchronize()).result()?;
     read(counter)
 }

@@ -1,6 +1,8 @@
 //! The runtime initialises by itself, and uses what the driver's API made current.
 
 use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::*;
 
@@ -135,6 +137,26 @@ tests! {
         call!(cudaDeviceReset());
         call!(cudaFreeAsync(pooled, DEFAULT));
         call!(cudaFree(elsewhere));
+    }
+
+    /// The reset waits for the host function, which meanwhile asks for what the reset has locked.
+    fn a_host_function_is_refused_while_its_device_is_reset() {
+        unsafe extern "C" fn ask(begun: *mut c_void) {
+            // SAFETY: the flag below, whose owner waits for this function.
+            unsafe { AtomicU32::from_ptr(begun.cast()) }.store(1, Ordering::SeqCst);
+            let end = Instant::now() + Duration::from_millis(50);
+            while Instant::now() < end {
+                assert_eq!(code!(cudaSetDevice(0)), cudaError::cudaErrorNotPermitted);
+            }
+        }
+        call!(cudaSetDevice(0));
+        let begun = AtomicU32::new(0);
+        driver_call!(cuLaunchHostFunc(DEFAULT, Some(ask), begun.as_ptr().cast()));
+        while begun.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        call!(cudaDeviceReset());
+        call!(cudaDeviceSynchronize());
     }
 
     fn what_the_drivers_api_reset_comes_back_too() {

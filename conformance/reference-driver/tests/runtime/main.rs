@@ -2,11 +2,12 @@
 //!
 //! Each test is a process of its own: what is initialised, which contexts there are and what they reach is a process's.
 
+#[path = "../common/alone.rs"]
+mod alone;
 #[path = "../common/mod.rs"]
 mod common;
 
 use std::ffi::{CStr, c_char, c_void};
-use std::process::Command;
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -70,7 +71,7 @@ macro_rules! tests {
         #[test]
         $(#[$attribute])*
         fn $name() {
-            $crate::alone(concat!(module_path!(), "::", stringify!($name)), "0,1", || $body);
+            $crate::alone::alone(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
         }
     )*};
 }
@@ -81,23 +82,6 @@ mod interop;
 mod memory;
 mod pools;
 mod processes;
-
-/// Run a test in a new process of this program, on a machine of its own.
-fn alone(path: &str, visible: &str, test: impl FnOnce()) {
-    const INSIDE: &str = "REFERENCE_DRIVER_TEST_ALONE";
-    if std::env::var_os(INSIDE).is_some() {
-        return test();
-    }
-    let name = path.split_once("::").map_or(path, |(_, name)| name);
-    let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
-    command.args(["--exact", name, "--nocapture"]).env(INSIDE, "1");
-    command.env("REFERENCE_DRIVER_MACHINE", format!("{name}-{}", std::process::id()));
-    command.env("REFERENCE_DRIVER_DEVICES", "2").env("CUDA_VISIBLE_DEVICES", visible);
-    let output = command.output().expect("the test executable starts");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("1 passed"), "no test is called {name}: {text}");
-}
 
 fn malloc(size: usize) -> Result<*mut c_void> {
     let mut pointer = ptr::null_mut();

@@ -1,0 +1,31 @@
+//! Tests that are processes of their own.
+
+use std::process::Command;
+use std::time::Duration;
+
+/// Far more than any test takes: one that hangs ends with its name.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Run a test in a new process of this program, on a machine of its own with two devices, where the environment does not
+/// say otherwise. The path is the test's with its crate.
+pub(crate) fn alone(path: &str, environment: &[(&str, &str)], test: impl FnOnce()) {
+    const INSIDE: &str = "REFERENCE_DRIVER_TEST_ALONE";
+    let name = path.split_once("::").map_or(path, |(_, name)| name);
+    if std::env::var_os(INSIDE).is_some() {
+        let name = name.to_owned();
+        std::thread::spawn(move || {
+            std::thread::sleep(DEADLINE);
+            eprintln!("{name} hangs");
+            std::process::abort();
+        });
+        return test();
+    }
+    let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
+    command.args(["--exact", name, "--nocapture"]).env(INSIDE, "1");
+    command.env("REFERENCE_DRIVER_MACHINE", format!("{name}-{}", std::process::id()));
+    command.env("REFERENCE_DRIVER_DEVICES", "2").env_remove("CUDA_VISIBLE_DEVICES").envs(environment.iter().copied());
+    let output = command.output().expect("the test executable starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 passed"), "no test is called {name}: {text}");
+}

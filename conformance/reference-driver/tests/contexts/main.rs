@@ -1,0 +1,34 @@
+//! Contexts: how they come and go, what goes with them, and what goes wrong in them.
+//!
+//! Each test is a process of its own: which contexts there are, what the environment says and whether a process was
+//! forked is a process's.
+
+#[path = "../common/alone.rs"]
+mod alone;
+#[macro_use]
+#[path = "../common/calls.rs"]
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+
+/// Tests that are processes of their own.
+macro_rules! tests {
+    ($($(#[$attribute:meta])* fn $name:ident() $body:block)*) => {$(
+        #[test]
+        $(#[$attribute])*
+        fn $name() {
+            $crate::alone::alone(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
+        }
+    )*};
+}
+
+mod destroy;
+mod exporter;
+mod fork;
+mod functions;
+mod primary;
+mod resources;
+mod sticky;
+mod stress;
+mod visible;
+mod wild;
