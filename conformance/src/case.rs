@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::report::Step;
 use crate::role::{Pool, Role};
 use crate::{Needs, Outcome};
 
@@ -99,6 +100,7 @@ pub(crate) struct Running {
     pub(crate) pool: Arc<Pool>,
     pub(crate) roles: RefCell<Vec<Role>>,
     pub(crate) observations: RefCell<BTreeMap<String, Value>>,
+    pub(crate) steps: RefCell<Vec<Step>>,
     pub(crate) seed: u64,
     drawn: Cell<u64>,
 }
@@ -115,6 +117,7 @@ pub(crate) fn enter(pool: Arc<Pool>, run_seed: u64, id: &str) {
         pool,
         roles: RefCell::default(),
         observations: RefCell::default(),
+        steps: RefCell::default(),
         seed: hasher.finish(),
         drawn: Cell::new(0),
     };
@@ -129,6 +132,15 @@ pub(crate) fn leave() -> Option<Running> {
 /// Use the running case. Roles, observations and seeds exist only in one.
 pub(crate) fn current<T>(use_it: impl FnOnce(&Running) -> T) -> T {
     RUNNING.with_borrow(|running| use_it(running.as_ref().expect("this is called from a case's own thread")))
+}
+
+/// Record a step of the running case. What is done after a case, to give back its resources, is none.
+pub(crate) fn add_step(step: impl FnOnce() -> Step) {
+    RUNNING.with_borrow(|running| {
+        if let Some(case) = running {
+            case.steps.borrow_mut().push(step());
+        }
+    });
 }
 
 /// Record what the driver did where the documentation leaves it open.

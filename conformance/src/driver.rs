@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use cuda_ipc_sys::CudaVersion;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::machine::Machine;
 use crate::role::{Placement, Process, Settings, Start};
@@ -47,7 +49,7 @@ impl fmt::Display for Choice {
 }
 
 /// What kind of driver is under test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Our software driver: says nothing about any GPU.
@@ -59,7 +61,7 @@ pub enum Kind {
 }
 
 /// The driver under test, as every report names it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
     /// What kind.
     pub kind: Kind,
@@ -71,6 +73,9 @@ pub struct Identity {
     pub cuda: String,
     /// The library file.
     pub path: String,
+    /// The SHA-256 of that file, where it could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 impl fmt::Display for Identity {
@@ -159,7 +164,28 @@ fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
     } else {
         machine.library.clone()
     };
-    Identity { kind, name, version, cuda, path }
+    let sha256 = sha256(Path::new(&path));
+    Identity { kind, name, version, cuda, path, sha256 }
+}
+
+fn sha256(file: &Path) -> Option<String> {
+    let mut hash = Sha256::new();
+    std::io::copy(&mut std::fs::File::open(file).ok()?, &mut HashWriter(&mut hash)).ok()?;
+    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// So that a large library is read piece by piece.
+struct HashWriter<'hash>(&'hash mut Sha256);
+
+impl std::io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The release of NVIDIA's kernel module, 580.159.04.

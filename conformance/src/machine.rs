@@ -1,9 +1,11 @@
 //! What a machine has: asked once, by a role, before the cases are listed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cuda_ipc_sys::{
-    CUdevice_attribute, CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp, CUresult,
+    CUdevice_P2PAttribute, CUdevice_attribute, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
+    CUmemAllocationProp, CUresult,
 };
 
 use crate::MemProperties;
@@ -21,6 +23,8 @@ pub struct Machine {
     pub devices: Vec<Device>,
     /// Whether the device of the row reaches the memory of the device of the column.
     pub peer_access: Vec<Vec<bool>>,
+    /// What the links between the devices can do.
+    pub links: Vec<Link>,
     /// Why no runtime can be used beside the driver, where that is so.
     pub runtime_problem: Option<String>,
     /// Why nothing can run at all, where that is so.
@@ -28,7 +32,7 @@ pub struct Machine {
 }
 
 /// One device.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Device {
     /// The product's name.
     pub name: String,
@@ -52,8 +56,25 @@ pub struct Device {
     pub fabric: Fabric,
 }
 
+/// The link from one device to another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// The device that reaches out.
+    pub from: i32,
+    /// The device whose memory it reaches.
+    pub to: i32,
+    /// Whether it does.
+    pub access: bool,
+    /// Its rank among the links of the device: the lower, the faster.
+    pub performance_rank: i32,
+    /// Whether atomic operations work across it.
+    pub native_atomics: bool,
+    /// Whether arrays can be reached across it.
+    pub arrays: bool,
+}
+
 /// What becomes of memory that asks for a fabric handle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Fabric {
     /// The device has none: the attribute reads 0.
     #[default]
@@ -99,6 +120,7 @@ impl Machine {
             library: mapped_library().unwrap_or_else(|| session.driver.path().display().to_string()),
             devices,
             peer_access: (0..count).map(peers).collect::<Result<_, _>>()?,
+            links: session.probe_links(count)?,
             runtime_problem: session.probe_runtime()?,
             problem: None,
         })
@@ -179,6 +201,28 @@ impl Session {
             Err(Refused::Driver { code, .. }) if code == CUresult::CUDA_ERROR_INVALID_VALUE.0 => Ok(0),
             answer => answer,
         }
+    }
+
+    fn probe_links(&self, count: i32) -> Result<Vec<Link>, Refused> {
+        use CUdevice_P2PAttribute as A;
+        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to))).filter(|(from, to)| from != to);
+        let probe = |(from, to)| {
+            let session = self;
+            let ask = |attribute| {
+                let mut value = 0;
+                cuda!(session.cuDeviceGetP2PAttribute(&mut value, attribute, from, to));
+                Ok::<_, Refused>(value)
+            };
+            Ok(Link {
+                from,
+                to,
+                access: ask(A::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED)? != 0,
+                performance_rank: ask(A::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK)?,
+                native_atomics: ask(A::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)? != 0,
+                arrays: ask(A::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)? != 0,
+            })
+        };
+        pairs.map(probe).collect()
     }
 
     fn reaches(&self, device: i32, peer: i32) -> Result<bool, Refused> {

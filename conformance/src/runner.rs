@@ -15,7 +15,7 @@ use crate::case::{self, Case, Running};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, Kind, UnderTest, choose};
 use crate::options::Options;
-use crate::report::{CaseReport, Writer, summary};
+use crate::report::{CaseReport, Environment, FORMAT, Suite, Writer, summary};
 use crate::role::{Account, Cleanness, Placement, Pool, Process, Role, Settings};
 use crate::{Outcome, Stop, Verdict, catalogue};
 
@@ -80,7 +80,7 @@ impl Run {
         let seed = options.seed.unwrap_or_else(seed_of_the_run);
         let writer = match &options.report {
             Some(path) if !options.libtest.list => {
-                let writer = Writer::new(path.clone(), run_name(), &under_test, seed, options.fresh);
+                let writer = Writer::new(path, &run(&under_test, seed, options.fresh), under_nextest().is_some());
                 Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
             }
             _ => None,
@@ -120,6 +120,13 @@ impl Run {
         shared.pool.clear();
         if !options.libtest.list {
             let verdicts = shared.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+            // Of a nextest run nobody knows which process is the last.
+            if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
+                && let Err(error) = writer.finish(&verdicts)
+            {
+                eprintln!("conformance: the report cannot be written: {error}");
+                return ExitCode::FAILURE;
+            }
             let counts = summary(verdicts.iter().copied());
             let words: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
@@ -158,6 +165,22 @@ fn under_nextest() -> Option<String> {
     std::env::var("NEXTEST_RUN_ID").ok()
 }
 
+/// What the report says of the run.
+fn run(under_test: &UnderTest, seed: u64, fresh: bool) -> crate::report::Run {
+    crate::report::Run {
+        format: FORMAT,
+        run: run_name(),
+        began: Some(jiff::Timestamp::now().to_string()),
+        suite: Some(Suite::this()),
+        driver: under_test.identity.clone(),
+        devices: under_test.machine.devices.clone(),
+        links: under_test.machine.links.clone(),
+        environment: Some(Environment::find()),
+        seed,
+        fresh,
+    }
+}
+
 /// The run that this process is part of.
 fn run_name() -> String {
     under_nextest().unwrap_or_else(|| std::process::id().to_string())
@@ -182,26 +205,22 @@ fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
         let started = Instant::now();
-        let (verdict, reason, observations) = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => (Verdict::Unsupported, Some(reason), Default::default()),
+        let unwritten = |error| Failed::from(format!("error: the report cannot be written: {error}"));
+        if let Some(writer) = &self.writer {
+            writer.start(&case.id).map_err(unwritten)?;
+        }
+        let mut report = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => ended(case, Verdict::Unsupported, Some(reason)),
             None => self.run_supported(case),
         };
-        let (verdict, reason) = self.deviations.judge(&case.id, &self.under_test.identity, verdict, reason);
+        let (verdict, reason) =
+            self.deviations.judge(&case.id, &self.under_test.identity, report.verdict, report.reason.take());
+        (report.verdict, report.reason) = (verdict, reason.clone());
+        report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         let required = verdict == Verdict::Unsupported && !self.require_unmet.is_empty();
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
-        let mut written = Ok(());
         if let Some(writer) = &self.writer {
-            written = writer.add(CaseReport {
-                id: case.id.clone(),
-                rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
-                verdict,
-                reason: reason.clone(),
-                observations,
-                duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
-            });
-        }
-        if let Err(error) = written {
-            return Err(Failed::from(format!("error: the report cannot be written: {error}")));
+            writer.end(report).map_err(unwritten)?;
         }
         let reason = reason.unwrap_or_default();
         match verdict {
@@ -212,27 +231,24 @@ impl Shared {
         }
     }
 
-    fn run_supported(
-        &self,
-        case: &Case,
-    ) -> (Verdict, Option<String>, std::collections::BTreeMap<String, serde_json::Value>) {
+    fn run_supported(&self, case: &Case) -> CaseReport {
         case::enter(Arc::clone(&self.pool), self.seed, &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return (Verdict::Error, Some("the case left another in its place".to_owned()), Default::default());
+            return ended(case, Verdict::Error, Some("the case left another in its place".to_owned()));
         };
-        let (mut verdict, mut reason) = match &outcome {
-            Ok(()) => (Verdict::Pass, None),
-            Err(stop) => (stop.verdict(), Some(stop.to_string())),
+        let mut report = match &outcome {
+            Ok(()) => ended(case, Verdict::Pass, None),
+            Err(stop) => ended(case, stop.verdict(), Some(stop.to_string())),
         };
-        let observations = running.observations.take();
+        (report.observations, report.steps) = (running.observations.take(), running.steps.take());
         if let Some((worse, why)) = self.give_back(running, &outcome)
-            && worse > verdict
+            && worse > report.verdict
         {
-            (verdict, reason) = (worse, Some(why));
+            (report.verdict, report.reason) = (worse, Some(why));
         }
-        (verdict, reason, observations)
+        report
     }
 
     /// Every role gives back what it holds: first what is others', then its own. A clean one serves again.
@@ -329,6 +345,19 @@ impl Shared {
             self.seed,
             case.id,
         )
+    }
+}
+
+/// How a case ended, before anything else is known of it.
+fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
+    CaseReport {
+        id: case.id.clone(),
+        rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
+        verdict,
+        reason,
+        observations: Default::default(),
+        steps: Vec::new(),
+        duration_ms: 0.0,
     }
 }
 

@@ -23,6 +23,8 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
     },
+    /// Print the JSON Schema of a report's lines
+    Schema,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -34,17 +36,16 @@ enum Format {
 }
 
 fn main() -> ExitCode {
-    let Options { command: Command::List { format } } = Options::parse();
-    let groups = match catalogue::groups() {
-        Ok(groups) => groups,
-        Err(message) => {
-            eprintln!("conformance: {message}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let text = match format {
-        Format::Text => text(&groups),
-        Format::Json => json(&groups),
+    let text = match Options::parse().command {
+        Command::List { format } => match (catalogue::groups(), format) {
+            (Ok(groups), Format::Text) => text(&groups),
+            (Ok(groups), Format::Json) => json(&groups),
+            (Err(message), _) => {
+                eprintln!("conformance: {message}");
+                return ExitCode::FAILURE;
+            }
+        },
+        Command::Schema => format!("{:#}\n", conformance::report::schema()),
     };
     match io::stdout().write_all(text.as_bytes()) {
         // A reader such as `head` that has seen enough is no failure.

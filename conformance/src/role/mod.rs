@@ -8,6 +8,7 @@ mod process;
 pub(crate) mod session;
 
 use std::cell::RefCell;
+use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 use crate::calls::{AnyCall, Refused};
 use crate::machine::Fabric;
+use crate::report::Step;
 use crate::{Descriptor, Refusal, Stop, case};
 
 pub(crate) use account::Account;
@@ -123,7 +125,7 @@ impl Role {
         Ok(role)
     }
 
-    pub(crate) fn perform<T: DeserializeOwned>(&self, call: impl Into<AnyCall>) -> Result<T, Stop> {
+    pub(crate) fn perform<T: DeserializeOwned + fmt::Debug>(&self, call: impl Into<AnyCall>) -> Result<T, Stop> {
         self.start_call(call.into(), &[])?;
         self.answer(None)
     }
@@ -132,7 +134,7 @@ impl Role {
     ///
     /// # Errors
     /// [`Stop`].
-    pub fn perform_with<T: DeserializeOwned>(
+    pub fn perform_with<T: DeserializeOwned + fmt::Debug>(
         &self,
         call: impl Into<AnyCall>,
         descriptors: &[BorrowedFd<'_>],
@@ -173,18 +175,22 @@ impl Role {
     }
 
     /// Wait for the answer to the call that was sent.
-    fn answer<T: DeserializeOwned>(&self, patience: Option<Duration>) -> Result<T, Stop> {
+    fn answer<T: DeserializeOwned + fmt::Debug>(&self, patience: Option<Duration>) -> Result<T, Stop> {
         let mut process = self.process.borrow_mut();
-        let bytes = match process.receive(patience)? {
-            Ok(bytes) => bytes,
-            Err(Refused::Driver { function, code }) => {
-                return Err(Stop::Refused(Refusal { role: process.name.clone(), function, code: CUresult(code) }));
-            }
-            Err(Refused::Missing(message)) => return Err(Stop::Unsupported(message)),
-            Err(Refused::Role(message)) => return Err(Stop::Harness(format!("{}: {message}", process.name))),
-        };
-        postcard::from_bytes(&bytes)
-            .map_err(|error| Stop::Harness(format!("{}: cannot read an answer: {error}", process.name)))
+        let received = process.receive(patience);
+        let answer = decode(&process.name, received);
+        case::add_step(|| Step {
+            role: process.name.clone(),
+            call: process.step.clone(),
+            answer: match &answer {
+                Ok(value) => shortened(format!("{value:?}")),
+                Err(Stop::Refused(refusal)) => refusal.code.to_string(),
+                Err(Stop::Crashed { end, .. }) => end.clone(),
+                Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
+                Err(stop) => stop.to_string(),
+            },
+        });
+        answer
     }
 
     /// End the process with SIGKILL, and wait until it is gone.
@@ -249,7 +255,7 @@ impl Role {
     }
 }
 
-impl<T: DeserializeOwned> Pending<T> {
+impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
     /// Wait for the answer.
     ///
     /// # Errors
@@ -265,5 +271,26 @@ impl<T: DeserializeOwned> Pending<T> {
     pub fn still_waits_after(&self, patience: Duration) -> Result<bool, Stop> {
         let deadline = Instant::now() + patience;
         Ok(!self.role.process.borrow_mut().has_answer(deadline)?)
+    }
+}
+
+fn decode<T: DeserializeOwned>(role: &str, received: Result<Result<Vec<u8>, Refused>, Stop>) -> Result<T, Stop> {
+    let bytes = match received? {
+        Ok(bytes) => bytes,
+        Err(Refused::Driver { function, code }) => {
+            return Err(Stop::Refused(Refusal { role: role.to_owned(), function, code: CUresult(code) }));
+        }
+        Err(Refused::Missing(message)) => return Err(Stop::Unsupported(message)),
+        Err(Refused::Role(message)) => return Err(Stop::Harness(format!("{role}: {message}"))),
+    };
+    postcard::from_bytes(&bytes).map_err(|error| Stop::Harness(format!("{role}: cannot read an answer: {error}")))
+}
+
+/// Without the end of what is long, such as the bytes of handles.
+pub(crate) fn shortened(text: String) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }

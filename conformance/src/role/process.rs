@@ -15,9 +15,9 @@ use rustix::process::{Signal, kill_process};
 use crate::Stop;
 use crate::calls::process::pid;
 use crate::calls::{AnyCall, Refused};
-use crate::role::Placement;
 use crate::role::account::Bytes;
 use crate::role::session::{Greeting, ROLE_ARGUMENT, UNINITIALISED_ARGUMENT};
+use crate::role::{Placement, shortened};
 use crate::wire::{Channel, ReceiveError};
 
 /// What every role of a run is started with.
@@ -51,7 +51,7 @@ pub(crate) struct Process {
     channel: Channel,
     /// What came with the last answer.
     pub(crate) descriptors: Vec<OwnedFd>,
-    step: String,
+    pub(super) step: String,
     ended: Option<ExitStatus>,
 }
 
@@ -245,14 +245,11 @@ fn remove_what_the_driver_left(process: u32) {
     }
 }
 
-/// The call without its long arguments.
+/// The call as cases write it, without the resource that it is of.
 fn step(call: &AnyCall) -> String {
-    const LONGEST: usize = 200;
     let text = format!("{call:?}");
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    let inner = text.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).map(str::to_owned);
+    shortened(inner.unwrap_or(text))
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -76,7 +76,11 @@ fn no_device_is_unsupported() -> Outcome {
     let run = run(command)?;
     let report = run.report()?;
     check!(run.output.status.success(), "the suite ended with {}", run.output.status);
-    check!(report.summary["unsupported"] == 1 && report.summary["pass"] == 0, "the summary is {:?}", report.summary);
+    check!(
+        report.summary()["unsupported"] == 1 && report.summary()["pass"] == 0,
+        "the summary is {:?}",
+        report.summary()
+    );
     let reason = report.cases[0].reason.clone().unwrap_or_default();
     check!(reason.contains("CUDA_ERROR_NO_DEVICE"), "the reason is {reason:?}");
     Ok(())

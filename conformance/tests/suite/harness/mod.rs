@@ -6,6 +6,7 @@ mod drivers;
 mod options;
 mod orphans;
 pub(crate) mod planted;
+mod report;
 mod roles;
 mod runtime;
 mod suite;

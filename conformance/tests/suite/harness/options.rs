@@ -26,13 +26,14 @@ fn variables_work_like_flags() -> Outcome {
     command.env("CONFORMANCE_DEADLINE", "7").env("CONFORMANCE_REPORT", &path).args(["--exact", ONE]);
     let output = command.output().map_err(harness)?;
     check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let report = read(&path)?;
-    check!(report.seed == 42 && report.fresh, "the report has seed {} and fresh {}", report.seed, report.fresh);
+    let report = Report::read(&path).map_err(harness)?;
+    check!(
+        report.run.seed == 42 && report.run.fresh,
+        "the report has seed {} and fresh {}",
+        report.run.seed,
+        report.run.fresh
+    );
     Ok(())
-}
-
-fn read(path: &std::path::Path) -> Result<Report, Stop> {
-    serde_json::from_slice(&std::fs::read(path).map_err(harness)?).map_err(harness)
 }
 
 /// The processes of one nextest run write one report; another run starts its own.
@@ -46,12 +47,12 @@ fn processes_of_a_run_merge_their_reports() -> Outcome {
         command.env("NEXTEST", "1").env("NEXTEST_RUN_ID", name).args(["--exact", case, "--report"]).arg(&path);
         let output = command.output().map_err(harness)?;
         check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        read(&path)
+        Report::read(&path).map_err(harness)
     };
     let first = run("one", ONE)?;
     let merged = run("one", OTHER)?;
-    check!(merged.cases.len() == 2 && merged.summary["pass"] == 2, "the merged summary is {:?}", merged.summary);
-    check!(first.seed == merged.seed, "two processes of a run have different seeds");
+    check!(merged.cases.len() == 2 && merged.summary()["pass"] == 2, "the merged summary is {:?}", merged.summary());
+    check!(first.run.seed == merged.run.seed, "two processes of a run have different seeds");
     let other = run("other", ONE)?;
     check!(other.cases.len() == 1, "another run went on with the old report");
     Ok(())

@@ -29,6 +29,6 @@ fn the_reference_driver_is_its_own_runtime() -> Outcome {
     command.args(["--require", "runtime", "--exact", CASE]);
     let run = run(command)?;
     check!(run.output.status.success(), "{}", run.text());
-    check!(run.report()?.summary["pass"] == 1);
+    check!(run.report()?.summary()["pass"] == 1);
     Ok(())
 }

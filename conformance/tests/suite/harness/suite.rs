@@ -1,6 +1,6 @@
 //! The suite executable, run as a child.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use conformance::Stop;
@@ -30,7 +30,7 @@ pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
 
 pub(crate) fn run(mut command: Command) -> Result<Run, Stop> {
     let folder = tempfile::tempdir().map_err(harness)?;
-    let report = folder.path().join("report.json");
+    let report = folder.path().join("report.jsonl");
     let output = command.arg("--report").arg(&report).output().map_err(harness)?;
     Ok(Run { output, report, _folder: folder })
 }
@@ -44,8 +44,13 @@ impl Run {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
+    /// The file of the report.
+    pub(crate) fn path(&self) -> &Path {
+        &self.report
+    }
+
     pub(crate) fn report(&self) -> Result<Report, Stop> {
-        serde_json::from_slice(&std::fs::read(&self.report).map_err(harness)?).map_err(harness)
+        Report::read(&self.report).map_err(harness)
     }
 }
 

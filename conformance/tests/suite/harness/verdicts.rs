@@ -10,7 +10,7 @@ use super::suite::{harness, run, suite};
 #[case::fail("fail", Verdict::Fail, "does not hold")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle answered CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
-#[case::timeout("timeout", Verdict::Timeout, "no answer before the deadline to Process(hang)")]
+#[case::timeout("timeout", Verdict::Timeout, "no answer before the deadline to hang")]
 #[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes of GPU 0 did not come back")]
 #[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a descriptor of /proc/")]
 #[case::error("error", Verdict::Error, "this case is wrong")]
@@ -26,12 +26,12 @@ fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[c
     check!(case.verdict == verdict, "the verdict is {}, expected {verdict}: {:?}", case.verdict, case.reason);
     let found = case.reason.clone().unwrap_or_default();
     check!(found.contains(reason), "the reason is {found:?}, expected {reason:?}");
-    check!(report.summary[verdict.word()] == 1, "the summary is {:?}", report.summary);
+    check!(report.summary()[verdict.word()] == 1, "the summary is {:?}", report.summary());
     check!(run.output.status.success() == verdict.is_good(), "the suite ended with {}", run.output.status);
     let last = text.trim_end().lines().last().unwrap_or_default();
     check!(last.contains(&format!("1 {verdict}")) && last.contains("driver: reference"), "the last line is {last:?}");
     if !verdict.is_good() {
-        let again = format!("again: cargo test -p conformance -- --driver reference --seed {}", report.seed);
+        let again = format!("again: cargo test -p conformance -- --driver reference --seed {}", report.run.seed);
         check!(text.contains(&again) && text.contains(&id), "the output lacks {again:?}: {text}");
     }
     Ok(())

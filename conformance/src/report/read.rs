@@ -1,0 +1,138 @@
+//! Reading a report, also one that ends early or that an earlier suite wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{CaseReport, FORMAT, Line, Report, Run};
+
+/// Why a report cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// The file cannot be read.
+    Io(PathBuf, io::Error),
+    /// There is nothing in it.
+    Empty(PathBuf),
+    /// It is no report of this suite.
+    Foreign(PathBuf, String),
+    /// A later suite wrote it.
+    Future(PathBuf, u32),
+    /// It is broken in the middle.
+    Broken(PathBuf, usize, String),
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Empty(path) => write!(f, "{} is empty: did the run begin?", path.display()),
+            Self::Foreign(path, why) => {
+                write!(f, "{} is no report of the conformance suite: {why}", path.display())
+            }
+            Self::Future(path, format) => write!(
+                f,
+                "{} has format {format}, and this command reads formats up to {FORMAT}: use that of the suite that wrote \
+                 it",
+                path.display()
+            ),
+            Self::Broken(path, line, why) => write!(f, "{}, line {line}: {why}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// What decides how the rest is read.
+#[derive(Deserialize)]
+struct Header {
+    format: u32,
+}
+
+/// Format 1: one value, rewritten after every case.
+#[derive(Deserialize)]
+struct FormatOne {
+    #[serde(flatten)]
+    run: Run,
+    cases: Vec<CaseReport>,
+}
+
+impl Report {
+    /// Read a report. One whose last line is cut off is used as far as it goes.
+    ///
+    /// # Errors
+    /// [`Unreadable`], which names the file.
+    pub fn read(path: &Path) -> Result<Self, Unreadable> {
+        let file = File::open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
+        read(path, &mut BufReader::new(file))
+    }
+}
+
+fn read(path: &Path, lines: &mut impl BufRead) -> Result<Report, Unreadable> {
+    let failed = |error| Unreadable::Io(path.to_owned(), error);
+    let foreign = |why: String| Unreadable::Foreign(path.to_owned(), why);
+    let mut first = Vec::new();
+    lines.read_until(b'\n', &mut first).map_err(failed)?;
+    if first.iter().all(u8::is_ascii_whitespace) {
+        return Err(Unreadable::Empty(path.to_owned()));
+    }
+    let Ok(header) = serde_json::from_slice::<Header>(&first) else {
+        // A value over several lines.
+        lines.read_to_end(&mut first).map_err(failed)?;
+        let header: Header = serde_json::from_slice(&first).map_err(|error| foreign(error.to_string()))?;
+        return match header.format {
+            1 => format_one(&first).map_err(foreign),
+            later => Err(Unreadable::Future(path.to_owned(), later)),
+        };
+    };
+    if header.format > FORMAT {
+        return Err(Unreadable::Future(path.to_owned(), header.format));
+    }
+    match serde_json::from_slice(&first) {
+        Ok(Line::Run(run)) => cases(path, *run, lines),
+        Ok(_) => Err(foreign("it does not begin with the line of a run".to_owned())),
+        Err(error) => format_one(&first).map_err(|_| foreign(error.to_string())),
+    }
+}
+
+fn format_one(text: &[u8]) -> Result<Report, String> {
+    let FormatOne { run, mut cases } = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    cases.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(Report { run, cases, running: Vec::new(), is_complete: true })
+}
+
+/// The lines after the first.
+fn cases(path: &Path, run: Run, lines: &mut impl BufRead) -> Result<Report, Unreadable> {
+    let (mut cases, mut running) = (BTreeMap::new(), BTreeSet::new());
+    let (mut text, mut is_complete) = (Vec::new(), false);
+    for number in 2.. {
+        text.clear();
+        if lines.read_until(b'\n', &mut text).map_err(|error| Unreadable::Io(path.to_owned(), error))? == 0 {
+            break;
+        }
+        match serde_json::from_slice(&text) {
+            Ok(Line::Start { id }) => {
+                running.insert(id);
+            }
+            // A case that ran again counts as it ended last.
+            Ok(Line::Case(case)) => {
+                running.remove(&case.id);
+                cases.insert(case.id.clone(), case);
+            }
+            Ok(Line::End { .. }) => is_complete = true,
+            Ok(Line::Run(_)) => return Err(broken(path, number, "a second run begins")),
+            // The machine went down while it was written.
+            Err(_) if !text.ends_with(b"\n") => break,
+            Err(error) => return Err(broken(path, number, &error.to_string())),
+        }
+    }
+    let running = running.into_iter().collect();
+    Ok(Report { run, cases: cases.into_values().collect(), running, is_complete })
+}
+
+fn broken(path: &Path, line: usize, why: &str) -> Unreadable {
+    Unreadable::Broken(path.to_owned(), line, why.to_owned())
+}
