@@ -18,6 +18,7 @@ pub mod calls;
 mod case;
 pub mod catalogue;
 pub mod deviations;
+pub mod diff;
 pub mod driver;
 pub mod machine;
 mod needs;

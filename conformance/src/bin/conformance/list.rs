@@ -1,0 +1,77 @@
+//! `conformance list`: the requirement rows.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use conformance::catalogue::{self, Group, Row};
+use serde_json::json;
+
+use crate::output::{Failure, print};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How to print them
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let groups = catalogue::groups().map_err(Failure::new)?;
+    print(&match arguments.format {
+        Format::Text => text(&groups),
+        Format::Json => json(&groups),
+    })
+}
+
+fn text(groups: &[Group]) -> String {
+    let mut lines = Vec::new();
+    for group in groups {
+        lines.push(format!("{}: {}", group.group, group.title));
+        for row in &group.row {
+            let (class, needs) = (row.class.letter(), needs(row));
+            lines.push(format!("  {:16} {class:2} {:13} {needs:6} {}", row.id, row.status(), row.statement));
+            lines.extend(row.cases.iter().map(|case| format!("{:43}{case}", "")));
+        }
+        lines.push(String::new());
+    }
+    let rows = || groups.iter().flat_map(|group| &group.row);
+    let implemented = rows().filter(|row| !row.cases.is_empty()).count();
+    lines.push(format!("{implemented} of {} rows have a case\n", rows().count()));
+    lines.join("\n")
+}
+
+/// Processes and GPUs, as `2P 1G`.
+fn needs(row: &Row) -> String {
+    format!("{}P {}G", row.needs.processes, row.needs.gpus)
+}
+
+fn json(groups: &[Group]) -> String {
+    let rows: Vec<_> = groups
+        .iter()
+        .flat_map(|group| group.row.iter().map(move |row| (group, row)))
+        .map(|(group, row)| {
+            json!({
+                "id": row.id,
+                "group": group.group,
+                "class": row.class.letter(),
+                "status": row.status(),
+                "call": row.call,
+                "statement": row.statement,
+                "source": row.source,
+                "expected": row.expected,
+                "provoke": row.provoke,
+                "needs": row.needs,
+                "cases": row.cases,
+            })
+        })
+        .collect();
+    format!("{:#}\n", json!({ "rows": rows }))
+}

@@ -1,0 +1,45 @@
+//! Where results go: the terminal, or a file that is whole or not there.
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Why a command could not do what it was asked to.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+impl Failure {
+    pub(crate) fn new(message: impl fmt::Display) -> Self {
+        Self(message.to_string())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Print a text. A reader such as `head` that has seen enough is no failure.
+pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(format_args!("cannot print: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Write a file, or print where there is none. What was there before stays until the new one is whole.
+#[allow(dead_code, reason = "the commands that write files come next")]
+pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<ExitCode, Failure> {
+    let Some(path) = path else { return print(text) };
+    let failed = |error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(ExitCode::SUCCESS)
+}
