@@ -73,6 +73,17 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        remove_what_the_driver_left(self.child.id());
+    }
+}
+
+/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too.
+fn remove_what_the_driver_left(process: u32) {
+    let prefix = format!("cuda.shm.{:x}.{process:x}.", rustix::process::getuid().as_raw());
+    for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 
