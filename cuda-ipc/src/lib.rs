@@ -1,3 +1,14 @@
+// In these pages the README's links lead to the guides' pages: of two definitions the first one counts.
+//! [sys]: cuda_ipc_sys
+//! [buffer]: guide::buffer
+//! [pool]: guide::pool
+//! [parts]: guide::parts
+//! [ordering]: guide::ordering
+//! [gpus]: guide::gpus
+//! [containers]: guide::containers
+//! [lifetimes]: guide::lifetimes
+//! [limits]: guide::limits
+//! [safety]: guide::safety
 #![doc = include_str!("../README.md")]
 #![deny(unsafe_code)] // The modules that call the driver allow it, each at its head.
 
@@ -14,6 +25,7 @@ mod error;
 pub mod event;
 pub mod fabric;
 mod fork;
+pub mod guide;
 mod handle;
 mod identity;
 pub mod ipc;
