@@ -1,5 +1,5 @@
 // In these pages the README's links lead to the guides' pages: of two definitions the first one counts.
-//! [sys]: cuda_ipc_sys
+//! [sys]: crate::sys
 //! [buffer]: guide::buffer
 //! [pool]: guide::pool
 //! [parts]: guide::parts

@@ -10,11 +10,11 @@ use std::process::{Command, ExitCode};
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, Driver, Parcel};
 
-pub type Outcome = Result<(), Box<dyn Error>>;
+pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 /// Run the exporter in this process and the importer in another one. Whichever fails, the other one learns it by the
 /// connection.
-pub fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
+pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
     let done = match env::args().nth(1).as_deref() {
         None => export_to_child(export),
         Some("import") => import_from_parent(import),
@@ -45,7 +45,7 @@ fn import_from_parent(import: fn(&Connection) -> Outcome) -> Outcome {
 }
 
 /// The primary context of the first device, and a line that says which one it is.
-pub fn first_device() -> Result<Context, Box<dyn Error>> {
+pub(crate) fn first_device() -> Result<Context, Box<dyn Error>> {
     let driver = Driver::get()?;
     let device = driver.device(0)?;
     println!("{} with CUDA {} of {}", device.name()?, driver.version(), driver.path().display());
@@ -53,7 +53,7 @@ pub fn first_device() -> Result<Context, Box<dyn Error>> {
 }
 
 /// The primary context of the device that a parcel is of. Ordinals differ where two processes see different devices.
-pub fn device_of(parcel: &Parcel) -> Result<Context, Box<dyn Error>> {
+pub(crate) fn device_of(parcel: &Parcel) -> Result<Context, Box<dyn Error>> {
     let device = Driver::get()?.device_by_uuid(parcel.ticket.device)?;
     Ok(Context::primary(device.ok_or("the exporter's device is not visible here")?)?)
 }

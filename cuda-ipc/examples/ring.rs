@@ -1,0 +1,106 @@
+//! A ring of slots between two processes, ordered by numbers that their streams write and wait for: hosts only look
+//! whether it is done, and whether the other process lives.
+//!
+//! ```text
+//! cargo run -p cuda-ipc --example ring
+//! ```
+//!
+//! Without a GPU, as `share_buffer` says.
+
+mod two_processes;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use cuda_ipc::liveness::{LivenessError, ProcessWatch};
+use cuda_ipc::stream::WaitValue;
+use cuda_ipc::transport::Connection;
+use cuda_ipc::{DeviceBuffer, DeviceMemory, Parcel, Stream};
+use two_processes::{Outcome, device_of, first_device, run};
+
+/// How many messages were put into the ring, and how many taken out of it: each number in a line of its own.
+const FILLED: usize = 0;
+const FREED: usize = 128;
+const SLOTS: u32 = 4;
+const SLOT_SIZE: usize = 64 << 10;
+const WORDS: usize = SLOT_SIZE / 4;
+const MESSAGES: u32 = 100;
+
+fn main() -> ExitCode {
+    run(consume, produce)
+}
+
+/// Where the slot of a message lies, behind the numbers.
+fn slot(message: u32) -> usize {
+    SLOT_SIZE + (message % SLOTS) as usize * SLOT_SIZE
+}
+
+fn word(message: u32, place: usize) -> u32 {
+    message.wrapping_mul(0x9e37_79b9) ^ place as u32
+}
+
+/// Wait until the stream has done everything. Should the other process end, nobody else ends what it waits for.
+fn finish(stream: &Stream, ring: &DeviceMemory, awaited: usize, other: &Connection) -> Outcome {
+    let watch = ProcessWatch::by_hang_up(other)?;
+    while !stream.query()? {
+        match watch.wait(Duration::from_millis(1)) {
+            Ok(()) => ring.write(awaited, &[MESSAGES])?,
+            Err(LivenessError::StillAlive { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// The ring is the consumer's memory, so that the producer pushes.
+fn consume(producer: &Connection) -> Outcome {
+    let context = first_device()?;
+    let stream = Stream::non_blocking(&context)?;
+    // A multiple of 2 MiB: memory that shares its block with nothing.
+    let ring = DeviceBuffer::new(&context, 2 << 20)?;
+    ring.fill(0)?;
+    let mut parcel = ring.share(..)?;
+    let lease = parcel.lease()?;
+    parcel.send(producer)?;
+    drop(parcel);
+    let mut received = vec![vec![0_u32; WORDS]; MESSAGES as usize];
+    // SAFETY: ring and words stay until the stream is done, also after an error.
+    let enqueued = (0..).zip(&mut received).try_for_each(|(message, words)| unsafe {
+        stream.wait_value32(&ring, FILLED, WaitValue::GreaterOrEqual, message + 1)?;
+        ring.read_async(slot(message), words, &stream)?;
+        stream.write_value32(&ring, FREED, message + 1)
+    });
+    finish(&stream, &ring, FILLED, producer)?;
+    enqueued?;
+    for (message, words) in (0..).zip(&received) {
+        if words.iter().enumerate().any(|(place, found)| *found != word(message, place)) {
+            return Err(format!("message {message} is not what was sent").into());
+        }
+    }
+    println!("{MESSAGES} messages of {SLOT_SIZE} bytes through {SLOTS} slots: all arrived");
+    // Until the producer has closed the ring, or died.
+    lease.wait(Duration::MAX)?;
+    Ok(ring.free()?)
+}
+
+fn produce(consumer: &Connection) -> Outcome {
+    let parcel = Parcel::receive(consumer)?;
+    let context = device_of(&parcel)?;
+    let stream = Stream::non_blocking(&context)?;
+    // SAFETY: the parcel came straight from the process that shares the ring, and frees it when the lease is over.
+    let ring = unsafe { parcel.open(&context)? };
+    drop(parcel);
+    let messages: Vec<Vec<u32>> =
+        (0..MESSAGES).map(|message| (0..WORDS).map(|place| word(message, place)).collect()).collect();
+    // SAFETY: ring and messages stay until the stream is done, also after an error.
+    let enqueued = (0_u32..).zip(&messages).try_for_each(|(message, words)| unsafe {
+        // A slot is free when the message before this one was taken out of it; at first all are.
+        let freed = (message + 1).saturating_sub(SLOTS);
+        stream.wait_value32(&ring, FREED, WaitValue::GreaterOrEqual, freed)?;
+        ring.write_async(slot(message), words, &stream)?;
+        stream.write_value32(&ring, FILLED, message + 1)
+    });
+    finish(&stream, &ring, FREED, consumer)?;
+    enqueued?;
+    Ok(ring.close()?)
+}
