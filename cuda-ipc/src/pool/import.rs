@@ -126,6 +126,8 @@ impl ImportedPool {
     ///   than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
     /// - that process has seen the allocation done in its stream, and does not free it before the value is closed or
     ///   dropped;
+    /// - no other `ImportedPool` of this pool has the pointer open: the driver would give one address for both, and the
+    ///   first close would unmap both (parcels share one import of a pool);
     /// - work that was given [`DeviceMemory::pointer`] is done before the last clone is closed or dropped.
     pub unsafe fn open(&self, context: &Context, pointer: &PoolPointerData) -> Result<ImportedPoolBuffer, Error> {
         let key = pointer.to_bytes();
