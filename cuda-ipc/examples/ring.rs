@@ -23,7 +23,6 @@ const FILLED: usize = 0;
 const FREED: usize = 128;
 const SLOTS: u32 = 4;
 const SLOT_SIZE: usize = 64 << 10;
-const WORDS: usize = SLOT_SIZE / 4;
 const MESSAGES: u32 = 100;
 
 fn main() -> ExitCode {
@@ -35,8 +34,10 @@ fn slot(message: u32) -> usize {
     SLOT_SIZE + (message % SLOTS) as usize * SLOT_SIZE
 }
 
-fn word(message: u32, place: usize) -> u32 {
-    message.wrapping_mul(0x9e37_79b9) ^ place as u32
+/// What all messages say.
+fn words() -> Vec<u32> {
+    let words = MESSAGES * SLOT_SIZE as u32 / 4;
+    (0..words).map(|place| place.wrapping_mul(0x9e37_79b9)).collect()
 }
 
 /// Wait until the stream has done everything. Should the other process end, nobody else ends what it waits for.
@@ -63,19 +64,17 @@ fn consume(producer: &Connection) -> Outcome {
     let lease = parcel.lease()?;
     parcel.send(producer)?;
     drop(parcel);
-    let mut received = vec![vec![0_u32; WORDS]; MESSAGES as usize];
-    // SAFETY: ring and words stay until the stream is done, also after an error.
-    let enqueued = (0..).zip(&mut received).try_for_each(|(message, words)| unsafe {
+    let received = DeviceBuffer::new(&context, MESSAGES as usize * SLOT_SIZE)?;
+    // SAFETY: both memories stay until the stream is done, also after an error.
+    let enqueued = (0..MESSAGES).try_for_each(|message| unsafe {
         stream.wait_value32(&ring, FILLED, WaitValue::GreaterOrEqual, message + 1)?;
-        ring.read_async(slot(message), words, &stream)?;
+        received.copy_from_async(message as usize * SLOT_SIZE, &ring, slot(message), SLOT_SIZE, &stream)?;
         stream.write_value32(&ring, FREED, message + 1)
     });
     finish(&stream, &ring, FILLED, producer)?;
     enqueued?;
-    for (message, words) in (0..).zip(&received) {
-        if words.iter().enumerate().any(|(place, found)| *found != word(message, place)) {
-            return Err(format!("message {message} is not what was sent").into());
-        }
+    if *received.mirror::<u32>(0..received.size())? != *words() {
+        return Err("what was received is not what was sent".into());
     }
     println!("{MESSAGES} messages of {SLOT_SIZE} bytes through {SLOTS} slots: all arrived");
     // Until the producer has closed the ring, or died.
@@ -90,14 +89,15 @@ fn produce(consumer: &Connection) -> Outcome {
     // SAFETY: the parcel came straight from the process that shares the ring, and frees it when the lease is over.
     let ring = unsafe { parcel.open(&context)? };
     drop(parcel);
-    let messages: Vec<Vec<u32>> =
-        (0..MESSAGES).map(|message| (0..WORDS).map(|place| word(message, place)).collect()).collect();
-    // SAFETY: ring and messages stay until the stream is done, also after an error.
-    let enqueued = (0_u32..).zip(&messages).try_for_each(|(message, words)| unsafe {
+    // On the device, since a copy from or to the host's memory would have the host wait for the ring.
+    let messages = DeviceBuffer::new(&context, MESSAGES as usize * SLOT_SIZE)?;
+    messages.write(0, &words())?;
+    // SAFETY: both memories stay until the stream is done, also after an error.
+    let enqueued = (0..MESSAGES).try_for_each(|message| unsafe {
         // A slot is free when the message before this one was taken out of it; at first all are.
         let freed = (message + 1).saturating_sub(SLOTS);
         stream.wait_value32(&ring, FREED, WaitValue::GreaterOrEqual, freed)?;
-        ring.write_async(slot(message), words, &stream)?;
+        ring.copy_from_async(slot(message), &messages, message as usize * SLOT_SIZE, SLOT_SIZE, &stream)?;
         stream.write_value32(&ring, FILLED, message + 1)
     });
     finish(&stream, &ring, FREED, consumer)?;

@@ -110,6 +110,9 @@ impl DeviceMemory {
 
     /// `cuMemcpyDtoHAsync`: read values, in the order of a stream.
     ///
+    /// Only into memory of the host that the driver knows (pinned, or registered) does it return before the copy is
+    /// done. Into other memory, such as that of a `Vec`, it waits for all that the stream does before, too.
+    ///
     /// # Errors
     /// As [`DeviceMemory::read`].
     ///
@@ -126,6 +129,9 @@ impl DeviceMemory {
     }
 
     /// `cuMemcpyHtoDAsync`: write values, in the order of a stream.
+    ///
+    /// Of memory of the host that the driver does not know (neither pinned nor registered) the driver first makes a
+    /// copy of its own, for which it may wait.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
