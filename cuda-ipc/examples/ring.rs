@@ -15,7 +15,7 @@ use std::time::Duration;
 use cuda_ipc::liveness::{LivenessError, ProcessWatch};
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{DeviceBuffer, DeviceMemory, Parcel, Stream};
+use cuda_ipc::{DeviceBuffer, DeviceMemory, Error, Parcel, Stream};
 use two_processes::{Outcome, device_of, first_device, run};
 
 /// How many messages were put into the ring, and how many taken out of it: each number in a line of its own.
@@ -41,13 +41,10 @@ fn words() -> Vec<u32> {
 }
 
 /// Wait until the stream has done everything. Should the other process end, nobody else ends what it waits for.
-fn finish(stream: &Stream, ring: &DeviceMemory, awaited: usize, other: &Connection) -> Outcome {
-    let watch = ProcessWatch::by_hang_up(other)?;
+fn finish(stream: &Stream, ring: &DeviceMemory, awaited: usize, other: &ProcessWatch) -> Result<(), Error> {
     while !stream.query()? {
-        match watch.wait(Duration::from_millis(1)) {
-            Ok(()) => ring.write(awaited, &[MESSAGES])?,
-            Err(LivenessError::StillAlive { .. }) => {}
-            Err(error) => return Err(error.into()),
+        if !matches!(other.wait(Duration::from_millis(1)), Err(LivenessError::StillAlive { .. })) {
+            ring.write(awaited, &[MESSAGES])?;
         }
     }
     Ok(())
@@ -57,6 +54,7 @@ fn finish(stream: &Stream, ring: &DeviceMemory, awaited: usize, other: &Connecti
 fn consume(producer: &Connection) -> Outcome {
     let context = first_device()?;
     let stream = Stream::non_blocking(&context)?;
+    let watch = ProcessWatch::by_hang_up(producer)?;
     // A multiple of 2 MiB: memory that shares its block with nothing.
     let ring = DeviceBuffer::new(&context, 2 << 20)?;
     ring.fill(0)?;
@@ -71,7 +69,7 @@ fn consume(producer: &Connection) -> Outcome {
         received.copy_from_async(message as usize * SLOT_SIZE, &ring, slot(message), SLOT_SIZE, &stream)?;
         stream.write_value32(&ring, FREED, message + 1)
     });
-    finish(&stream, &ring, FILLED, producer)?;
+    finish(&stream, &ring, FILLED, &watch)?;
     enqueued?;
     if *received.mirror::<u32>(0..received.size())? != *words() {
         return Err("what was received is not what was sent".into());
@@ -86,6 +84,7 @@ fn produce(consumer: &Connection) -> Outcome {
     let parcel = Parcel::receive(consumer)?;
     let context = device_of(&parcel)?;
     let stream = Stream::non_blocking(&context)?;
+    let watch = ProcessWatch::by_hang_up(consumer)?;
     // SAFETY: the parcel came straight from the process that shares the ring, and frees it when the lease is over.
     let ring = unsafe { parcel.open(&context)? };
     drop(parcel);
@@ -100,7 +99,7 @@ fn produce(consumer: &Connection) -> Outcome {
         ring.copy_from_async(slot(message), &messages, message as usize * SLOT_SIZE, SLOT_SIZE, &stream)?;
         stream.write_value32(&ring, FILLED, message + 1)
     });
-    finish(&stream, &ring, FREED, consumer)?;
+    finish(&stream, &ring, FREED, &watch)?;
     enqueued?;
     Ok(ring.close()?)
 }

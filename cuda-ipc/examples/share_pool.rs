@@ -27,15 +27,15 @@ fn export(importer: &Connection) -> Outcome {
     let context = first_device()?;
     let stream = Stream::new(&context)?;
     let pool = Pool::new(context.device(), HandleTypes::POSIX_FILE_DESCRIPTOR, None)?;
-    let mut buffers = Vec::new();
+    let (mut buffers, mut parcels) = (Vec::new(), Vec::new());
     for number in 0..BUFFERS {
         let buffer = PoolBuffer::new(&pool, WORDS * 4, &stream)?;
         buffer.write(0, &vec![number; WORDS])?;
         // The first one brings the pool along.
-        let parcel = if number == 0 { buffer.share(..)? } else { buffer.share_without_pool(..)? };
-        parcel.send(importer)?;
+        parcels.push(if number == 0 { buffer.share(..)? } else { buffer.share_without_pool(..)? });
         buffers.push(buffer);
     }
+    parcels.iter().try_for_each(|parcel| parcel.send(importer))?;
     // Until then the importer has them open.
     importer.receive()?;
     let mut words = vec![0; WORDS];
