@@ -56,6 +56,7 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::Refused`], for example where the device's memory is exhausted.
+    #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary(device: Device) -> Result<Self, Error> {
         let mut raw = ptr::null_mut();
         // SAFETY: the output is a local.
@@ -71,6 +72,7 @@ impl Context {
     ///
     /// # Errors
     /// As [`Context::primary`].
+    #[doc(alias = "cuCtxCreate")]
     pub fn new(device: Device) -> Result<Self, Error> {
         let driver = device.driver().calls()?;
         let mut raw = ptr::null_mut();
@@ -108,6 +110,7 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the device's work, where it failed.
+    #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.enter()?;
         // SAFETY: a context is current.
@@ -118,6 +121,7 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<(usize, usize), Error> {
         let driver = self.enter()?;
         let (mut free, mut total) = (0, 0);
@@ -133,6 +137,8 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered; nothing has run then.
+    #[doc(alias = "cuCtxPushCurrent")]
+    #[doc(alias = "cuCtxPopCurrent")]
     pub fn within<T>(&self, run: impl FnOnce() -> T) -> Result<T, Error> {
         let _entered = self.enter()?;
         Ok(run())
@@ -144,6 +150,8 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDevicePrimaryCtxRelease")]
+    #[doc(alias = "cuCtxDestroy")]
     pub fn release(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }

@@ -44,6 +44,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceGetName")]
     pub fn name(self) -> Result<String, Error> {
         let mut name: [c_char; 256] = [0; 256];
         // SAFETY: the output is a local of the length that is passed.
@@ -56,6 +57,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceGetUuid")]
     pub fn uuid(self) -> Result<[u8; 16], Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
         // SAFETY: the output is a local.
@@ -68,6 +70,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceGetPCIBusId")]
     pub fn pci_bus_id(self) -> Result<String, Error> {
         let mut place: [c_char; 32] = [0; 32];
         // SAFETY: the output is a local of the length that is passed.
@@ -81,6 +84,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceTotalMem")]
     pub fn total_memory(self) -> Result<usize, Error> {
         let mut bytes = 0;
         // SAFETY: the output is a local.
@@ -93,6 +97,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Refused`] where the driver does not know the attribute.
+    #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: CUdevice_attribute) -> Result<i32, Error> {
         let mut value = 0;
         // SAFETY: the output is a local.

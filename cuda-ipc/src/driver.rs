@@ -27,6 +27,7 @@ impl Driver {
     /// # Errors
     /// [`Error::Load`] with every name that was tried; [`Error::Refused`] where no device is visible;
     /// [`Error::Forked`] in a child of a process that used the driver before it forked.
+    #[doc(alias = "cuInit")]
     pub fn get() -> Result<Self, Error> {
         Self::load(None, sys::Driver::get)
     }
@@ -36,6 +37,7 @@ impl Driver {
     /// # Errors
     /// As [`Driver::get`], and [`Error::OtherDriver`] where this process has a driver that was loaded under another
     /// name.
+    #[doc(alias = "cuInit")]
     pub fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         // The library stays loaded as long as the process lives, and so does what describes it.
@@ -70,6 +72,7 @@ impl Driver {
     }
 
     /// `cuDriverGetVersion`: the newest CUDA version that the driver serves.
+    #[doc(alias = "cuDriverGetVersion")]
     #[must_use]
     pub const fn version(self) -> CudaVersion {
         self.0.version()
@@ -91,6 +94,7 @@ impl Driver {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceGetCount")]
     pub fn device_count(self) -> Result<usize, Error> {
         let mut count = 0;
         // SAFETY: the output is a local.
@@ -104,6 +108,7 @@ impl Driver {
     ///
     /// # Errors
     /// [`Error::Refused`] where there is no such device.
+    #[doc(alias = "cuDeviceGet")]
     pub fn device(self, ordinal: usize) -> Result<Device, Error> {
         let (mut device, number) = (0, i32::try_from(ordinal).unwrap_or(i32::MAX));
         // SAFETY: the output is a local.
@@ -116,6 +121,8 @@ impl Driver {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceGetCount")]
+    #[doc(alias = "cuDeviceGet")]
     pub fn devices(self) -> Result<Vec<Device>, Error> {
         (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
     }
@@ -124,6 +131,7 @@ impl Driver {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceGetUuid")]
     pub fn device_by_uuid(self, uuid: [u8; 16]) -> Result<Option<Device>, Error> {
         for device in self.devices()? {
             if device.uuid()? == uuid {
@@ -137,6 +145,7 @@ impl Driver {
     ///
     /// # Errors
     /// [`Error::Refused`] where this process sees no device there, or the text names no place.
+    #[doc(alias = "cuDeviceGetByPCIBusId")]
     pub fn device_by_pci_bus_id(self, place: &str) -> Result<Device, Error> {
         // What follows a NUL the driver would not see.
         let text = CString::new(place).unwrap_or_default();

@@ -54,6 +54,7 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::Refused`] where the stream belongs to another context.
+    #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<(), Error> {
         let driver = stream.context().enter()?;
         // SAFETY: both handles are live.
@@ -64,6 +65,7 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the work, where it failed.
+    #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool, Error> {
         let driver = self.context.enter()?;
         // SAFETY: the event is live.
@@ -77,6 +79,7 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the work, where it failed.
+    #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.context.enter()?;
         // SAFETY: the event is live.
@@ -90,6 +93,7 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::TimedOut`]; [`Error::ExporterDied`]; [`Error::Refused`] with the error of the work, where it failed.
+    #[doc(alias = "cuEventQuery")]
     pub fn synchronize_within(&self, time: Duration, exporter: &impl Exporter) -> Result<(), Error> {
         // Work of a device takes some microseconds or very long: each question waits a little longer for the next.
         const FIRST_PAUSE: Duration = Duration::from_micros(10);
@@ -150,6 +154,9 @@ impl InterprocessEvent {
     ///
     /// # Errors
     /// [`Error::Refused`], for example where the process has as many as the driver gives.
+    #[doc(alias = "cuEventCreate")]
+    #[doc(alias = "CU_EVENT_INTERPROCESS")]
+    #[doc(alias = "CU_EVENT_DISABLE_TIMING")]
     pub fn new(context: &Context) -> Result<Self, Error> {
         let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
         let driver = context.enter()?;
@@ -165,6 +172,7 @@ impl InterprocessEvent {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuEventDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         self.0.close()
     }

@@ -15,6 +15,7 @@ pub enum FabricSupport {
     /// Memory was created, exported and given back. That peers can import it only they can tell.
     Works,
     /// `CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED` is 0, or the driver does not know it: no fabric.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED")]
     Absent,
     /// The attribute says yes, and this process may not: it has no IMEX channel.
     NoChannel(Error),
@@ -50,6 +51,9 @@ impl fmt::Display for FabricSupport {
 ///
 /// # Errors
 /// [`Error::Refused`] where the device itself cannot be asked.
+#[doc(alias = "cuDeviceGetAttribute")]
+#[doc(alias = "cuMemCreate")]
+#[doc(alias = "cuMemExportToShareableHandle")]
 pub fn probe(device: Device) -> Result<FabricSupport, Error> {
     match device.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) {
         Ok(0) => return Ok(FabricSupport::Absent),

@@ -26,16 +26,20 @@ macro_rules! handles {
 
 handles! {
     /// `CUipcMemHandle`: names an allocation to other processes of the machine. Plain data, which owns nothing.
+    #[doc(alias = "CUipcMemHandle")]
     MemHandle(CUipcMemHandle);
 
     /// `CUipcEventHandle`: names an event to other processes of the machine. Plain data, which owns nothing.
+    #[doc(alias = "CUipcEventHandle")]
     EventHandle(CUipcEventHandle);
 
     /// `CUmemFabricHandle`: names physical memory or a pool to processes of every machine on a fabric. Plain data, which
     /// owns nothing.
+    #[doc(alias = "CUmemFabricHandle")]
     FabricHandle(CUmemFabricHandle);
 
     /// `CUmemPoolPtrExportData`: names memory in a pool to processes that imported the pool. Plain data, which owns
     /// nothing.
+    #[doc(alias = "CUmemPoolPtrExportData")]
     PoolPointerData(CUmemPoolPtrExportData);
 }

@@ -1,45 +1,15 @@
-//! CUDA memory and events that cross process borders, as Rust types.
-//!
-//! A call is a method, an out-parameter a return value, a resource a type; each item names its C call first. What the
-//! types add is what the C interface leaves to discipline:
-//!
-//! - **Nothing is torn down in the wrong order.** A buffer holds its context, so that values may be dropped in any
-//!   order.
-//! - **What is yours and what is another process's are two types.** A [`DeviceBuffer`] is freed and an
-//!   [`ImportedBuffer`](ipc::ImportedBuffer) closed; neither has the other's method.
-//! - **No error is lost.** Whatever has a `Drop` has a method that does the same and returns the error, and what `Drop`
-//!   meets goes to the hook of [`set_drop_hook`], never to a later call.
-//! - **The current context stays as it was.** Every call makes its own context current and then restores yours.
-//!
-//! Opening a handle is `unsafe`: another process decides what its bytes mean, and how long they mean it.
-//!
-//! ```no_run
-//! # fn main() -> Result<(), cuda_ipc::Error> {
-//! # fn send(_: [u8; 64]) {}
-//! # fn receive() -> [u8; 64] { [0; 64] }
-//! use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
-//! use cuda_ipc::{Context, DeviceBuffer, Driver};
-//!
-//! // In the process that owns the memory:
-//! let context = Context::primary(Driver::get()?.device(0)?)?;
-//! let buffer = DeviceBuffer::new(&context, 1 << 20)?;
-//! buffer.write(0, b"some bytes")?;
-//! send(buffer.ipc_handle()?.to_bytes());
-//!
-//! // In another process:
-//! let context = Context::primary(Driver::get()?.device(0)?)?;
-//! let handle = MemHandle::from_bytes(receive());
-//! // SAFETY: the bytes come unaltered from the owner, which frees the memory after we have closed it.
-//! let imported = unsafe { ImportedBuffer::open(&context, &handle)? };
-//! let mut bytes = [0_u8; 10];
-//! imported.read(0, &mut bytes)?;
-//! imported.close()?;
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! The driver is loaded at run time; nothing of CUDA is needed to build. [`sys`] is the raw interface.
-
+// In these pages the README's links lead to the guides' pages: of two definitions the first one counts.
+//! [sys]: crate::sys
+//! [buffer]: guide::buffer
+//! [pool]: guide::pool
+//! [parts]: guide::parts
+//! [ordering]: guide::ordering
+//! [gpus]: guide::gpus
+//! [containers]: guide::containers
+//! [lifetimes]: guide::lifetimes
+//! [limits]: guide::limits
+//! [safety]: guide::safety
+#![doc = include_str!("../README.md")]
 #![deny(unsafe_code)] // The modules that call the driver allow it, each at its head.
 
 #[cfg(not(target_os = "linux"))]
@@ -55,6 +25,7 @@ mod error;
 pub mod event;
 pub mod fabric;
 mod fork;
+pub mod guide;
 mod handle;
 mod identity;
 pub mod ipc;

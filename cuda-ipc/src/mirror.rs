@@ -26,6 +26,7 @@ impl DeviceMemory {
     /// # Errors
     /// [`Error::OutOfBounds`] where the memory is too small, or the range holds no whole number of values;
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemcpyDtoH")]
     pub fn mirror<T: Pod>(&self, range: Range<usize>) -> Result<Mirror<'_, T>, Error> {
         let (offset, length) = (range.start, range.end.saturating_sub(range.start));
         self.at(offset, length)?;
@@ -45,6 +46,7 @@ impl<T: Pod> Mirror<'_, T> {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemcpyHtoD")]
     pub fn flush(&mut self) -> Result<(), Error> {
         if self.is_changed {
             self.memory.write(self.offset, &self.values)?;
@@ -57,6 +59,7 @@ impl<T: Pod> Mirror<'_, T> {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemcpyDtoH")]
     pub fn refresh(&mut self) -> Result<(), Error> {
         self.memory.read(self.offset, &mut self.values)?;
         self.is_changed = false;

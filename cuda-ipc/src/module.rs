@@ -38,6 +38,7 @@ impl Module {
     ///
     /// # Safety
     /// The text runs as device code, and the driver's compiler reads it.
+    #[doc(alias = "cuModuleLoadData")]
     pub unsafe fn from_ptx(context: &Context, ptx: &CStr) -> Result<Self, Error> {
         let driver = context.enter()?;
         let mut raw = ptr::null_mut();
@@ -51,6 +52,7 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::Refused`] where the module has none of that name.
+    #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &CStr) -> Result<Function, Error> {
         let driver = self.0.context.enter()?;
         let mut raw = ptr::null_mut();
@@ -66,6 +68,7 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuModuleUnload")]
     pub fn unload(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }
@@ -121,6 +124,7 @@ impl Function {
     /// - Each parameter points to a value of the type that the kernel declares at its place, and none is missing.
     /// - What the kernel does with them is sound: the memory that it reaches is there until it is done, and nothing
     ///   that Rust holds a reference to is changed.
+    #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn launch(
         &self,
         shape: LaunchShape,

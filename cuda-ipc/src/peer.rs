@@ -10,6 +10,7 @@ use crate::{Context, Device, Error};
 ///
 /// # Errors
 /// [`Error::Refused`] with what the driver answered.
+#[doc(alias = "cuDeviceCanAccessPeer")]
 pub fn can_access(device: Device, peer: Device) -> Result<bool, Error> {
     let mut can = 0;
     // SAFETY: the output is a local.
@@ -22,6 +23,7 @@ pub fn can_access(device: Device, peer: Device) -> Result<bool, Error> {
 ///
 /// # Errors
 /// [`Error::Refused`] where the two are one, or the driver does not know the attribute.
+#[doc(alias = "cuDeviceGetP2PAttribute")]
 pub fn attribute(attribute: CUdevice_P2PAttribute, device: Device, peer: Device) -> Result<i32, Error> {
     let (driver, mut value) = (device.driver().calls()?, 0);
     // SAFETY: the output is a local.
@@ -68,6 +70,7 @@ impl PeerAccess {
     ///
     /// # Errors
     /// [`Error::Refused`] where the devices are no peers ([`can_access`]), or one and the same.
+    #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable(context: &Context, peer: &Context) -> Result<Self, Error> {
         let driver = context.enter()?;
         // SAFETY: both contexts are live.
@@ -87,6 +90,7 @@ impl PeerAccess {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuCtxDisablePeerAccess")]
     pub fn disable(self) -> Result<(), Error> {
         self.0.close()
     }

@@ -17,6 +17,7 @@ impl InterprocessEvent {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuIpcGetEventHandle")]
     pub fn ipc_handle(&self) -> Result<EventHandle, Error> {
         let driver = self.context().enter()?;
         let mut handle = CUipcEventHandle::default();
@@ -42,6 +43,7 @@ impl ImportedEvent {
     /// - `handle` is what `cuIpcGetEventHandle` gave to another process of this machine, with no bit changed;
     /// - until the value is closed or dropped, that process does not destroy the event: CUDA leaves it undefined what
     ///   an import does after that.
+    #[doc(alias = "cuIpcOpenEventHandle")]
     pub unsafe fn open(context: &Context, handle: &EventHandle) -> Result<Self, Error> {
         let driver = context.enter()?;
         let mut raw = ptr::null_mut();
@@ -55,6 +57,7 @@ impl ImportedEvent {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuEventDestroy")]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

@@ -21,6 +21,7 @@ impl MemHandle {
     /// # Errors
     /// [`Error::Refused`] where the address is not in memory of `cuMemAlloc`: nothing else has a legacy handle. The
     /// error says what the address is in, and how that is shared.
+    #[doc(alias = "cuIpcGetMemHandle")]
     pub fn of_pointer(context: &Context, pointer: CUdeviceptr) -> Result<Self, Error> {
         let driver = context.enter()?;
         let mut handle = CUipcMemHandle::default();
@@ -39,6 +40,7 @@ impl DeviceBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuIpcGetMemHandle")]
     pub fn ipc_handle(&self) -> Result<MemHandle, Error> {
         MemHandle::of_pointer(self.context(), self.pointer())
     }
@@ -82,6 +84,7 @@ impl ImportedBuffer {
     ///
     /// No promise is needed of what the other process writes and when: reading while it writes gives a mixture of
     /// bytes, and an [`ImportedEvent`](super::ImportedEvent) is the way to order the two.
+    #[doc(alias = "cuIpcOpenMemHandle")]
     pub unsafe fn open(context: &Context, handle: &MemHandle) -> Result<Self, Error> {
         let driver = context.enter()?;
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
@@ -101,6 +104,7 @@ impl ImportedBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuIpcCloseMemHandle")]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

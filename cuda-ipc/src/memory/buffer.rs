@@ -35,6 +35,7 @@ impl DeviceBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] where the size is 0, or more than the device has left.
+    #[doc(alias = "cuMemAlloc")]
     pub fn new(context: &Context, size: usize) -> Result<Self, Error> {
         let driver = context.enter()?;
         let mut pointer = 0;
@@ -49,6 +50,7 @@ impl DeviceBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered, which may be an error of work enqueued earlier.
+    #[doc(alias = "cuMemFree")]
     pub fn free(self) -> Result<(), Error> {
         self.0.close()
     }

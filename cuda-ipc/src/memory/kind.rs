@@ -34,6 +34,7 @@ impl MemoryKind {
     /// # Errors
     /// [`Error::Refused`] where the driver cannot be asked; of memory that it does not know it says so in another way,
     /// and the answer is [`MemoryKind::Unknown`].
+    #[doc(alias = "cuPointerGetAttribute")]
     pub fn of_pointer(context: &Context, pointer: CUdeviceptr) -> Result<Self, Error> {
         use CUpointer_attribute as A;
         let driver = context.enter()?;

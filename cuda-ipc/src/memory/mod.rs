@@ -54,6 +54,7 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] where the memory is too small; [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemcpyDtoH")]
     pub fn read<T: Pod>(&self, offset: usize, values: &mut [T]) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
@@ -68,6 +69,7 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
+    #[doc(alias = "cuMemcpyHtoD")]
     pub fn write<T: Pod>(&self, offset: usize, values: &[T]) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
@@ -82,6 +84,7 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemsetD8")]
     pub fn fill(&self, byte: u8) -> Result<(), Error> {
         let driver = self.context.enter()?;
         // SAFETY: so much memory is there to be written.
@@ -94,6 +97,7 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// As [`DeviceMemory::read`], for either memory.
+    #[doc(alias = "cuMemcpyPeer")]
     pub fn copy_from(&self, offset: usize, from: &Self, from_offset: usize, length: usize) -> Result<(), Error> {
         let (to_pointer, from_pointer) = (self.at(offset, length)?, from.at(from_offset, length)?);
         let driver = self.context.enter()?;
@@ -106,11 +110,15 @@ impl DeviceMemory {
 
     /// `cuMemcpyDtoHAsync`: read values, in the order of a stream.
     ///
+    /// Only into memory of the host that the driver knows (pinned, or registered) does it return before the copy is
+    /// done. Into other memory, such as that of a `Vec`, it waits for all that the stream does before, too.
+    ///
     /// # Errors
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
     /// Until the stream has done this, the memory is neither freed nor closed, and nobody uses `values`.
+    #[doc(alias = "cuMemcpyDtoHAsync")]
     pub unsafe fn read_async<T: Pod>(&self, offset: usize, values: &mut [T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
@@ -122,11 +130,15 @@ impl DeviceMemory {
 
     /// `cuMemcpyHtoDAsync`: write values, in the order of a stream.
     ///
+    /// Of memory of the host that the driver does not know (neither pinned nor registered) the driver first makes a
+    /// copy of its own, for which it may wait.
+    ///
     /// # Errors
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
     /// Until the stream has done this, the memory is neither freed nor closed, and nobody changes `values`.
+    #[doc(alias = "cuMemcpyHtoDAsync")]
     pub unsafe fn write_async<T: Pod>(&self, offset: usize, values: &[T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
@@ -143,6 +155,7 @@ impl DeviceMemory {
     ///
     /// # Safety
     /// The memory is neither freed nor closed before the stream has done this.
+    #[doc(alias = "cuMemsetD8Async")]
     pub unsafe fn fill_async(&self, byte: u8, stream: &Stream) -> Result<(), Error> {
         let driver = stream.context().enter()?;
         // SAFETY: so much memory is there to be written, and the caller keeps it there until it is.
@@ -157,6 +170,7 @@ impl DeviceMemory {
     ///
     /// # Safety
     /// Neither memory is freed or closed before the stream has done this.
+    #[doc(alias = "cuMemcpyPeerAsync")]
     pub unsafe fn copy_from_async(
         &self,
         offset: usize,
@@ -179,6 +193,8 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuPointerGetAttribute")]
+    #[doc(alias = "CU_POINTER_ATTRIBUTE_BUFFER_ID")]
     pub fn buffer_id(&self) -> Result<u64, Error> {
         let driver = self.context.enter()?;
         let (mut id, attribute) = (0_u64, CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID);
@@ -220,6 +236,7 @@ impl DeviceMemory {
 ///
 /// # Errors
 /// [`Error::Refused`] where the driver knows no allocation there.
+#[doc(alias = "cuMemGetAddressRange")]
 pub fn allocation_of(context: &Context, pointer: CUdeviceptr) -> Result<(CUdeviceptr, usize), Error> {
     let driver = context.enter()?;
     let (mut base, mut size) = (0, 0);

@@ -60,6 +60,9 @@ impl Parcel {
     /// - work that was given [`DeviceMemory::pointer`] is done before the value is closed or dropped.
     ///
     /// Memory by descriptors needs no such promises: see [`Parcel::map`].
+    #[doc(alias = "cuIpcOpenMemHandle")]
+    #[doc(alias = "cuMemImportFromShareableHandle")]
+    #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn open(&self, context: &Context) -> Result<ImportedMemory, Error> {
         // First of all: in a child another thread of the parent may hold a lock for ever.
         fork::check()?;
@@ -91,6 +94,8 @@ impl Parcel {
     ///
     /// # Errors
     /// As [`Parcel::open`]; [`Error::OtherTicket`] where it is of anything else.
+    #[doc(alias = "cuMemImportFromShareableHandle")]
+    #[doc(alias = "cuMemMap")]
     pub fn map(&self, context: &Context) -> Result<ImportedMemory, Error> {
         match &self.ticket.handle {
             Handle::PhysicalMemory(PhysicalMemory { chunks: Chunks::Descriptors(_), .. }) => {
@@ -109,6 +114,7 @@ impl Parcel {
     ///
     /// # Safety
     /// As [`ImportedEvent::open`].
+    #[doc(alias = "cuIpcOpenEventHandle")]
     pub unsafe fn open_event(&self, context: &Context) -> Result<ImportedEvent, Error> {
         self.refuse_own()?;
         match &self.ticket.handle {
@@ -213,8 +219,8 @@ impl ImportedMemory {
         part(self.whole(), ticket)
     }
 
-    /// Whether the exporter still holds its end of the lease; nothing where it gave none. What is mapped stays mapped
-    /// after its end.
+    /// `poll`: whether the exporter still holds its end of the lease; nothing where it gave none. What is mapped stays
+    /// mapped after its end.
     ///
     /// # Errors
     /// [`Error::Liveness`] where the kernel has no memory left.
@@ -226,6 +232,9 @@ impl ImportedMemory {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuIpcCloseMemHandle")]
+    #[doc(alias = "cuMemUnmap")]
+    #[doc(alias = "cuMemFree")]
     pub fn close(self) -> Result<(), Error> {
         match self.mapping {
             Imported::Legacy(buffer) => buffer.close(),

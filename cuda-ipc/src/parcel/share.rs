@@ -19,6 +19,7 @@ impl DeviceBuffer {
     /// # Errors
     /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::Refused`] with what the driver
     /// answered.
+    #[doc(alias = "cuIpcGetMemHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         let handle = Handle::LegacyMemory(self.ipc_handle()?);
         Ok(Parcel::of(ticket(self, self.buffer_id()?, part, handle)?))
@@ -30,6 +31,7 @@ impl InterprocessEvent {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuIpcGetEventHandle")]
     pub fn share(&self) -> Result<Parcel, Error> {
         let handle = Handle::Event(self.ipc_handle()?);
         let contents = Contents { generation: 0, size: 0, offset: 0, length: 0, ..contents(self.context(), handle)? };
@@ -44,6 +46,7 @@ impl Mapping {
     /// # Errors
     /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::NotTheOwner`] where a chunk was
     /// imported; [`Error::Refused`] where one was created without handles of that kind.
+    #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn share(
         &self,
         part: impl RangeBounds<usize>,
@@ -76,6 +79,8 @@ impl PoolBuffer {
     /// # Errors
     /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::TooLarge`]; [`Error::Refused`] where
     /// the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    #[doc(alias = "cuMemPoolExportToShareableHandle")]
+    #[doc(alias = "cuMemPoolExportPointer")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         let descriptors = vec![self.pool().export()?];
         let ticket = self.pool_ticket(part, Some(PoolHandle::Descriptor(0)))?;
@@ -86,6 +91,7 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// As [`PoolBuffer::share`]; [`Error::Refused`] where the pool was not exported before.
+    #[doc(alias = "cuMemPoolExportPointer")]
     pub fn share_without_pool(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         Ok(Parcel::of(self.pool_ticket(part, None)?))
     }

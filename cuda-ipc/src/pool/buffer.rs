@@ -46,6 +46,8 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] where the size is 0, or more than pool and device have left.
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn new(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
         // SAFETY: nobody else knows the memory before the stream is done.
         let buffer = unsafe { Self::new_async(pool, size, stream)? };
@@ -61,6 +63,7 @@ impl PoolBuffer {
     /// # Safety
     /// Nobody else uses the memory before the stream has come to this: the methods that read, write and fill without a
     /// stream do not wait for one that is [`Stream::non_blocking`].
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub unsafe fn new_async(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
         let driver = stream.context().enter()?;
         let mut pointer = 0;
@@ -81,6 +84,7 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// [`Error::TooLarge`] above [`LARGEST_EXPORT`]; [`Error::Refused`] where the pool was not exported.
+    #[doc(alias = "cuMemPoolExportPointer")]
     pub fn export(&self) -> Result<PoolPointerData, Error> {
         if self.size() > LARGEST_EXPORT {
             return Err(Error::TooLarge { size: self.size(), largest: LARGEST_EXPORT });
@@ -99,6 +103,7 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemFreeAsync")]
     pub fn free(self) -> Result<(), Error> {
         self.0.close()
     }

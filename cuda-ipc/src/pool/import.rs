@@ -58,6 +58,7 @@ impl ImportedPool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the descriptor is of something else.
+    #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub fn import(device: Device, descriptor: BorrowedFd<'_>) -> Result<Self, Error> {
         // The number itself, as an address.
         let os_handle = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
@@ -74,6 +75,7 @@ impl ImportedPool {
     /// # Safety
     /// The bytes are what the exporting process got from the driver, unaltered: nothing is known of what a driver does
     /// with others.
+    #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub unsafe fn import_fabric(device: Device, handle: &FabricHandle) -> Result<Self, Error> {
         let mut handle = CUmemFabricHandle { data: handle.to_bytes() };
         let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
@@ -100,6 +102,7 @@ impl ImportedPool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the devices are no peers, or it is the pool's own.
+    #[doc(alias = "cuMemPoolSetAccess")]
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         self.0.pool.set_access(device, access)
     }
@@ -108,6 +111,7 @@ impl ImportedPool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemPoolGetAccess")]
     pub fn access(&self, device: Device) -> Result<Access, Error> {
         self.0.pool.access(device)
     }
@@ -126,7 +130,10 @@ impl ImportedPool {
     ///   than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
     /// - that process has seen the allocation done in its stream, and does not free it before the value is closed or
     ///   dropped;
+    /// - no other `ImportedPool` of this pool has the pointer open: the driver would give one address for both, and the
+    ///   first close would unmap both (parcels share one import of a pool);
     /// - work that was given [`DeviceMemory::pointer`] is done before the last clone is closed or dropped.
+    #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn open(&self, context: &Context, pointer: &PoolPointerData) -> Result<ImportedPoolBuffer, Error> {
         let key = pointer.to_bytes();
         // First of all: in a forked child nobody gives anything back.
@@ -160,6 +167,7 @@ impl ImportedPool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemPoolDestroy")]
     pub fn close(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), |shared| shared.pool.close())
     }
@@ -199,6 +207,7 @@ impl ImportedPoolBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemFree")]
     pub fn close(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }

@@ -92,6 +92,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the device gives no pools, or none with such handles.
+    #[doc(alias = "cuMemPoolCreate")]
     pub fn new(device: Device, handle_types: HandleTypes, maximum: Option<usize>) -> Result<Self, Error> {
         let properties = CUmemPoolProps {
             allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -112,6 +113,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the device gives no pools.
+    #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(device: Device) -> Result<Self, Error> {
         let mut raw = ptr::null_mut();
         // SAFETY: the output is a local.
@@ -148,6 +150,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result<(), Error> {
         let device = self.device();
         // SAFETY: the pool is live. When it is destroyed, the driver takes the device's default pool again.
@@ -160,6 +163,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the devices are no peers, or it is the pool's own.
+    #[doc(alias = "cuMemPoolSetAccess")]
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         self.handle.set_access(device, access)
     }
@@ -168,6 +172,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemPoolGetAccess")]
     pub fn access(&self, device: Device) -> Result<Access, Error> {
         self.handle.access(device)
     }
@@ -176,6 +181,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "CU_MEMPOOL_ATTR_USED_MEM_CURRENT")]
     pub fn used(&self) -> Result<u64, Error> {
         self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
@@ -184,6 +190,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT")]
     pub fn reserved(&self) -> Result<u64, Error> {
         self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
     }
@@ -192,6 +199,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD")]
     pub fn set_release_threshold(&self, bytes: u64) -> Result<(), Error> {
         let attribute = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         let mut value = bytes;
@@ -206,6 +214,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, bytes: usize) -> Result<(), Error> {
         // SAFETY: the pool is live.
         let answer = unsafe { self.device().driver().calls()?.cuMemPoolTrimTo(self.raw(), bytes) };
@@ -216,6 +225,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export(&self) -> Result<OwnedFd, Error> {
         crate::vmm::export_descriptor(|output| {
             self.export_as(output, CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
@@ -226,6 +236,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] where the pool was created without [`HandleTypes::FABRIC`].
+    #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle, Error> {
         let mut handle = CUmemFabricHandle::default();
         self.export_as((&raw mut handle).cast(), CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC)?;
@@ -246,6 +257,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemPoolDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         Arc::into_inner(self.handle).map_or(Ok(()), Owned::close)
     }

@@ -48,6 +48,7 @@ impl Resource for Created {
 
 impl Stream {
     /// `CU_STREAM_LEGACY`: the context's default stream, in which calls without a stream of their own run.
+    #[doc(alias = "CU_STREAM_LEGACY")]
     #[must_use]
     pub fn default_of(context: &Context) -> Self {
         Self(Kind::Default(context.clone()))
@@ -57,6 +58,8 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuStreamCreate")]
+    #[doc(alias = "CU_STREAM_DEFAULT")]
     pub fn new(context: &Context) -> Result<Self, Error> {
         Self::create(context, CUstream_flags::CU_STREAM_DEFAULT)
     }
@@ -66,6 +69,8 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuStreamCreate")]
+    #[doc(alias = "CU_STREAM_NON_BLOCKING")]
     pub fn non_blocking(context: &Context) -> Result<Self, Error> {
         Self::create(context, CUstream_flags::CU_STREAM_NON_BLOCKING)
     }
@@ -101,6 +106,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event) -> Result<(), Error> {
         let driver = self.context().enter()?;
         let flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT.0;
@@ -112,6 +118,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the stream's work, where it failed.
+    #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool, Error> {
         let driver = self.context().enter()?;
         // SAFETY: the stream is live.
@@ -122,6 +129,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the stream's work, where it failed.
+    #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.context().enter()?;
         // SAFETY: the stream is live.
@@ -135,6 +143,7 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuStreamDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         match self.0 {
             Kind::Default(_) => Ok(()),

@@ -10,12 +10,16 @@ use crate::{Error, Stream};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WaitValue {
     /// `CU_STREAM_WAIT_VALUE_GEQ`: the number minus the value, taken as signed, is not negative. So a counter may wrap.
+    #[doc(alias = "CU_STREAM_WAIT_VALUE_GEQ")]
     GreaterOrEqual,
     /// `CU_STREAM_WAIT_VALUE_EQ`: the number is the value.
+    #[doc(alias = "CU_STREAM_WAIT_VALUE_EQ")]
     Equal,
     /// `CU_STREAM_WAIT_VALUE_AND`: the two have a bit in common.
+    #[doc(alias = "CU_STREAM_WAIT_VALUE_AND")]
     And,
     /// `CU_STREAM_WAIT_VALUE_NOR`: there is a bit that neither has.
+    #[doc(alias = "CU_STREAM_WAIT_VALUE_NOR")]
     Nor,
 }
 
@@ -86,23 +90,27 @@ macro_rules! wait_value {
 impl Stream {
     write_value! {
         /// `cuStreamWriteValue32`: write a number, in the order of the stream.
+        #[doc(alias = "cuStreamWriteValue32")]
         write_value32, u32, cuStreamWriteValue32
     }
 
     write_value! {
         /// `cuStreamWriteValue64`: write a number, in the order of the stream; a device may lack it
         /// (`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`).
+        #[doc(alias = "cuStreamWriteValue64")]
         write_value64, u64, cuStreamWriteValue64
     }
 
     wait_value! {
         /// `cuStreamWaitValue32`: let later work of the stream wait for a number in memory.
+        #[doc(alias = "cuStreamWaitValue32")]
         wait_value32, u32, cuStreamWaitValue32
     }
 
     wait_value! {
         /// `cuStreamWaitValue64`: let later work of the stream wait for a number in memory; a device may lack it
         /// (`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`).
+        #[doc(alias = "cuStreamWaitValue64")]
         wait_value64, u64, cuStreamWaitValue64
     }
 }

@@ -7,10 +7,13 @@ use crate::sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemLocation};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// `CU_MEM_ACCESS_FLAGS_PROT_NONE`: nothing.
+    #[doc(alias = "CU_MEM_ACCESS_FLAGS_PROT_NONE")]
     None,
     /// `CU_MEM_ACCESS_FLAGS_PROT_READ`: read it.
+    #[doc(alias = "CU_MEM_ACCESS_FLAGS_PROT_READ")]
     Read,
     /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`: read and write it.
+    #[doc(alias = "CU_MEM_ACCESS_FLAGS_PROT_READWRITE")]
     ReadWrite,
 }
 

@@ -25,10 +25,13 @@ pub struct HandleTypes(CUmemAllocationHandleType);
 
 impl HandleTypes {
     /// `CU_MEM_HANDLE_TYPE_NONE`: the memory stays in this process.
+    #[doc(alias = "CU_MEM_HANDLE_TYPE_NONE")]
     pub const NONE: Self = Self(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE);
     /// `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`: for processes of this machine.
+    #[doc(alias = "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR")]
     pub const POSIX_FILE_DESCRIPTOR: Self = Self(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     /// `CU_MEM_HANDLE_TYPE_FABRIC`: for processes of every machine of the NVLink fabric.
+    #[doc(alias = "CU_MEM_HANDLE_TYPE_FABRIC")]
     pub const FABRIC: Self = Self(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC);
 
     /// The raw set.
@@ -59,6 +62,8 @@ fn properties(device: Device, handle_types: HandleTypes) -> CUmemAllocationProp 
 ///
 /// # Errors
 /// [`Error::Refused`] with what the driver answered.
+#[doc(alias = "cuMemGetAllocationGranularity")]
+#[doc(alias = "CU_MEM_ALLOC_GRANULARITY_RECOMMENDED")]
 pub fn granularity(device: Device, handle_types: HandleTypes) -> Result<usize, Error> {
     let (mut granularity, properties) = (0, properties(device, handle_types));
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
@@ -140,6 +145,7 @@ impl Allocation {
     /// # Errors
     /// [`Error::Refused`] where the size is no multiple of the [`granularity`], more than the device has left, or the
     /// device gives no such handles: [`fabric::probe`](crate::fabric::probe) says why.
+    #[doc(alias = "cuMemCreate")]
     pub fn new(device: Device, size: usize, handle_types: HandleTypes) -> Result<Self, Error> {
         let granularity = granularity(device, handle_types)?;
         let (mut handle, properties) = (0, properties(device, handle_types));
@@ -174,6 +180,7 @@ impl Allocation {
     ///
     /// # Errors
     /// [`Error::Refused`] where the memory was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export(&self) -> Result<OwnedFd, Error> {
         export_descriptor(|output| self.export_as(output, HandleTypes::POSIX_FILE_DESCRIPTOR))
     }
@@ -182,6 +189,7 @@ impl Allocation {
     ///
     /// # Errors
     /// [`Error::Refused`] where the memory was created without [`HandleTypes::FABRIC`].
+    #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle, Error> {
         let mut handle = CUmemFabricHandle::default();
         self.export_as((&raw mut handle).cast(), HandleTypes::FABRIC)?;
@@ -230,6 +238,7 @@ impl ImportedAllocation {
     ///
     /// # Errors
     /// [`Error::Refused`] where the descriptor is of something else.
+    #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import(driver: Driver, descriptor: BorrowedFd<'_>, size: usize) -> Result<Self, Error> {
         let number = descriptor.as_raw_fd();
         // The number itself, as an address.
@@ -246,6 +255,7 @@ impl ImportedAllocation {
     /// # Safety
     /// The bytes are what the exporting process got from the driver, unaltered: nothing is known of what a driver does
     /// with others.
+    #[doc(alias = "cuMemImportFromShareableHandle")]
     pub unsafe fn import_fabric(driver: Driver, handle: &FabricHandle, size: usize) -> Result<Self, Error> {
         let mut handle = handle.0;
         // SAFETY: for this type of handle the pointer is to its bytes, which the caller vouches for.

@@ -46,6 +46,9 @@ impl Mapping {
     /// # Errors
     /// [`Error::Refused`] where a size is not the memory's own, or the device cannot reach the memory. What was mapped
     /// before that is unmapped again.
+    #[doc(alias = "cuMemAddressReserve")]
+    #[doc(alias = "cuMemMap")]
+    #[doc(alias = "cuMemSetAccess")]
     pub fn new(context: &Context, chunks: &[&Physical], access: Access) -> Result<Self, Error> {
         let size = chunks.iter().try_fold(0_usize, |size, chunk| size.checked_add(chunk.size()));
         let reservation = Reservation::new(context.driver(), size.unwrap_or(usize::MAX), 0)?;
@@ -58,6 +61,8 @@ impl Mapping {
     /// # Errors
     /// As [`Mapping::new`], and [`Error::OutOfBounds`] where the range is too small; [`Error::Refused`] where something
     /// is mapped there already.
+    #[doc(alias = "cuMemMap")]
+    #[doc(alias = "cuMemSetAccess")]
     pub fn in_range(
         context: &Context,
         reservation: &Reservation,
@@ -92,6 +97,7 @@ impl Mapping {
     ///
     /// # Errors
     /// [`Error::Refused`] where the device cannot reach the memory.
+    #[doc(alias = "cuMemSetAccess")]
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         let (driver, description) = (device.driver().calls()?, access.of(device));
         // SAFETY: all of the range is mapped, and the description is a local.
@@ -105,6 +111,7 @@ impl Mapping {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemGetAccess")]
     pub fn access(&self, device: Device) -> Result<Access, Error> {
         let (driver, mut flags) = (device.driver().calls()?, 0);
         let location = CUmemLocation::device(device.raw());
@@ -136,6 +143,7 @@ impl Mapping {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemUnmap")]
     pub fn unmap(self) -> Result<(), Error> {
         // Every chunk, also after an error.
         let answers: Vec<_> = self.chunks.into_iter().map(Owned::close).collect();

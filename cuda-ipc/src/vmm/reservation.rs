@@ -36,6 +36,7 @@ impl Reservation {
     ///
     /// # Errors
     /// [`Error::Refused`] where the size is no multiple of the page, or the alignment no power of two.
+    #[doc(alias = "cuMemAddressReserve")]
     pub fn new(driver: Driver, size: usize, alignment: usize) -> Result<Self, Error> {
         let mut pointer = 0;
         // SAFETY: the output is a local.
@@ -62,6 +63,7 @@ impl Reservation {
     ///
     /// # Errors
     /// [`Error::Refused`] with what the driver answered.
+    #[doc(alias = "cuMemAddressFree")]
     pub fn free(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }

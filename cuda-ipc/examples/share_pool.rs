@@ -1,0 +1,69 @@
+//! Two processes share buffers of a pool: the pool travels once, each buffer as 64 bytes.
+//!
+//! ```text
+//! cargo run -p cuda-ipc --example share_pool
+//! ```
+//!
+//! Without a GPU, as `share_buffer` says.
+
+mod two_processes;
+
+use std::process::ExitCode;
+
+use cuda_ipc::pool::{Pool, PoolBuffer};
+use cuda_ipc::transport::Connection;
+use cuda_ipc::vmm::HandleTypes;
+use cuda_ipc::{Error, Parcel, Stream};
+use two_processes::{Outcome, device_of, first_device, run};
+
+const WORDS: usize = 1 << 18;
+const BUFFERS: u32 = 4;
+
+fn main() -> ExitCode {
+    run(export, import)
+}
+
+fn export(importer: &Connection) -> Outcome {
+    let context = first_device()?;
+    let stream = Stream::new(&context)?;
+    let pool = Pool::new(context.device(), HandleTypes::POSIX_FILE_DESCRIPTOR, None)?;
+    let (mut buffers, mut parcels) = (Vec::new(), Vec::new());
+    for number in 0..BUFFERS {
+        let buffer = PoolBuffer::new(&pool, WORDS * 4, &stream)?;
+        buffer.write(0, &vec![number; WORDS])?;
+        // The first one brings the pool along.
+        parcels.push(if number == 0 { buffer.share(..)? } else { buffer.share_without_pool(..)? });
+        buffers.push(buffer);
+    }
+    parcels.iter().try_for_each(|parcel| parcel.send(importer))?;
+    // Until then the importer has them open.
+    importer.receive()?;
+    let mut words = vec![0; WORDS];
+    for (number, buffer) in (0..).zip(buffers) {
+        buffer.read(0, &mut words)?;
+        if words.iter().any(|word| *word != number + BUFFERS) {
+            return Err(format!("what the importer wrote to buffer {number} did not arrive").into());
+        }
+        buffer.free()?;
+    }
+    println!("{BUFFERS} buffers of one pool went there and back: all words arrived");
+    Ok(pool.destroy()?)
+}
+
+fn import(exporter: &Connection) -> Outcome {
+    let first = Parcel::receive(exporter)?;
+    let context = device_of(&first)?;
+    // SAFETY: the parcels come straight from the process that shares the buffers, and keeps them until it hears of us.
+    let open = |parcel: &Parcel| unsafe { parcel.open(&context) };
+    let mut buffers = vec![open(&first)?];
+    for _ in 1..BUFFERS {
+        buffers.push(open(&Parcel::receive(exporter)?)?);
+    }
+    for buffer in &buffers {
+        let mut words = buffer.mirror::<u32>(0..buffer.size())?;
+        words.iter_mut().for_each(|word| *word += BUFFERS);
+        words.flush()?;
+    }
+    buffers.into_iter().try_for_each(|buffer| buffer.close())?;
+    Ok(exporter.send(b"closed", &[]).map_err(Error::from)?)
+}

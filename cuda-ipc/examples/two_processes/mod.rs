@@ -1,0 +1,59 @@
+//! What the examples have in common: two processes, the second of which is the same program again, and a connection
+//! between them.
+
+use std::env;
+use std::error::Error;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode};
+
+use cuda_ipc::transport::Connection;
+use cuda_ipc::{Context, Driver, Parcel};
+
+pub(crate) type Outcome = Result<(), Box<dyn Error>>;
+
+/// Run the exporter in this process and the importer in another one. Whichever fails, the other one learns it by the
+/// connection.
+pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
+    let done = match env::args().nth(1).as_deref() {
+        None => export_to_child(export),
+        Some("import") => import_from_parent(import),
+        Some(other) => Err(format!("no such role: {other}").into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn export_to_child(export: fn(&Connection) -> Outcome) -> Outcome {
+    let (ours, theirs) = Connection::pair()?;
+    let mut importer = Command::new(env::current_exe()?).arg("import").stdin(OwnedFd::from(theirs)).spawn()?;
+    let exported = export(&ours);
+    drop(ours);
+    let status = importer.wait()?;
+    exported?;
+    if status.success() { Ok(()) } else { Err(format!("the importer failed: {status}").into()) }
+}
+
+fn import_from_parent(import: fn(&Connection) -> Outcome) -> Outcome {
+    let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
+    import(&Connection::from(socket))
+}
+
+/// The primary context of the first device, and a line that says which one it is.
+pub(crate) fn first_device() -> Result<Context, Box<dyn Error>> {
+    let driver = Driver::get()?;
+    let device = driver.device(0)?;
+    println!("{} with CUDA {} of {}", device.name()?, driver.version(), driver.path().display());
+    Ok(Context::primary(device)?)
+}
+
+/// The primary context of the device that a parcel is of. Ordinals differ where two processes see different devices.
+pub(crate) fn device_of(parcel: &Parcel) -> Result<Context, Box<dyn Error>> {
+    let device = Driver::get()?.device_by_uuid(parcel.ticket.device)?;
+    Ok(Context::primary(device.ok_or("the exporter's device is not visible here")?)?)
+}
