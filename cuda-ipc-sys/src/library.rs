@@ -178,7 +178,11 @@ macro_rules! loaded {
             ///
             /// # Errors
             #[doc = concat!("[`LoadError`], as for [`", stringify!($library), "::get`].")]
-            pub fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+            ///
+            /// # Safety
+            /// The file is a library of CUDA's, or one that behaves as such: its code runs when it is loaded, and its
+            /// functions are taken for what their names say.
+            pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
                 Self::load(&[path.as_ref().to_owned()])
             }
 

@@ -32,7 +32,7 @@ fn export(importer: &Connection) -> Outcome {
         let allocation = Allocation::new(context.device(), size, DESCRIPTORS)?;
         let mapping = Mapping::in_range(&context, &range, chunk * size, &[&allocation], Access::ReadWrite)?;
         mapping.fill(chunk as u8)?;
-        mapping.share(.., Access::Read, DESCRIPTORS)?.send(importer)?;
+        mapping.share(.., Access::Read)?.send(importer)?;
         // The owner lets go of it at once: the descriptor, and then the importer, keeps the memory.
         mapping.unmap()?;
     }

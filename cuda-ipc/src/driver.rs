@@ -37,11 +37,15 @@ impl Driver {
     /// # Errors
     /// As [`Driver::get`], and [`Error::OtherDriver`] where this process has a driver that was loaded under another
     /// name.
+    ///
+    /// # Safety
+    /// The file is a CUDA driver: its code runs when it is loaded, and its functions are taken for what their names say.
     #[doc(alias = "cuInit")]
-    pub fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
+    pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         // The library stays loaded as long as the process lives, and so does what describes it.
-        Self::load(Some(path), || Ok(Box::leak(Box::new(sys::Driver::load_from(path)?))))
+        // SAFETY: the caller promises the file.
+        Self::load(Some(path), || Ok(Box::leak(Box::new(unsafe { sys::Driver::load_from(path)? }))))
     }
 
     fn load(

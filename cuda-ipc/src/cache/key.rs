@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::ProcessIdentity;
 use crate::ticket::{Handle, Ticket};
+use crate::vmm::Access;
 
 /// An allocation of an exporter.
 ///
@@ -48,5 +49,13 @@ impl Hash for Allocation {
     /// What differs between the allocations that a process imports, and no more: it is computed for every hit.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.exporter.pid, self.generation).hash(state);
+    }
+}
+
+/// What the importer may do with the memory, which decides how it is mapped.
+pub(super) fn access(ticket: &Ticket) -> Access {
+    match &ticket.handle {
+        Handle::PhysicalMemory(memory) => memory.access,
+        _ => Access::ReadWrite,
     }
 }

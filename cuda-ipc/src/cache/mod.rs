@@ -17,8 +17,9 @@ use crate::memory::DeviceMemory;
 use crate::parcel::{ImportedMemory, Parcel};
 use crate::sys::CUresult;
 use crate::ticket::Ticket;
+use crate::vmm::Access;
 use crate::{Context, Error, ProcessIdentity, fork};
-use key::Allocation;
+use key::{Allocation, access};
 
 /// Imports of other processes' memory, kept mapped under a budget. Clones are the same cache, and threads may share it.
 #[derive(Clone, Debug)]
@@ -34,8 +35,9 @@ struct Shared {
     bytes: AtomicUsize,
 }
 
-/// An allocation, and the address of the context that it is mapped for, which lives as long as the mapping.
-type Key = (Allocation, usize);
+/// An allocation, how it is mapped, and the address of the context that it is mapped for, which lives as long as the
+/// mapping.
+type Key = (Allocation, Access, usize);
 
 impl Cache {
     /// A cache that keeps no more than so many bytes mapped, apart from what is in use.
@@ -67,7 +69,7 @@ impl Cache {
             // SAFETY: the caller's promise is the same.
             Arc::new(unsafe { parcel.open(context)? })
         } else {
-            let key = (Allocation::of(&parcel.ticket), context.raw().addr());
+            let key = (Allocation::of(&parcel.ticket), access(&parcel.ticket), context.raw().addr());
             match self.0.find(&key) {
                 Some(import) => import,
                 // SAFETY: the caller's promise is the same.
@@ -86,12 +88,12 @@ impl Cache {
         if let Some(import) = self.0.find(&key) {
             return Ok(import);
         }
-        drop(self.0.take(|(allocation, _), _| allocation.is_outdated_by(&key.0)));
+        drop(self.0.take(|(allocation, ..), _| allocation.is_outdated_by(&key.0)));
         // SAFETY: the caller's promise.
         let import = match unsafe { parcel.open(context) } {
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_ALREADY_MAPPED) => {
                 let is_idle = |import: &Arc<_>| Arc::strong_count(import) == 1;
-                drop(self.0.take(|(allocation, _), import| allocation.exporter == key.0.exporter && is_idle(import)));
+                drop(self.0.take(|(allocation, ..), import| allocation.exporter == key.0.exporter && is_idle(import)));
                 // SAFETY: the caller's promise.
                 unsafe { parcel.open(context)? }
             }
@@ -122,7 +124,7 @@ impl Cache {
             return false;
         }
         let _opening = self.0.opening();
-        !self.0.take(|(allocation, _), _| is_of(allocation)).is_empty()
+        !self.0.take(|(allocation, ..), _| is_of(allocation)).is_empty()
     }
 
     /// Close what nobody uses, least recently used first, until no more than so many bytes are mapped.

@@ -8,7 +8,7 @@ use crate::memory::{DeviceBuffer, DeviceMemory};
 use crate::parcel::{Parcel, this_process};
 use crate::pool::PoolBuffer;
 use crate::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
-use crate::vmm::{Access, Allocation, HandleTypes, Mapping};
+use crate::vmm::{Access, Allocation, Mapping};
 use crate::{Context, Error};
 
 impl DeviceBuffer {
@@ -40,35 +40,50 @@ impl InterprocessEvent {
 }
 
 impl Mapping {
-    /// `cuMemExportToShareableHandle` of each chunk: a part of the mapping, or all of it (`..`), for other processes, by
-    /// one kind of handle, and what they are to do with it.
+    /// `cuMemExportToShareableHandle` of each chunk: a part of the mapping, or all of it (`..`), for other processes of
+    /// this machine, by descriptors, and what they are to do with it.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::NotTheOwner`] where a chunk was
-    /// imported; [`Error::Refused`] where one was created without handles of that kind.
+    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty, or `access` is none; [`Error::NotTheOwner`]
+    /// where a chunk was imported; [`Error::Refused`] where one was created without
+    /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemExportToShareableHandle")]
-    pub fn share(
+    pub fn share(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
+        let mut descriptors = Vec::new();
+        let chunks = self.export_chunks(|allocation| {
+            descriptors.push(allocation.export()?);
+            Ok(index(&descriptors))
+        })?;
+        let ticket = self.ticket_of(part, access, Chunks::Descriptors(chunks))?;
+        Ok(Parcel { ticket, descriptors, tenancy: None })
+    }
+
+    /// `cuMemExportToShareableHandle` of each chunk: the same for processes of every machine of the NVLink fabric, by
+    /// fabric handles, which travel in the ticket itself.
+    ///
+    /// # Errors
+    /// As [`Mapping::share`]; [`Error::Refused`] where a chunk was created without
+    /// [`HandleTypes::FABRIC`](crate::vmm::HandleTypes::FABRIC).
+    #[doc(alias = "cuMemExportToShareableHandle")]
+    pub fn share_over_fabric(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
+        let chunks = self.export_chunks(Allocation::export_fabric)?;
+        Ok(Parcel::of(self.ticket_of(part, access, Chunks::Fabric(chunks))?))
+    }
+
+    fn export_chunks<H>(
         &self,
-        part: impl RangeBounds<usize>,
-        access: Access,
-        handle_type: HandleTypes,
-    ) -> Result<Parcel, Error> {
+        mut export: impl FnMut(&Allocation) -> Result<H, Error>,
+    ) -> Result<Vec<Chunk<H>>, Error> {
+        let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
+        let chunk = |allocation: &Allocation| Ok(Chunk { size: allocation.size() as u64, handle: export(allocation)? });
+        allocations.iter().map(chunk).collect()
+    }
+
+    fn ticket_of(&self, part: impl RangeBounds<usize>, access: Access, chunks: Chunks) -> Result<Ticket, Error> {
         let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
         let granularity = allocations.iter().map(|allocation| allocation.granularity()).min().unwrap_or(1) as u64;
-        let mut descriptors = Vec::new();
-        let chunks = if handle_type == HandleTypes::FABRIC {
-            let export = |allocation: &Allocation| Ok(chunk(allocation, allocation.export_fabric()?));
-            Chunks::Fabric(allocations.iter().map(export).collect::<Result<_, Error>>()?)
-        } else {
-            let mut export = |allocation: &Allocation| {
-                descriptors.push(allocation.export()?);
-                Ok(chunk(allocation, index(&descriptors)))
-            };
-            Chunks::Descriptors(allocations.iter().map(&mut export).collect::<Result<_, Error>>()?)
-        };
         let handle = Handle::PhysicalMemory(PhysicalMemory { granularity, access, chunks });
-        let ticket = ticket(self, self.generation(), part, handle)?;
-        Ok(Parcel { ticket, descriptors, tenancy: None })
+        ticket(self, self.generation(), part, handle)
     }
 }
 
@@ -137,10 +152,6 @@ fn contents(context: &Context, handle: Handle) -> Result<Contents, Error> {
         length: 0,
         handle,
     })
-}
-
-fn chunk<H>(allocation: &Allocation, handle: H) -> Chunk<H> {
-    Chunk { size: allocation.size() as u64, handle }
 }
 
 /// Of the last descriptor. More than an index can count are more chunks than a ticket has, which it says.

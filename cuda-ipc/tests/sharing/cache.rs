@@ -1,10 +1,13 @@
 //! The cache of imports.
 
+use std::cell::OnceCell;
+
 use cuda_ipc::cache::{Cache, CachedMemory};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{DeviceBuffer, Error, Parcel};
 
 use crate::SIZE;
-use crate::common::context;
+use crate::common::{context, device};
 use crate::peer::{Peer, roles};
 
 /// What an importer and its cache see of an exporter that shares what it is asked for.
@@ -122,6 +125,20 @@ fn memory_under_a_lease_is_not_kept() {
 }
 
 #[test]
+fn what_may_be_read_is_not_what_may_be_written() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let (to_read, to_write) = (exporter.share(b"virtual, to read"), exporter.share(b"virtual, to write"));
+    assert_eq!(to_read.ticket.generation, to_write.ticket.generation);
+    let (reader, writer) = (open(&cache, &to_read).unwrap(), open(&cache, &to_write).unwrap());
+    writer.fill(5).unwrap();
+    assert_eq!(first_byte(&reader), 5);
+    assert!(reader.fill(6).is_err());
+    drop((reader, writer));
+    assert!(cache.forget(&to_read.ticket));
+    assert_eq!(cache.bytes(), 0);
+}
+
+#[test]
 fn threads_share_a_cache() {
     let (exporter, cache) = (Exporter::start(), Cache::new(2 * SIZE));
     let parcels: Vec<_> = (0..4).map(|_| exporter.share(b"new")).collect();
@@ -152,10 +169,18 @@ fn an_error_keeps_nothing() {
     assert_eq!(cache.bytes(), 0);
 }
 
+fn virtual_memory() -> Mapping {
+    let size = granularity(device(), HandleTypes::POSIX_FILE_DESCRIPTOR).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::POSIX_FILE_DESCRIPTOR).unwrap();
+    Mapping::new(&context(), &[&allocation], Access::ReadWrite).unwrap()
+}
+
 roles! {
     fn role_shares_on_demand(connection) {
         let mut buffers = Vec::new();
         let mut lease = None;
+        let mapping = OnceCell::new();
+        let mapping = || mapping.get_or_init(virtual_memory);
         while let Ok(request) = connection.receive() {
             let last = |buffers: &Vec<DeviceBuffer>| buffers.len() - 1;
             match &*request.bytes {
@@ -170,6 +195,8 @@ roles! {
                     lease = Some(parcel.lease().unwrap());
                     parcel.send(&connection).unwrap();
                 }
+                b"virtual, to read" => mapping().share(.., Access::Read).unwrap().send(&connection).unwrap(),
+                b"virtual, to write" => mapping().share(.., Access::ReadWrite).unwrap().send(&connection).unwrap(),
                 b"wait for the lease" => {
                     lease.take().expect("a lease").wait(crate::peer::LONG).unwrap();
                     connection.send(b"over", &[]).unwrap();

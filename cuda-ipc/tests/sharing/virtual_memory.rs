@@ -27,7 +27,7 @@ fn memory_outlives_its_exporters_mapping(#[case] chunks: usize) {
     memory.fill(1).unwrap();
     memory.write(memory.size() - 1, &[2_u8]).unwrap();
     let mut importer = Peer::start(module_path!(), "role_maps");
-    let parcel = memory.share(.., Access::ReadWrite, DESCRIPTORS).unwrap();
+    let parcel = memory.share(.., Access::ReadWrite).unwrap();
     assert_eq!(parcel.descriptors.len(), chunks);
     parcel.send(&importer.connection).unwrap();
     drop(parcel);
@@ -57,7 +57,7 @@ fn a_part_is_read_and_not_written() {
     memory.fill(0).unwrap();
     memory.write(1000, &[7_u8; 24]).unwrap();
     let importer = Peer::start(module_path!(), "role_only_reads");
-    memory.share(1000..1024, Access::Read, DESCRIPTORS).unwrap().send(&importer.connection).unwrap();
+    memory.share(1000..1024, Access::Read).unwrap().send(&importer.connection).unwrap();
     importer.finish();
 }
 
@@ -66,13 +66,13 @@ fn what_cannot_be_shared_says_why() {
     let memory = mapping(1);
     let size = memory.size();
     for (part, is_outside) in [(0..size + 1, true), (size..size + 1, true), (5..5, false)] {
-        let error = memory.share(part.clone(), Access::Read, DESCRIPTORS).unwrap_err();
+        let error = memory.share(part.clone(), Access::Read).unwrap_err();
         assert_eq!(matches!(error, Error::OutOfBounds { .. }), is_outside, "{part:?}: {error}");
         assert_eq!(matches!(error, Error::Ticket(_)), !is_outside, "{part:?}: {error}");
     }
-    let error = memory.share(.., Access::None, DESCRIPTORS).unwrap_err();
+    let error = memory.share(.., Access::None).unwrap_err();
     assert!(matches!(error, Error::Ticket(_)), "{error}");
-    assert!(memory.share(.., Access::Read, HandleTypes::FABRIC).unwrap_err().code().is_some());
+    assert!(memory.share_over_fabric(.., Access::Read).unwrap_err().code().is_some());
 }
 
 roles! {
@@ -93,7 +93,7 @@ roles! {
     fn role_shares(connection) {
         let memory = mapping(2);
         memory.fill(4).unwrap();
-        memory.share(.., Access::ReadWrite, DESCRIPTORS).unwrap().send(&connection).unwrap();
+        memory.share(.., Access::ReadWrite).unwrap().send(&connection).unwrap();
         wait_for_the_end();
     }
 
