@@ -93,7 +93,7 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::TooLarge`]; [`Error::Refused`] where
-    /// the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    /// the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
