@@ -93,19 +93,16 @@ impl DeviceMemory {
         finish(&driver)
     }
 
-    /// `cuMemcpyPeer`: copy from other device memory, on this device or another, as [`DeviceMemory::write`] does.
+    /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copy from other device memory, on this device or another, as
+    /// [`DeviceMemory::write`] does.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`], for either memory.
-    #[doc(alias = "cuMemcpyPeer")]
     pub fn copy_from(&self, offset: usize, from: &Self, from_offset: usize, length: usize) -> Result<(), Error> {
-        let (to_pointer, from_pointer) = (self.at(offset, length)?, from.at(from_offset, length)?);
-        let driver = self.context.enter()?;
-        // SAFETY: so much memory is there in both contexts, to be written and to be read.
-        let answer =
-            unsafe { driver.cuMemcpyPeer(to_pointer, self.context.raw(), from_pointer, from.context.raw(), length) };
-        check("cuMemcpyPeer", answer, || self.copied(offset, from, from_offset, length))?;
-        finish(&driver)
+        let stream = Stream::default_of(&self.context);
+        // SAFETY: both memories are there until the stream is done, which is waited for.
+        unsafe { self.copy_from_async(offset, from, from_offset, length, &stream)? };
+        stream.synchronize()
     }
 
     /// `cuMemcpyDtoHAsync`: read values, in the order of a stream.
