@@ -41,7 +41,7 @@ pub(crate) fn hit(context: &Context) -> Figures {
     // SAFETY: the exporter keeps the buffer until it is hung up on, below.
     let open = || unsafe { cache.open(context, &parcel) }.unwrap();
     drop(open());
-    let rounds = Rounds { calls: 20_000, settle: &|| {} };
+    let rounds = Rounds { calls: 20_000, before: &|| {}, after: &|| {} };
     let figures = measure::alone("cache: open and drop of a hit", &rounds, HIT, &|| drop(open()));
     cache.trim_to(0);
     drop(ours);

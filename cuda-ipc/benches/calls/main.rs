@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use std::ptr;
 
 use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::stream::WaitValue;
 use cuda_ipc::sys::{
     self, CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult,
     MissingSymbol,
@@ -104,9 +105,19 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
             ok(driver.cuCtxPopCurrent(&mut ptr::null_mut()));
         }
     };
-    let done = || stream.synchronize().unwrap();
-    let at_once = Rounds { calls: 2_000, settle: &|| {} };
-    let enqueued = Rounds { calls: 100, settle: &done };
+    // Held while calls are enqueued: a device at work would be measured as well.
+    let gate = DeviceBuffer::new(context, SMALL).unwrap();
+    let hold = || {
+        gate.write(0, &[0_u32]).unwrap();
+        // SAFETY: the gate stays until the stream is done.
+        unsafe { stream.wait_value32(&gate, 0, WaitValue::Equal, 1) }.unwrap();
+    };
+    let finish = || {
+        gate.write(0, &[1_u32]).unwrap();
+        stream.synchronize().unwrap();
+    };
+    let at_once = Rounds { calls: 2_000, before: &|| {}, after: &|| {} };
+    let enqueued = Rounds { calls: 100, before: &hold, after: &finish };
     let (device, location) = (context.device(), CUmemLocation::device(context.device().raw()));
     let access = CUmemAccessDesc { location, flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     let id = CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID;
@@ -115,7 +126,7 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
         measure::compare(format!("{name}, {state}"), rounds, raw, layer)
     };
 
-    // SAFETY: handles and memory stay until the end, and `done` waits for all that was enqueued; outputs are locals.
+    // SAFETY: handles and memory stay until the end, and `finish` waits for all that was enqueued; outputs are locals.
     unsafe {
         vec![
             measure("event query", &at_once, &|| raw(&|| driver.cuEventQuery(event.raw())), &|| {
@@ -128,13 +139,13 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
                 "get handle",
                 &at_once,
                 &|| raw(&|| driver.cuIpcGetMemHandle(&mut CUipcMemHandle::default(), buffer.pointer())),
-                &|| drop(buffer.ipc_handle().unwrap()),
+                &|| _ = buffer.ipc_handle().unwrap(),
             ),
             measure(
                 "buffer id",
                 &at_once,
                 &|| raw(&|| driver.cuPointerGetAttribute(output(&mut 0), id, buffer.pointer())),
-                &|| drop(buffer.buffer_id().unwrap()),
+                &|| _ = buffer.buffer_id().unwrap(),
             ),
             measure(
                 "memset async",

@@ -14,8 +14,10 @@ const ROUNDS: usize = 301;
 pub(crate) struct Rounds<'a> {
     /// Calls of one round.
     pub(crate) calls: u32,
+    /// What comes before each round, and is not measured.
+    pub(crate) before: &'a dyn Fn(),
     /// What comes after each round, and is not measured.
-    pub(crate) settle: &'a dyn Fn(),
+    pub(crate) after: &'a dyn Fn(),
 }
 
 /// What was measured, in nanoseconds a call.
@@ -95,12 +97,13 @@ pub(crate) fn alone(name: &str, rounds: &Rounds<'_>, target: f64, call: &dyn Fn(
 impl Rounds<'_> {
     /// Nanoseconds a call, in one round.
     fn time(&self, call: &dyn Fn()) -> f64 {
+        (self.before)();
         let start = Instant::now();
         for _ in 0..self.calls {
             call();
         }
         let time = start.elapsed().as_secs_f64() * 1e9 / f64::from(self.calls);
-        (self.settle)();
+        (self.after)();
         time
     }
 
