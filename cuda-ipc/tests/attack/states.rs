@@ -38,7 +38,7 @@ enum Value {
     PoolImport(CUmemoryPool, ImportedPool),
     PoolPointer(ImportedPoolBuffer, Arc<PoolBuffer>),
     Function(Function),
-    Parcel(Parcel),
+    Parcel(Box<Parcel>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +131,7 @@ impl Machine {
                 None => return Ok(()),
             },
             Step::Share => match self.slots[from].as_ref().map(Value::share) {
-                Some(Some(parcel)) => Value::Parcel(parcel?),
+                Some(Some(parcel)) => Value::Parcel(Box::new(parcel?)),
                 _ => return Ok(()),
             },
             Step::Use => {
@@ -305,8 +305,9 @@ fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
     let mut machine = Machine { slots: Default::default(), default: context(), size };
     for (step, from, to) in steps {
         if let Err(error) = machine.take(*step, *from, *to) {
-            // A range that is taken, an event of another context, a pool that was not exported yet.
-            assert!(error.code().is_some() || matches!(error, Error::NotTheOwner), "{step:?}: {error}");
+            // A range that is taken or too small, an event of another context, a mapping of what was imported.
+            let is_ours = matches!(error, Error::NotTheOwner | Error::OutOfBounds { .. });
+            assert!(is_ours || error.code().is_some(), "{step:?}: {error}");
         }
         seen.extend(machine.slots.iter().flatten().map(std::mem::discriminant));
     }
@@ -323,8 +324,11 @@ fn any_sequence_of_calls_leaves_nothing() {
     let seen = RefCell::new(Seen::new());
     let config =
         Config { cases: 200, failure_persistence: Some(Box::new(FileFailurePersistence::Off)), ..Config::default() };
-    proptest!(config, |(steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
-        run(&steps, &mut seen.borrow_mut());
+    // Of pools there is much that comes together rarely by chance: buffers, an import, pointers in it.
+    let pooled = [(Step::NewPool, 0, 0), (Step::Derive, 0, 1), (Step::Derive, 1, 2), (Step::Derive, 1, 3)];
+    proptest!(config, |(begins_pooled: bool, steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
+        let begin: &[_] = if begins_pooled { &pooled } else { &[] };
+        run(&[begin, &steps].concat(), &mut seen.borrow_mut());
         let errors = met();
         prop_assert!(errors.is_empty(), "{errors:?}");
         prop_assert_eq!(&Holdings::now(&context), &before);
