@@ -108,7 +108,7 @@ impl Cache {
     /// closed at once, or with its last use.
     pub fn forget(&self, ticket: &Ticket) -> bool {
         let forgotten = Allocation::of(ticket);
-        self.forget_all(|allocation| *allocation == forgotten)
+        self.forget_all(|allocation| allocation.is_same_memory(&forgotten))
     }
 
     /// Forget all memory of a process, for example since it has ended: whether there was something to forget. It is

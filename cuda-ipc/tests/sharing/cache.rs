@@ -1,10 +1,11 @@
 //! The cache of imports.
 
 use cuda_ipc::cache::{Cache, CachedMemory};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{DeviceBuffer, Error, Parcel};
 
 use crate::SIZE;
-use crate::common::context;
+use crate::common::{context, device};
 use crate::peer::{Peer, roles};
 
 /// What an importer and its cache see of an exporter that shares what it is asked for.
@@ -97,6 +98,22 @@ fn a_later_generation_is_opened_anew() {
 }
 
 #[test]
+fn what_was_opened_to_be_read_is_opened_anew_to_be_written() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let (to_read, to_write) = (exporter.share(b"mapping to read"), exporter.share(b"mapping to write"));
+    assert_eq!(to_read.ticket.generation, to_write.ticket.generation);
+    let read = open(&cache, &to_read).unwrap();
+    read.fill(1).unwrap_err();
+    let written = open(&cache, &to_write).unwrap();
+    written.fill(1).unwrap();
+    assert_eq!(first_byte(&read), 1);
+    read.fill(2).unwrap_err();
+    // Its exporter asks for both by either ticket.
+    assert!(cache.forget(&to_read.ticket));
+    assert_eq!(cache.bytes(), 0);
+}
+
+#[test]
 fn what_an_exporter_asks_to_forget_is_closed_with_its_last_use() {
     let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
     let (one, other) = (exporter.share(b"new"), exporter.share(b"new"));
@@ -156,6 +173,10 @@ roles! {
     fn role_shares_on_demand(connection) {
         let mut buffers = Vec::new();
         let mut lease = None;
+        let descriptors = HandleTypes::POSIX_FILE_DESCRIPTOR;
+        let size = granularity(device(), descriptors).unwrap();
+        let allocation = Allocation::new(device(), size, descriptors).unwrap();
+        let mapping = Mapping::new(&context(), &[&allocation], Access::ReadWrite).unwrap();
         while let Ok(request) = connection.receive() {
             let last = |buffers: &Vec<DeviceBuffer>| buffers.len() - 1;
             match &*request.bytes {
@@ -164,6 +185,12 @@ roles! {
                     buffers[last(&buffers)].share(..).unwrap().send(&connection).unwrap();
                 }
                 b"part" => buffers[last(&buffers)].share(4096..4196).unwrap().send(&connection).unwrap(),
+                b"mapping to read" => {
+                    mapping.share(.., Access::Read, descriptors).unwrap().send(&connection).unwrap();
+                }
+                b"mapping to write" => {
+                    mapping.share(.., Access::ReadWrite, descriptors).unwrap().send(&connection).unwrap();
+                }
                 b"leased" => {
                     buffers.push(DeviceBuffer::new(&context(), SIZE).unwrap());
                     let mut parcel = buffers[last(&buffers)].share(..).unwrap();
