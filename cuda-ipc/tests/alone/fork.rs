@@ -1,8 +1,10 @@
 //! A forked child cannot use the driver, and what it inherited stays its parent's.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{DeviceBuffer, Driver, Error, Stream};
+use cuda_ipc::{DeviceBuffer, Driver, Error, Stream, set_drop_hook};
 
 use crate::common::{context, device};
 
@@ -46,6 +48,23 @@ fn a_child_is_refused_before_the_driver_is_asked() {
 fn device_uuid() -> Result<[u8; 16], Error> {
     // Found before the fork, asked after it.
     context().device().uuid()
+}
+
+#[test]
+fn a_child_that_is_forked_within_a_context_leaves_it_without_the_driver() {
+    static ERRORS: AtomicUsize = AtomicUsize::new(0);
+    let before = set_drop_hook(|_| _ = ERRORS.fetch_add(1, Ordering::Relaxed));
+    // SAFETY: the child goes no further than the next lines.
+    let child = context().within(|| unsafe { libc::fork() }).unwrap();
+    if child == 0 {
+        // SAFETY: this ends the process without running the parent's handlers.
+        unsafe { libc::_exit(i32::from(ERRORS.load(Ordering::Relaxed) > 0)) }
+    }
+    set_drop_hook(before);
+    let mut status = 0;
+    // SAFETY: the child is ours, and the output a local.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the driver was called in the child");
 }
 
 #[test]
