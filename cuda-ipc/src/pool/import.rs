@@ -124,6 +124,8 @@ impl ImportedPool {
     /// The caller promises that
     /// - `pointer` is what `cuMemPoolExportPointer` gave to another process, with no bit changed, of memory no larger
     ///   than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
+    /// - the same memory is open in no other import of the pool: this one shares what is open in it, and knows nothing of
+    ///   another, whose first close unmaps both;
     /// - that process has seen the allocation done in its stream, and does not free it before the value is closed or
     ///   dropped;
     /// - work that was given [`DeviceMemory::pointer`] is done before the last clone is closed or dropped.
