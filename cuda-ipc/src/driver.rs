@@ -36,7 +36,10 @@ impl Driver {
     /// # Errors
     /// As [`Driver::get`], and [`Error::OtherDriver`] where this process has a driver that was loaded under another
     /// name.
-    pub fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
+    ///
+    /// # Safety
+    /// The library is a CUDA driver: its code runs as it is loaded, and its functions are taken for those of their names.
+    pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         // The library stays loaded as long as the process lives, and so does what describes it.
         Self::load(Some(path), || Ok(Box::leak(Box::new(sys::Driver::load_from(path)?))))

@@ -181,7 +181,8 @@ fn impossible_sizes_and_ordinals_are_refused() {
 fn a_process_has_one_driver() {
     let loaded = driver();
     assert_eq!(Driver::get().unwrap().path(), loaded.path());
-    let error = Driver::load_from("/nowhere/libcuda.so.1").unwrap_err();
+    // SAFETY: nothing is there to be loaded.
+    let error = unsafe { Driver::load_from("/nowhere/libcuda.so.1") }.unwrap_err();
     let message = error.to_string();
     assert!(matches!(error, Error::OtherDriver { .. }) && error.source().is_none(), "{message}");
     assert!(message.contains("/nowhere/libcuda.so.1") && message.contains(&loaded.path().display().to_string()));
