@@ -1,9 +1,10 @@
 //! An importer that maps whatever it is sent goes on working.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use cuda_ipc::pool::Pool;
+use cuda_ipc::liveness::Tenancy;
+use cuda_ipc::pool::{ImportedPool, Pool};
 use cuda_ipc::sys::{CUmemGenericAllocationHandle, CUmulticastObjectProp, CUresult};
 use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, Ticket, TicketError};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping, granularity};
@@ -11,6 +12,7 @@ use cuda_ipc::{DeviceBuffer, Error, Parcel, ProcessIdentity};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+use rstest::rstest;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
 use crate::common::{device, driver};
@@ -183,6 +185,40 @@ fn a_descriptor_that_is_missing_is_an_error() {
     assert!(matches!(parcel.map(&context()), Err(Error::Descriptors { found: 0, wanted: 1, .. })));
 }
 
+#[rstest]
+fn what_is_no_pool_is_not_imported_as_one(
+    #[values(Sent::Memory, Sent::File, Sent::Folder, Sent::Pipe, Sent::Socket, Sent::Memfd, Sent::Imitation)]
+    sent: Sent,
+) {
+    let _alone = alone();
+    let error = ImportedPool::import(device(), sent.open().as_fd()).unwrap_err();
+    assert!(error.code().is_some(), "{error}");
+    assert!(Tenancy::try_from(sent.open()).is_err());
+}
+
+#[test]
+fn many_descriptors_of_one_memory_are_that_memory_many_times() {
+    const CHUNKS: usize = 200;
+    let _alone = alone();
+    let (one, unit) = (Sent::Memory.open(), unit() as u64);
+    let chunks = (0..CHUNKS as u16).map(|handle| Chunk { size: unit, handle }).collect();
+    let mut contents = foreign(0, 1, unit).unwrap().into_contents();
+    (contents.size, contents.length) = (CHUNKS as u64 * unit, CHUNKS as u64 * unit);
+    let (granularity, access) = (unit, Access::ReadWrite);
+    contents.handle =
+        Handle::PhysicalMemory(PhysicalMemory { granularity, access, chunks: Chunks::Descriptors(chunks) });
+    let descriptors = (0..CHUNKS).map(|_| one.try_clone().unwrap()).collect();
+    let parcel = Parcel { ticket: contents.try_into().unwrap(), descriptors, tenancy: None };
+    let memory = parcel.map(&context()).unwrap();
+    memory.write(0, &[7_u8]).unwrap();
+    for chunk in 0..CHUNKS {
+        let mut byte = [0_u8];
+        memory.read(chunk * unit as usize, &mut byte).unwrap();
+        assert_eq!(byte, [7]);
+    }
+    memory.close().unwrap();
+}
+
 #[test]
 fn a_part_ends_where_the_memory_does() {
     let _alone = alone();
@@ -219,7 +255,7 @@ fn a_multicast_object_is_no_memory() {
         <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(number)
     };
     let size = unit() as u64;
-    let import = ImportedAllocation::import(driver(), std::os::fd::AsFd::as_fd(&descriptor), unit());
+    let import = ImportedAllocation::import(driver(), descriptor.as_fd(), unit());
     let parcel = Parcel { ticket: foreign(0, size, size).unwrap(), descriptors: vec![descriptor], tenancy: None };
     let mapped = parcel.map(&context);
     // SAFETY: the object is released once.

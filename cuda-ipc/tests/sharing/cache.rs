@@ -2,7 +2,7 @@
 
 use cuda_ipc::cache::{Cache, CachedMemory};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{DeviceBuffer, Error, Parcel};
+use cuda_ipc::{Context, DeviceBuffer, Error, Parcel};
 
 use crate::SIZE;
 use crate::common::{context, device};
@@ -111,6 +111,32 @@ fn what_was_opened_to_be_read_is_opened_anew_to_be_written() {
     // Its exporter asks for both by either ticket.
     assert!(cache.forget(&to_read.ticket));
     assert_eq!(cache.bytes(), 0);
+}
+
+#[test]
+fn each_context_has_an_import_of_its_own() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let (parcel, other) = (exporter.share(b"mapping to write"), Context::new(device()).unwrap());
+    let memory = open(&cache, &parcel).unwrap();
+    // SAFETY: virtual memory stays as long as it is mapped.
+    let in_other = unsafe { cache.open(&other, &parcel) }.unwrap();
+    assert!(*memory.context() == context() && *in_other.context() == other);
+    assert_ne!(memory.pointer(), in_other.pointer());
+    in_other.fill(5).unwrap();
+    assert_eq!(first_byte(&memory), 5);
+}
+
+#[test]
+fn an_earlier_allocation_by_the_same_handle_is_forgotten() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let parcel = exporter.share(b"new");
+    drop(open(&cache, &parcel).unwrap());
+    let mut contents = parcel.ticket.clone().into_contents();
+    contents.generation += 1;
+    let later = Parcel::of(contents.try_into().unwrap());
+    drop(open(&cache, &later).unwrap());
+    assert_eq!(cache.bytes(), SIZE, "one of the two is kept");
+    assert!(!cache.forget(&parcel.ticket) && cache.forget(&later.ticket));
 }
 
 #[test]
