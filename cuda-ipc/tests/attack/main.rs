@@ -1,5 +1,7 @@
 //! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, and a context that is
 //! reset behind its back. On the reference driver, or the one that `CUDA_IPC_DRIVER` names.
+//!
+//! On a GPU: `-- --skip reset`. Its driver follows handles of a context that is gone, which the reference driver refuses.
 
 #[path = "../common/mod.rs"]
 mod common;
