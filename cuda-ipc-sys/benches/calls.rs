@@ -46,7 +46,11 @@ fn main() -> ExitCode {
     let reference = library_beside_this("libreference_driver.so");
     let driver = match Driver::get() {
         Ok(driver) => driver,
-        Err(_) => &*Box::leak(Box::new(Driver::load_from(&reference).expect("the reference driver is built"))),
+        Err(_) => {
+            // SAFETY: it is the reference driver.
+            let loaded = unsafe { Driver::load_from(&reference) };
+            &*Box::leak(Box::new(loaded.expect("the reference driver is built")))
+        }
     };
     let is_reference = driver.path().file_name() == reference.file_name();
     println!("Driver: {}, CUDA {}", driver.path().display(), driver.version());
@@ -164,7 +168,8 @@ fn round(call: &impl Fn() -> CUresult) -> f64 {
 /// The first use in a process, and a table for a library that is loaded already.
 fn loading(criterion: &mut Criterion, driver: &Driver) {
     let mut group = criterion.benchmark_group("load");
-    group.bench_function("resolve", |bench| bench.iter(|| Driver::load_from(driver.path())));
+    // SAFETY: it is loaded already, as a driver.
+    group.bench_function("resolve", |bench| bench.iter(|| unsafe { Driver::load_from(driver.path()) }));
     group.sample_size(10).bench_function("first in a process", |bench| {
         bench.iter_custom(|times| (0..times).map(|_| first_load(driver.path())).sum());
     });

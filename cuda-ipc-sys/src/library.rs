@@ -178,7 +178,11 @@ macro_rules! loaded {
             ///
             /// # Errors
             #[doc = concat!("[`LoadError`], as for [`", stringify!($library), "::get`].")]
-            pub fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+            ///
+            /// # Safety
+            /// The library is what it is taken for: its code runs as it is loaded, and its functions are called by their
+            /// names.
+            pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
                 Self::load(&[path.as_ref().to_owned()])
             }
 

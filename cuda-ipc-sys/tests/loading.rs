@@ -11,7 +11,8 @@ use cuda_ipc_sys::{
 use stand_in::{StandIn, library};
 
 fn refused(path: &Path) -> LoadError {
-    Driver::load_from(path).expect_err("this is no driver")
+    // SAFETY: the library is made here.
+    unsafe { Driver::load_from(path) }.expect_err("this is no driver")
 }
 
 /// The one attempt of a library that the loader did not open.
@@ -108,7 +109,8 @@ const OLD: &str = "
 
 #[test]
 fn a_missing_function_is_an_error_with_both_versions() {
-    let driver = Driver::load_from(library(OLD).path.as_path()).expect("this is a driver");
+    // SAFETY: the library is made here.
+    let driver = unsafe { Driver::load_from(library(OLD).path.as_path()) }.expect("this is a driver");
     assert_eq!(driver.version(), CudaVersion(11040));
     const MINIMUM: CUmulticastGranularity_flags = CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM;
     let mut count = 0;
@@ -124,7 +126,8 @@ fn a_missing_function_is_an_error_with_both_versions() {
 
 #[test]
 fn a_driver_without_cu_get_proc_address_is_used_by_exported_names() {
-    let driver = Driver::load_from(library(OLD).path.as_path()).expect("this is a driver");
+    // SAFETY: the library is made here.
+    let driver = unsafe { Driver::load_from(library(OLD).path.as_path()) }.expect("this is a driver");
     // SAFETY: the library above takes any flags.
     let (good, bad) = unsafe { (driver.cuInit(0), driver.cuInit(7)) };
     assert_eq!(good, Ok(CUresult::CUDA_SUCCESS));

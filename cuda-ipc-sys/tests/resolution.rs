@@ -73,7 +73,8 @@ fn every_function_is_that_of_its_bindings_version() {
     let entries = [("cuGetProcAddress_v2", ", int *status"), ("cuGetProcAddress", "")];
     for (entry, last_parameter) in entries {
         let library = driver(FUTURE, entry, last_parameter);
-        let driver = Driver::load_from(&library.path).expect("this is a driver");
+        // SAFETY: the library is made here.
+        let driver = unsafe { Driver::load_from(&library.path) }.expect("this is a driver");
         for (symbol, &found) in SYMBOLS.iter().zip(driver.addresses()) {
             let name = symbol.name.to_str().expect("ASCII");
             let expected = address(&library, name, symbol.since);
@@ -92,7 +93,8 @@ fn an_older_driver_lacks_what_came_later_and_nothing_else() {
         (12_040, "cuGetProcAddress_v2", ", int *status"),
     ] {
         let library = driver(version, entry, last_parameter);
-        let driver = Driver::load_from(&library.path).expect("this is a driver");
+        // SAFETY: the library is made here.
+        let driver = unsafe { Driver::load_from(&library.path) }.expect("this is a driver");
         let newer = SYMBOLS.iter().filter(|symbol| symbol.since.0 > version).map(|symbol| symbol.name);
         let missing: Vec<_> = driver.missing_symbols().collect();
         assert_eq!(missing.iter().map(|missing| missing.name).collect::<Vec<_>>(), newer.collect::<Vec<_>>());
@@ -106,7 +108,8 @@ fn an_older_driver_lacks_what_came_later_and_nothing_else() {
 #[test]
 fn a_signature_that_changed_later_is_never_called() {
     let library = driver(FUTURE, "cuGetProcAddress_v2", ", int *status");
-    let driver = Driver::load_from(&library.path).expect("this is a driver");
+    // SAFETY: the library is made here.
+    let driver = unsafe { Driver::load_from(&library.path) }.expect("this is a driver");
     let since = |name: &str| {
         let symbol = SYMBOLS.iter().find(|symbol| symbol.name.to_str() == Ok(name)).expect("a function of the table");
         let versions = &versions()[name];

@@ -41,8 +41,10 @@ impl Driver {
     /// The library is a CUDA driver: its code runs as it is loaded, and its functions are taken for those of their names.
     pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        // The library stays loaded as long as the process lives, and so does what describes it.
-        Self::load(Some(path), || Ok(Box::leak(Box::new(sys::Driver::load_from(path)?))))
+        // SAFETY: the caller promises the library.
+        let load = || unsafe { sys::Driver::load_from(path) };
+        // It stays loaded as long as the process lives, and so does what describes it.
+        Self::load(Some(path), || Ok(Box::leak(Box::new(load()?))))
     }
 
     fn load(

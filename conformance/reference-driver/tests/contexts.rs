@@ -8,7 +8,8 @@ use cuda_ipc_sys::{CUresult, Driver};
 
 #[test]
 fn a_retained_primary_context_lives_until_it_is_released() {
-    let driver = Driver::load_from(common::library()).unwrap_or_else(|error| panic!("{error}"));
+    // SAFETY: it is the reference driver.
+    let driver = unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}"));
     let use_once = || {
         let mut context = ptr::null_mut();
         // SAFETY: the output is a local, and the context is retained while it is used.

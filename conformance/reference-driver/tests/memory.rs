@@ -27,7 +27,8 @@ fn driver() -> &'static Driver {
         // On a machine of its own, whose memory nobody else uses.
         // SAFETY: tests take turns, and no other thread looks at the environment.
         unsafe { std::env::set_var("REFERENCE_DRIVER_MACHINE", format!("memory-{}", std::process::id())) };
-        Driver::load_from(common::library()).unwrap_or_else(|error| panic!("{error}"))
+        // SAFETY: it is the reference driver.
+        unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}"))
     })
 }
 

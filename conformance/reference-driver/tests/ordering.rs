@@ -24,7 +24,8 @@ const DEADLINE: Duration = Duration::from_secs(20);
 
 fn driver() -> &'static Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(|| Driver::load_from(common::library()).unwrap_or_else(|error| panic!("{error}")))
+    // SAFETY: it is the reference driver.
+    DRIVER.get_or_init(|| unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// Perform a driver call, which must succeed.

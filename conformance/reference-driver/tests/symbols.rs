@@ -15,7 +15,8 @@ const SERVED: CudaVersion = CudaVersion(13000);
 
 fn driver() -> &'static Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(|| Driver::load_from(library()).unwrap_or_else(|error| panic!("{error}")))
+    // SAFETY: it is the reference driver.
+    DRIVER.get_or_init(|| unsafe { Driver::load_from(library()) }.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// `cuGetProcAddress`: the code, the address and the reason.

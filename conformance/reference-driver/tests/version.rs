@@ -41,7 +41,8 @@ fn fabric_handles_came_with_12_3() {
 #[test]
 #[ignore = "the next test starts it, as another process"]
 fn missing() {
-    let driver = Driver::load_from(common::library()).unwrap();
+    // SAFETY: it is the reference driver.
+    let driver = unsafe { Driver::load_from(common::library()) }.unwrap();
     assert_eq!(driver.version(), CudaVersion(12_000));
     let missing: Vec<_> = driver.missing_symbols().map(|missing| missing.name).collect();
     let newer = cuda_ipc_sys::SYMBOLS.iter().filter(|symbol| symbol.since.0 > 12_000).map(|symbol| symbol.name);

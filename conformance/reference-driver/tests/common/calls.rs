@@ -41,7 +41,8 @@ pub(crate) fn driver() -> &'static Driver {
                 std::env::set_var("REFERENCE_DRIVER_DEVICES", "2");
             };
         }
-        Driver::load_from(crate::common::library()).unwrap_or_else(|error| panic!("{error}"))
+        // SAFETY: it is the reference driver.
+        unsafe { Driver::load_from(crate::common::library()) }.unwrap_or_else(|error| panic!("{error}"))
     })
 }
 

@@ -43,7 +43,8 @@ fn driver() -> &'static Driver {
             std::env::set_var("REFERENCE_DRIVER_DEVICES", "3");
             std::env::set_var("CUDA_VISIBLE_DEVICES", visible);
         }
-        Driver::load_from(common::library()).unwrap_or_else(|error| panic!("{error}"))
+        // SAFETY: it is the reference driver.
+        unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}"))
     })
 }
 

@@ -25,13 +25,15 @@ type Result<T> = std::result::Result<T, cudaError>;
 
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::load_from(common::library()).unwrap_or_else(|error| panic!("{error}")))
+    // SAFETY: it is the reference driver.
+    RUNTIME.get_or_init(|| unsafe { Runtime::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// The same library as a driver.
 fn driver() -> &'static Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(|| Driver::load_from(common::library()).unwrap_or_else(|error| panic!("{error}")))
+    // SAFETY: it is the reference driver.
+    DRIVER.get_or_init(|| unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// The code of a call of the runtime.
