@@ -46,9 +46,10 @@ fn main() -> ExitCode {
     let reference = library_beside_this("libreference_driver.so");
     let driver = match Driver::get() {
         Ok(driver) => driver,
-        // SAFETY: the library is a driver.
         Err(_) => {
-            &*Box::leak(Box::new(unsafe { Driver::load_from(&reference) }.expect("the reference driver is built")))
+            // SAFETY: the library is a driver.
+            let driver = unsafe { Driver::load_from(&reference) };
+            &*Box::leak(Box::new(driver.expect("the reference driver is built")))
         }
     };
     let is_reference = driver.path().file_name() == reference.file_name();

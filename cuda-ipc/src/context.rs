@@ -10,7 +10,7 @@ use crate::drop_hook::report;
 use crate::error::check;
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{self, CUcontext, CUctx_st};
-use crate::{Device, Driver, Error};
+use crate::{Device, Driver, Error, fork};
 
 /// A context: a device's primary one, or one of its own. Clones share it, and everything made in the context holds one.
 #[derive(Clone, Debug)]
@@ -197,7 +197,8 @@ impl Deref for Entered<'_> {
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        if !self.pushed {
+        // A child that was forked meanwhile has no driver, and its stack of contexts is nobody's.
+        if !self.pushed || fork::is_child() {
             return;
         }
         let mut popped = ptr::null_mut();

@@ -10,6 +10,7 @@ use common::{device, driver};
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
 use cuda_ipc::sys::{CUcontext, CUresult};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, Reservation, granularity};
 use cuda_ipc::{Context, DeviceBuffer, DropError, Error, Stream, set_drop_hook};
 
 /// A reference on the primary context that ends with the test.
@@ -157,6 +158,25 @@ fn an_error_of_dropping_reaches_the_hook_and_no_later_call() {
     drop(freed_elsewhere(&context));
     assert!(ptr::fn_addr_eq(set_drop_hook(note), other as fn(DropError)));
     assert!(met().is_empty());
+}
+
+#[test]
+fn an_error_of_a_range_comes_back_with_its_mapping() {
+    let _alone = alone();
+    let context = context();
+    let size = granularity(device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::NONE).unwrap();
+    let range = Reservation::new(driver(), 2 * size, 0).unwrap();
+    let (begin, behind) = (range.pointer(), range.pointer() + size as u64);
+    let mapping = Mapping::in_range(&context, &range, 0, &[&allocation], Access::ReadWrite).unwrap();
+    drop(range);
+    // Behind the layer's back, so that the range cannot be freed.
+    raw!(cuMemMap(behind, size, 0, allocation.raw(), 0));
+    let error = mapping.unmap().unwrap_err();
+    assert!(error.to_string().starts_with("cuMemAddressFree("), "{error}");
+    assert!(met().is_empty());
+    raw!(cuMemUnmap(behind, size));
+    raw!(cuMemAddressFree(begin, 2 * size));
 }
 
 #[test]

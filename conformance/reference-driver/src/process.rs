@@ -25,7 +25,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuda_ipc_sys::CUresult;
@@ -88,8 +88,16 @@ impl State {
     }
 }
 
-/// The process that called `cuInit`; 0 before. A forked child is another process.
-static INITIALISED_BY: AtomicU32 = AtomicU32::new(0);
+/// What became of `cuInit`. To ask for the process's number instead costs a system call, in each call of the driver.
+static STAGE: AtomicU8 = AtomicU8::new(BEFORE);
+const BEFORE: u8 = 0;
+const INITIALISED: u8 = 1;
+/// In a child of an initialised process, and in its children.
+const FORKED: u8 = 2;
+
+extern "C" fn in_child() {
+    STAGE.store(FORKED, Ordering::Release);
+}
 
 fn lock() -> MutexGuard<'static, State> {
     static STATE: std::sync::LazyLock<Mutex<State>> = std::sync::LazyLock::new(Mutex::default);
@@ -98,9 +106,9 @@ fn lock() -> MutexGuard<'static, State> {
 
 /// `cuInit`.
 pub(crate) fn initialise() -> Result<()> {
-    match INITIALISED_BY.load(Ordering::Acquire) {
-        0 => {}
-        process if process == std::process::id() => return Ok(()),
+    match STAGE.load(Ordering::Acquire) {
+        BEFORE => {}
+        INITIALISED => return Ok(()),
         // FORK-001: a child of an initialised process cannot use the driver. The lock is not asked, since another
         // thread of the parent may have held it at the fork.
         _ => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
@@ -112,9 +120,13 @@ pub(crate) fn initialise() -> Result<()> {
         return Err(CUresult::CUDA_ERROR_NO_DEVICE);
     }
     let mut state = lock();
-    if INITIALISED_BY.load(Ordering::Acquire) == 0 {
+    if STAGE.load(Ordering::Acquire) == BEFORE {
+        // SAFETY: the handler does what is allowed in a forked child: it stores to an atomic.
+        if unsafe { libc::pthread_atfork(None, None, Some(in_child)) } != 0 {
+            return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+        }
         state.devices = devices;
-        INITIALISED_BY.store(std::process::id(), Ordering::Release);
+        STAGE.store(INITIALISED, Ordering::Release);
     }
     Ok(())
 }
@@ -135,11 +147,7 @@ pub(crate) fn check_usable() -> Result<()> {
     if IN_HOST_FUNCTION.get() {
         return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
     }
-    if INITIALISED_BY.load(Ordering::Acquire) == std::process::id() {
-        Ok(())
-    } else {
-        Err(CUresult::CUDA_ERROR_NOT_INITIALIZED)
-    }
+    if STAGE.load(Ordering::Acquire) == INITIALISED { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_INITIALIZED) }
 }
 
 /// The state, for a call that needs an initialised driver.

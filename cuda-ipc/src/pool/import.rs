@@ -128,6 +128,8 @@ impl ImportedPool {
     /// The caller promises that
     /// - `pointer` is what `cuMemPoolExportPointer` gave to another process, with no bit changed, of memory no larger
     ///   than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
+    /// - the same memory is open in no other import of the pool: this one shares what is open in it, and knows nothing of
+    ///   another, whose first close unmaps both;
     /// - that process has seen the allocation done in its stream, and does not free it before the value is closed or
     ///   dropped;
     /// - no other `ImportedPool` of this pool has the pointer open: the driver would give one address for both, and the

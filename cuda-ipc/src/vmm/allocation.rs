@@ -274,7 +274,19 @@ impl ImportedAllocation {
         // SAFETY: the output is a local; the caller promises the handle.
         let answer = unsafe { driver.calls()?.cuMemImportFromShareableHandle(&mut handle, os_handle, handle_type.0) };
         check("cuMemImportFromShareableHandle", answer, || format!("handle type {:#x}", handle_type.0.0))?;
-        Ok(Self(Physical::hold(driver, handle, size, None)))
+        let import = Self(Physical::hold(driver, handle, size, None));
+        import.require_properties()?;
+        Ok(import)
+    }
+
+    /// `cuMemGetAllocationPropertiesFromHandle`: memory has them. A multicast object, which is exported and imported in
+    /// the same way, has none; and what ordinary reads and writes do at its addresses is undefined.
+    fn require_properties(&self) -> Result<(), Error> {
+        let mut properties = CUmemAllocationProp::default();
+        // SAFETY: the output is a local, and the handle is live.
+        let answer =
+            unsafe { self.driver().calls()?.cuMemGetAllocationPropertiesFromHandle(&mut properties, self.raw()) };
+        check("cuMemGetAllocationPropertiesFromHandle", answer, || format!("import {:#x}", self.raw()))
     }
 }
 

@@ -1,8 +1,10 @@
 //! A forked child cannot use the driver, and what it inherited stays its parent's.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{DeviceBuffer, Driver, Error, Stream};
+use cuda_ipc::{DeviceBuffer, Driver, Error, Stream, set_drop_hook};
 
 use crate::common::{context, device};
 
@@ -49,6 +51,28 @@ fn device_uuid() -> Result<[u8; 16], Error> {
 }
 
 #[test]
+fn a_child_that_is_forked_within_a_context_leaves_it_without_the_driver() {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let fork = || {
+        // SAFETY: the child goes no further than the next lines.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            set_drop_hook(|_| TOLD.store(true, Ordering::Relaxed));
+        }
+        child
+    };
+    let child = context().within(fork).unwrap();
+    if child == 0 {
+        // SAFETY: this ends the process without running the parent's handlers.
+        unsafe { libc::_exit(i32::from(TOLD.load(Ordering::Relaxed))) }
+    }
+    let mut status = 0;
+    // SAFETY: the child is ours, and the output a local.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the driver was called in the child");
+}
+
+#[test]
 fn what_a_child_drops_stays_its_parents() {
     let context = context();
     let size = granularity(device(), HandleTypes::NONE).unwrap();
@@ -61,8 +85,11 @@ fn what_a_child_drops_stays_its_parents() {
     let (mut mapping, mut buffer, mut event) = (Some(mapping), Some(buffer), Some(event));
     // What is closed says why it is not, what is dropped says nothing.
     let child = || {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        set_drop_hook(|_| TOLD.store(true, Ordering::Relaxed));
         drop((mapping.take(), buffer.take()));
-        matches!(event.take().map(InterprocessEvent::destroy), Some(Err(Error::Forked)))
+        let destroyed = event.take().map(InterprocessEvent::destroy);
+        matches!(destroyed, Some(Err(Error::Forked))) && !TOLD.load(Ordering::Relaxed)
     };
     assert!(holds_in_a_child(child));
     let (mapping, buffer, event) = (mapping.take().unwrap(), buffer.take().unwrap(), event.take().unwrap());

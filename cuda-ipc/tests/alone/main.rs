@@ -8,6 +8,7 @@ mod common;
 mod device;
 mod fork;
 mod memory;
+mod mirror;
 mod module;
 mod pool;
 mod refusals;

@@ -8,7 +8,7 @@ use cuda_ipc::vmm::{Access, HandleTypes};
 use cuda_ipc::{Error, Stream};
 use rustix::io::{FdFlags, fcntl_getfd};
 
-use crate::common::{context, device};
+use crate::common::{context, device, driver};
 
 fn pool() -> Pool {
     Pool::new(device(), HandleTypes::POSIX_FILE_DESCRIPTOR, None).unwrap()
@@ -92,6 +92,24 @@ fn a_pointer_is_opened_once_and_shared() {
     let third = open();
     third.read(0, &mut byte).unwrap();
     assert_eq!(byte, [3]);
+}
+
+/// A driver that counts imports of a pointer does not show it otherwise: one free, and nothing is left.
+#[test]
+fn the_driver_imports_a_pointer_once() {
+    let (pool, stream) = (pool(), stream());
+    let buffer = PoolBuffer::new(&pool, 2 << 20, &stream).unwrap();
+    let imported = ImportedPool::import(device(), pool.export().unwrap().as_fd()).unwrap();
+    let (context, pointer) = (context(), buffer.export().unwrap());
+    // SAFETY: the pointer comes from above, and the buffer stays.
+    let (one, other) = unsafe { (imported.open(&context, &pointer), imported.open(&context, &pointer)) };
+    let (one, other) = (one.unwrap(), other.unwrap());
+    // SAFETY: freed behind the values' back; nothing else is mapped until they are closed.
+    let freed = context.within(|| unsafe { driver().raw().cuMemFree(one.pointer()) }).unwrap();
+    assert_eq!(freed, Ok(CUresult::CUDA_SUCCESS));
+    other.read(0, &mut [0_u8]).unwrap_err();
+    other.close().unwrap();
+    assert_eq!(one.close().unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
 }
 
 #[test]

@@ -63,6 +63,7 @@ impl Process {
     }
 
     /// `SIGKILL`, and wait.
+    #[allow(dead_code, reason = "not every test target kills")]
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("our child");
         self.child.wait().expect("our child");
@@ -98,6 +99,7 @@ pub(crate) fn say(text: &str) {
 }
 
 /// Wait until the other process kills this one.
+#[allow(dead_code, reason = "not every test target kills")]
 pub(crate) fn wait_for_the_end() -> ! {
     loop {
         std::thread::park();

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use cuda_ipc::cache::{Cache, CachedMemory};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{DeviceBuffer, Error, Parcel};
+use cuda_ipc::{Context, DeviceBuffer, Error, Parcel};
 
 use crate::SIZE;
 use crate::common::{context, device};
@@ -100,6 +100,48 @@ fn a_later_generation_is_opened_anew() {
 }
 
 #[test]
+fn what_was_opened_to_be_read_is_opened_anew_to_be_written() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let (to_read, to_write) = (exporter.share(b"mapping to read"), exporter.share(b"mapping to write"));
+    assert_eq!(to_read.ticket.generation, to_write.ticket.generation);
+    let read = open(&cache, &to_read).unwrap();
+    read.fill(1).unwrap_err();
+    let written = open(&cache, &to_write).unwrap();
+    written.fill(1).unwrap();
+    assert_eq!(first_byte(&read), 1);
+    read.fill(2).unwrap_err();
+    // Its exporter asks for both by either ticket.
+    assert!(cache.forget(&to_read.ticket));
+    assert_eq!(cache.bytes(), 0);
+}
+
+#[test]
+fn each_context_has_an_import_of_its_own() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let (parcel, other) = (exporter.share(b"mapping to write"), Context::new(device()).unwrap());
+    let memory = open(&cache, &parcel).unwrap();
+    // SAFETY: virtual memory stays as long as it is mapped.
+    let in_other = unsafe { cache.open(&other, &parcel) }.unwrap();
+    assert!(*memory.context() == context() && *in_other.context() == other);
+    assert_ne!(memory.pointer(), in_other.pointer());
+    in_other.fill(5).unwrap();
+    assert_eq!(first_byte(&memory), 5);
+}
+
+#[test]
+fn an_earlier_allocation_by_the_same_handle_is_forgotten() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let parcel = exporter.share(b"new");
+    drop(open(&cache, &parcel).unwrap());
+    let mut contents = parcel.ticket.clone().into_contents();
+    contents.generation += 1;
+    let later = Parcel::of(contents.try_into().unwrap());
+    drop(open(&cache, &later).unwrap());
+    assert_eq!(cache.bytes(), SIZE, "one of the two is kept");
+    assert!(!cache.forget(&parcel.ticket) && cache.forget(&later.ticket));
+}
+
+#[test]
 fn what_an_exporter_asks_to_forget_is_closed_with_its_last_use() {
     let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
     let (one, other) = (exporter.share(b"new"), exporter.share(b"new"));
@@ -122,20 +164,6 @@ fn memory_under_a_lease_is_not_kept() {
     drop((one, other));
     exporter.0.connection.send(b"wait for the lease", &[]).unwrap();
     assert_eq!(exporter.0.connection.receive().unwrap().bytes, b"over");
-}
-
-#[test]
-fn what_may_be_read_is_not_what_may_be_written() {
-    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
-    let (to_read, to_write) = (exporter.share(b"virtual, to read"), exporter.share(b"virtual, to write"));
-    assert_eq!(to_read.ticket.generation, to_write.ticket.generation);
-    let (reader, writer) = (open(&cache, &to_read).unwrap(), open(&cache, &to_write).unwrap());
-    writer.fill(5).unwrap();
-    assert_eq!(first_byte(&reader), 5);
-    assert!(reader.fill(6).is_err());
-    drop((reader, writer));
-    assert!(cache.forget(&to_read.ticket));
-    assert_eq!(cache.bytes(), 0);
 }
 
 #[test]
@@ -189,14 +217,14 @@ roles! {
                     buffers[last(&buffers)].share(..).unwrap().send(&connection).unwrap();
                 }
                 b"part" => buffers[last(&buffers)].share(4096..4196).unwrap().send(&connection).unwrap(),
+                b"mapping to read" => mapping().share(.., Access::Read).unwrap().send(&connection).unwrap(),
+                b"mapping to write" => mapping().share(.., Access::ReadWrite).unwrap().send(&connection).unwrap(),
                 b"leased" => {
                     buffers.push(DeviceBuffer::new(&context(), SIZE).unwrap());
                     let mut parcel = buffers[last(&buffers)].share(..).unwrap();
                     lease = Some(parcel.lease().unwrap());
                     parcel.send(&connection).unwrap();
                 }
-                b"virtual, to read" => mapping().share(.., Access::Read).unwrap().send(&connection).unwrap(),
-                b"virtual, to write" => mapping().share(.., Access::ReadWrite).unwrap().send(&connection).unwrap(),
                 b"wait for the lease" => {
                     lease.take().expect("a lease").wait(crate::peer::LONG).unwrap();
                     connection.send(b"over", &[]).unwrap();

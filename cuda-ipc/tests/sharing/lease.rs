@@ -1,13 +1,15 @@
 //! An exporter holds its memory until its importers are done.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use cuda_ipc::liveness::LivenessError;
-use cuda_ipc::{DeviceBuffer, Parcel};
+use cuda_ipc::liveness::{Lease, LivenessError};
+use cuda_ipc::sys::CUresult;
+use cuda_ipc::{DeviceBuffer, Parcel, set_drop_hook};
 use rstest::rstest;
 
 use crate::SIZE;
-use crate::common::context;
+use crate::common::{context, driver};
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
 
 #[rstest]
@@ -29,6 +31,14 @@ fn a_lease_is_over_when_its_importer_is_done(#[case] role: &str) {
     }
     lease.wait(LONG).unwrap();
     buffer.free().unwrap();
+}
+
+#[test]
+fn a_lease_ends_after_what_it_is_for() {
+    let buffer = DeviceBuffer::new(&context(), SIZE).unwrap();
+    let importer = Peer::start(module_path!(), "role_looks_at_the_lease_in_between");
+    buffer.share(..).unwrap().send(&importer.connection).unwrap();
+    importer.finish();
 }
 
 #[test]
@@ -62,6 +72,22 @@ roles! {
         let _memory = unsafe { Parcel::receive(&connection).unwrap().open(&context()) }.unwrap();
         say("open");
         wait_for_the_end();
+    }
+
+    fn role_looks_at_the_lease_in_between(connection) {
+        static LEASE: OnceLock<Lease> = OnceLock::new();
+        static WAS_OVER: OnceLock<bool> = OnceLock::new();
+        let mut parcel = Parcel::receive(&connection).unwrap();
+        let lease = LEASE.get_or_init(|| parcel.lease().unwrap());
+        // SAFETY: the exporter keeps the memory as long as this process runs.
+        let memory = unsafe { parcel.open(&context()) }.unwrap();
+        drop(parcel);
+        // SAFETY: closed behind the value's back, so that its own close tells the hook; it is not used in between.
+        let close = || unsafe { driver().raw().cuIpcCloseMemHandle(memory.pointer()) };
+        assert_eq!(context().within(close).unwrap(), Ok(CUresult::CUDA_SUCCESS));
+        set_drop_hook(|_| _ = WAS_OVER.set(LEASE.get().is_none_or(|lease| lease.is_over().unwrap())));
+        drop(memory);
+        assert_eq!((WAS_OVER.get(), lease.is_over().unwrap()), (Some(&false), true));
     }
 
     fn role_asks(connection) {

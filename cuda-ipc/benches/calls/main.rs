@@ -1,0 +1,182 @@
+//! What the layer adds to a call, in nanoseconds and allocations, and what a hit of the cache costs.
+//!
+//! `cargo bench -p cuda-ipc --bench calls` measures the driver that `CUDA_IPC_DRIVER` names, or the reference driver.
+//! After `--`: `--check` fails where a target is missed, `--json FILE` writes the figures.
+//!
+//! The raw call and the layer's take turns, so that what else the machine does falls on both; what is told are medians,
+//! and the median of what a turn took longer. Where no context is current, the raw call stands between a push and a pop,
+//! which is what it takes without the layer.
+
+mod allocations;
+mod cache;
+mod measure;
+
+use std::env;
+use std::ffi::c_void;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::ptr;
+
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::stream::WaitValue;
+use cuda_ipc::sys::{
+    self, CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult,
+    MissingSymbol,
+};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
+use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
+
+use measure::{Figures, Rounds};
+
+const SIZE: usize = 2 << 20;
+/// What an enqueued call works on: so little that the work is over before the queue is full.
+const SMALL: usize = 64;
+
+fn main() -> ExitCode {
+    if cache::is_exporter() {
+        cache::export(&context());
+        return ExitCode::SUCCESS;
+    }
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let context = context();
+    let (driver, device) = (context.driver(), context.device());
+    println!("Driver: {}, CUDA {}, {}", driver.path().display(), driver.version(), device.name().expect("a name"));
+    println!("{:34} {:>10} {:>10} {:>10} {:>12}", "nanoseconds", "raw", "layer", "added", "allocations");
+
+    let mut figures = context.within(|| calls(&context, "current")).expect("a context becomes current");
+    figures.extend(calls(&context, "not current"));
+    figures.push(cache::hit(&context));
+
+    let json = arguments.iter().skip_while(|argument| *argument != "--json").nth(1);
+    if let Some(file) = json {
+        let figures: Vec<_> = figures.iter().map(Figures::to_json).collect();
+        let version = driver.version().to_string();
+        let report = serde_json::json!({ "driver": driver.path(), "version": version, "figures": figures });
+        std::fs::write(file, format!("{report:#}\n")).expect("the file can be written");
+    }
+    let missed: Vec<_> = figures.iter().filter_map(Figures::missed).collect();
+    missed.iter().for_each(|missed| println!("MISSED: {missed}"));
+    if !missed.is_empty() && arguments.iter().any(|argument| argument == "--check") {
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// The primary context of the first device.
+fn context() -> Context {
+    let driver = env::var_os(sys::DRIVER_VARIABLE).map_or_else(reference_driver, PathBuf::from);
+    // SAFETY: it is the reference driver, or what whoever measures calls a driver.
+    let driver = unsafe { Driver::load_from(driver) }.unwrap_or_else(|error| panic!("{error}"));
+    Context::primary(driver.device(0).expect("a device")).expect("a context")
+}
+
+/// In the folder of this executable or one above it, where Cargo puts the libraries of a build.
+fn reference_driver() -> PathBuf {
+    let executable = env::current_exe().expect("this executable has a path");
+    let found = executable.ancestors().map(|folder| folder.join("libreference_driver.so")).find(|path| path.is_file());
+    found.expect("Cargo builds the reference driver beside this")
+}
+
+fn ok(answer: Result<CUresult, MissingSymbol>) {
+    answer.expect("the driver has it").result().expect("the driver does it");
+}
+
+/// Each call by the raw interface and by the layer, with the context current or not.
+fn calls(context: &Context, state: &str) -> Vec<Figures> {
+    let driver = context.driver().raw();
+    let stream = Stream::non_blocking(context).unwrap();
+    let event = InterprocessEvent::new(context).unwrap();
+    let (buffer, other) = (DeviceBuffer::new(context, SIZE).unwrap(), DeviceBuffer::new(context, SMALL).unwrap());
+    let small = DeviceBuffer::new(context, SMALL).unwrap();
+    let size = granularity(context.device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(context.device(), size, HandleTypes::NONE).unwrap();
+    let mapping = Mapping::new(context, &[&allocation], Access::ReadWrite).unwrap();
+    event.record(&stream).unwrap();
+    stream.synchronize().unwrap();
+
+    let is_current = state == "current";
+    let raw = |call: &dyn Fn() -> Result<CUresult, MissingSymbol>| {
+        if is_current {
+            return ok(call());
+        }
+        // SAFETY: the context lives, and what is popped is what was pushed.
+        unsafe {
+            ok(driver.cuCtxPushCurrent(context.raw()));
+            ok(call());
+            ok(driver.cuCtxPopCurrent(&mut ptr::null_mut()));
+        }
+    };
+    // Held while calls are enqueued: a device at work would be measured as well.
+    let gate = DeviceBuffer::new(context, SMALL).unwrap();
+    let hold = || {
+        gate.write(0, &[0_u32]).unwrap();
+        // SAFETY: the gate stays until the stream is done.
+        unsafe { stream.wait_value32(&gate, 0, WaitValue::Equal, 1) }.unwrap();
+    };
+    let finish = || {
+        gate.write(0, &[1_u32]).unwrap();
+        stream.synchronize().unwrap();
+    };
+    let at_once = Rounds { calls: 2_000, before: &|| {}, after: &|| {} };
+    let enqueued = Rounds { calls: 100, before: &hold, after: &finish };
+    let (device, location) = (context.device(), CUmemLocation::device(context.device().raw()));
+    let access = CUmemAccessDesc { location, flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    let id = CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    let output = |value: &mut u64| ptr::from_mut(value).cast::<c_void>();
+    let measure = |name: &str, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()| {
+        measure::compare(format!("{name}, {state}"), rounds, raw, layer)
+    };
+
+    // SAFETY: handles and memory stay until the end, and `finish` waits for all that was enqueued; outputs are locals.
+    unsafe {
+        vec![
+            measure("event query", &at_once, &|| raw(&|| driver.cuEventQuery(event.raw())), &|| {
+                assert!(event.query().unwrap())
+            }),
+            measure("event record", &enqueued, &|| raw(&|| driver.cuEventRecord(event.raw(), stream.raw())), &|| {
+                event.record(&stream).unwrap()
+            }),
+            measure(
+                "get handle",
+                &at_once,
+                &|| raw(&|| driver.cuIpcGetMemHandle(&mut CUipcMemHandle::default(), buffer.pointer())),
+                &|| _ = buffer.ipc_handle().unwrap(),
+            ),
+            measure(
+                "buffer id",
+                &at_once,
+                &|| raw(&|| driver.cuPointerGetAttribute(output(&mut 0), id, buffer.pointer())),
+                &|| _ = buffer.buffer_id().unwrap(),
+            ),
+            measure(
+                "memset async",
+                &enqueued,
+                &|| raw(&|| driver.cuMemsetD8Async(small.pointer(), 1, SMALL, stream.raw())),
+                &|| small.fill_async(1, &stream).unwrap(),
+            ),
+            measure(
+                "write value",
+                &enqueued,
+                &|| raw(&|| driver.cuStreamWriteValue32(stream.raw(), small.pointer(), 1, 0)),
+                &|| stream.write_value32(&small, 0, 1).unwrap(),
+            ),
+            measure(
+                "memcpy async",
+                &enqueued,
+                &|| {
+                    let (to, from) = (small.pointer(), other.pointer());
+                    let context = context.raw();
+                    raw(&|| driver.cuMemcpyPeerAsync(to, context, from, context, SMALL, stream.raw()))
+                },
+                &|| small.copy_from_async(0, &other, 0, SMALL, &stream).unwrap(),
+            ),
+            measure(
+                "set access",
+                &at_once,
+                // Neither needs a context.
+                &|| ok(driver.cuMemSetAccess(mapping.pointer(), size, &access, 1)),
+                &|| mapping.set_access(device, Access::ReadWrite).unwrap(),
+            ),
+        ]
+    }
+}

@@ -1,0 +1,92 @@
+//! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, and a context that is
+//! reset behind its back. On the reference driver, or the one that `CUDA_IPC_DRIVER` names.
+//!
+//! On a GPU: `-- --skip reset`. Its driver follows handles of a context that is gone, which the reference driver refuses.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/peer.rs"]
+mod peer;
+
+mod hostile;
+mod reset;
+mod states;
+mod threads;
+mod unwinding;
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use cuda_ipc::{Context, DropError, set_drop_hook};
+
+use common::device;
+use peer::LONG;
+
+/// A multiple of 2 MiB: memory that shares its block with nothing.
+const SIZE: usize = 2 << 20;
+
+static MET: Mutex<Vec<DropError>> = Mutex::new(Vec::new());
+
+/// What drops have met since the last time.
+fn met() -> Vec<DropError> {
+    std::mem::take(&mut MET.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A test that has the process to itself: what it leaves behind would be seen by the next one.
+struct Alone {
+    _one: MutexGuard<'static, ()>,
+    _watchdog: Sender<()>,
+}
+
+fn alone() -> Alone {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    start();
+    Alone { _one: one, _watchdog: watchdog() }
+}
+
+/// What every process of these tests begins with.
+fn start() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
+            // SAFETY: whoever comes here first is waited for by the others, and the driver is not loaded yet.
+            // A machine of its own: what the processes of other tests hold does not count.
+            unsafe { std::env::set_var("REFERENCE_DRIVER_MACHINE", format!("attack-{}", std::process::id())) };
+        }
+        set_drop_hook(|error| MET.lock().unwrap_or_else(PoisonError::into_inner).push(error));
+    });
+    met();
+}
+
+/// Ends the process unless it is dropped in time: a deadlock is a failure, not a long test.
+fn watchdog() -> Sender<()> {
+    let (alive, dead) = mpsc::channel();
+    std::thread::spawn(move || {
+        if dead.recv_timeout(4 * LONG) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("a test hangs");
+            std::process::abort();
+        }
+    });
+    alive
+}
+
+/// A reference on the primary context that ends with the test.
+fn context() -> Context {
+    Context::primary(device()).unwrap()
+}
+
+/// What the process holds of the device's memory and of descriptors, with a context open.
+#[derive(Debug, PartialEq, Eq)]
+struct Holdings {
+    free_memory: usize,
+    descriptors: usize,
+}
+
+impl Holdings {
+    fn now(context: &Context) -> Self {
+        context.synchronize().unwrap();
+        let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().count();
+        Self { free_memory: context.memory_info().unwrap().0, descriptors }
+    }
+}

@@ -1,0 +1,337 @@
+//! Any sequence of calls over values of every kind, ended in any order, leaves nothing.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::mem::Discriminant;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+
+use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::module::{Function, Module};
+use cuda_ipc::pool::{ImportedPool, ImportedPoolBuffer, Pool, PoolBuffer};
+use cuda_ipc::sys::CUmemoryPool;
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping, Physical, Reservation, granularity};
+use cuda_ipc::{Context, DeviceBuffer, DeviceMemory, Error, Parcel, Stream};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, FileFailurePersistence};
+
+use crate::common::{device, driver};
+use crate::{Alone, Holdings, SIZE, alone, context, met};
+
+const SLOTS: usize = 8;
+const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
+
+/// A value of this process. What has to stay as long as another, by the promise of an `unsafe` call, is held by it.
+enum Value {
+    Context(Context),
+    Stream(Stream),
+    Event(InterprocessEvent),
+    Buffer(DeviceBuffer),
+    Allocation(Allocation),
+    Descriptor(OwnedFd),
+    Import(ImportedAllocation),
+    Reservation(Reservation),
+    Mapping(Mapping),
+    Pool(Pool),
+    PoolBuffer(Arc<PoolBuffer>),
+    PoolImport(CUmemoryPool, ImportedPool),
+    PoolPointer(ImportedPoolBuffer, Arc<PoolBuffer>),
+    Function(Function),
+    Parcel(Box<Parcel>),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    NewContext,
+    PrimaryContext,
+    NewStream,
+    NewEvent,
+    NewBuffer,
+    NewAllocation,
+    NewReservation,
+    NewPool,
+    LoadModule,
+    /// The obvious one of what can be made of a value: a mapping of memory, a descriptor of an allocation …
+    Derive,
+    /// Another way, where there is one.
+    DeriveOtherwise,
+    Clone,
+    Share,
+    Use,
+    Close,
+    Drop,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use Step::*;
+    const CREATE: [Step; 9] = [
+        NewContext,
+        PrimaryContext,
+        NewStream,
+        NewEvent,
+        NewBuffer,
+        NewAllocation,
+        NewReservation,
+        NewPool,
+        LoadModule,
+    ];
+    prop_oneof![
+        3 => prop::sample::select(CREATE.as_slice()),
+        4 => prop::sample::select([Derive, DeriveOtherwise, Clone, Share].as_slice()),
+        2 => Just(Use),
+        2 => prop::sample::select([Close, Drop].as_slice()),
+    ]
+}
+
+struct Machine {
+    slots: [Option<Value>; SLOTS],
+    default: Context,
+    size: usize,
+}
+
+impl Machine {
+    /// The first context, stream or pool at or behind a place.
+    fn near<'a, T>(&'a self, place: usize, is: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
+        (0..SLOTS).filter_map(|step| self.slots[(place + step) % SLOTS].as_ref()).find_map(is)
+    }
+
+    fn context(&self, place: usize) -> Context {
+        self.near(place, |value| if let Value::Context(context) = value { Some(context.clone()) } else { None })
+            .unwrap_or_else(|| self.default.clone())
+    }
+
+    fn stream(&self, place: usize) -> Stream {
+        self.near(place, |value| if let Value::Stream(stream) = value { Some(stream.clone()) } else { None })
+            .unwrap_or_else(|| Stream::default_of(&self.default))
+    }
+
+    fn take(&mut self, step: Step, from: usize, to: usize) -> Result<(), Error> {
+        let from =
+            (from..from + SLOTS).map(|slot| slot % SLOTS).find(|slot| self.slots[*slot].is_some()).unwrap_or(from);
+        let context = self.context(from);
+        let made = match step {
+            Step::NewContext => Value::Context(Context::new(device())?),
+            Step::PrimaryContext => Value::Context(Context::primary(device())?),
+            Step::NewStream => Value::Stream(Stream::non_blocking(&context)?),
+            Step::NewEvent => Value::Event(InterprocessEvent::new(&context)?),
+            Step::NewBuffer => Value::Buffer(DeviceBuffer::new(&context, SIZE)?),
+            Step::NewAllocation => Value::Allocation(Allocation::new(device(), self.size, DESCRIPTORS)?),
+            Step::NewReservation => Value::Reservation(Reservation::new(driver(), 2 * self.size, 0)?),
+            Step::NewPool => Value::Pool(Pool::new(device(), DESCRIPTORS, None)?),
+            Step::LoadModule => {
+                // SAFETY: the text is a kernel of this workspace.
+                let module = unsafe { Module::from_ptx(&context, kernels::FILL.ptx)? };
+                Value::Function(module.function(kernels::FILL.entry)?)
+            }
+            Step::Derive => return self.derive(from, to, &context),
+            Step::DeriveOtherwise => return self.derive_otherwise(from, to, &context),
+            Step::Clone => match self.slots[from].as_ref().and_then(Value::duplicate) {
+                Some(clone) => clone,
+                None => return Ok(()),
+            },
+            Step::Share => match self.slots[from].as_ref().map(Value::share) {
+                Some(Some(parcel)) => Value::Parcel(Box::new(parcel?)),
+                _ => return Ok(()),
+            },
+            Step::Use => {
+                let stream = self.stream(to);
+                return self.slots[from].as_ref().map_or(Ok(()), |value| value.work(&stream));
+            }
+            Step::Close => return self.slots[from].take().map_or(Ok(()), Value::close),
+            Step::Drop => {
+                self.slots[from] = None;
+                return Ok(());
+            }
+        };
+        // What was there is dropped.
+        self.slots[to] = Some(made);
+        Ok(())
+    }
+
+    fn derive(&mut self, from: usize, to: usize, context: &Context) -> Result<(), Error> {
+        let made = match &self.slots[from] {
+            Some(Value::Allocation(memory)) => {
+                Value::Mapping(Mapping::new(context, &[memory, memory], Access::ReadWrite)?)
+            }
+            Some(Value::Import(memory)) => Value::Mapping(Mapping::new(context, &[memory], Access::ReadWrite)?),
+            Some(Value::Descriptor(memory)) => {
+                Value::Import(ImportedAllocation::import(driver(), memory.as_fd(), self.size)?)
+            }
+            Some(Value::Pool(pool)) => Value::PoolBuffer(Arc::new(PoolBuffer::new(pool, SIZE, &self.stream(from))?)),
+            Some(Value::PoolBuffer(buffer)) => {
+                let import = self.near(from, |value| match value {
+                    Value::PoolImport(pool, import) if *pool == buffer.pool().raw() => Some(import.clone()),
+                    _ => None,
+                });
+                let Some(import) = import else { return self.import_pool(buffer.pool().clone(), to) };
+                // SAFETY: the value holds the buffer, and of each pool there is one import.
+                let open = unsafe { import.open(context, &buffer.export()?)? };
+                Value::PoolPointer(open, Arc::clone(buffer))
+            }
+            _ => return Ok(()),
+        };
+        self.slots[to] = Some(made);
+        Ok(())
+    }
+
+    fn derive_otherwise(&mut self, from: usize, to: usize, context: &Context) -> Result<(), Error> {
+        let made = match &self.slots[from] {
+            Some(Value::Allocation(memory)) => Value::Descriptor(memory.export()?),
+            Some(Value::Reservation(range)) => {
+                let memory = self.near(to, |value| match value {
+                    Value::Allocation(memory) => Some(Physical::clone(memory)),
+                    Value::Import(memory) => Some(Physical::clone(memory)),
+                    _ => None,
+                });
+                let Some(memory) = memory else { return Ok(()) };
+                Value::Mapping(Mapping::in_range(context, range, self.size * (to % 2), &[&memory], Access::ReadWrite)?)
+            }
+            Some(Value::Mapping(mapping)) => Value::Reservation(mapping.reservation().clone()),
+            Some(Value::Pool(pool)) => return self.import_pool(pool.clone(), to),
+            _ => return Ok(()),
+        };
+        self.slots[to] = Some(made);
+        Ok(())
+    }
+
+    /// Of each pool there is one import, with all its pointers.
+    fn import_pool(&mut self, pool: Pool, to: usize) -> Result<(), Error> {
+        let raw = pool.raw();
+        let is_of = |value: &Value| match value {
+            Value::PoolImport(of, _) => *of == raw,
+            Value::PoolPointer(_, buffer) => buffer.pool().raw() == raw,
+            _ => false,
+        };
+        if !self.slots.iter().flatten().any(is_of) {
+            let import = ImportedPool::import(device(), pool.export()?.as_fd())?;
+            self.slots[to] = Some(Value::PoolImport(raw, import));
+        }
+        Ok(())
+    }
+}
+
+impl Value {
+    fn memory(&self) -> Option<&DeviceMemory> {
+        Some(match self {
+            Self::Buffer(memory) => memory,
+            Self::Mapping(memory) => memory,
+            Self::PoolBuffer(memory) => memory,
+            Self::PoolPointer(memory, _) => memory,
+            _ => return None,
+        })
+    }
+
+    fn duplicate(&self) -> Option<Self> {
+        Some(match self {
+            Self::Context(value) => Self::Context(value.clone()),
+            Self::Stream(value) => Self::Stream(value.clone()),
+            Self::Allocation(value) => Self::Allocation(value.clone()),
+            Self::Descriptor(value) => Self::Descriptor(value.try_clone().unwrap()),
+            Self::Import(value) => Self::Import(value.clone()),
+            Self::Reservation(value) => Self::Reservation(value.clone()),
+            Self::Pool(value) => Self::Pool(value.clone()),
+            Self::PoolBuffer(value) => Self::PoolBuffer(Arc::clone(value)),
+            Self::PoolImport(raw, value) => Self::PoolImport(*raw, value.clone()),
+            Self::PoolPointer(value, buffer) => Self::PoolPointer(value.clone(), Arc::clone(buffer)),
+            Self::Function(value) => Self::Function(value.clone()),
+            _ => return None,
+        })
+    }
+
+    fn share(&self) -> Option<Result<Parcel, Error>> {
+        Some(match self {
+            Self::Event(value) => value.share(),
+            Self::Buffer(value) => value.share(1..),
+            Self::Mapping(value) => value.share(..=5, Access::Read),
+            Self::PoolBuffer(value) => value.share(..),
+            _ => return None,
+        })
+    }
+
+    /// Live memory is read and written whatever happened before; what else is refused for is the driver's affair.
+    fn work(&self, stream: &Stream) -> Result<(), Error> {
+        if let Some(memory) = self.memory() {
+            let end = memory.size() - 1;
+            memory.write(end, &[7_u8]).unwrap();
+            let mut mirror = memory.mirror::<u8>(end..memory.size()).unwrap();
+            assert_eq!(*mirror, [7]);
+            mirror[0] = 8;
+            drop(mirror);
+            memory.buffer_id().unwrap();
+        }
+        match self {
+            Self::Context(value) => value.synchronize(),
+            Self::Stream(value) => value.synchronize(),
+            // Of another context than the stream's, perhaps.
+            Self::Event(value) => {
+                value.record(stream).and_then(|()| stream.wait(value)).and_then(|()| value.synchronize())
+            }
+            Self::Mapping(value) => value.set_access(device(), Access::ReadWrite),
+            Self::Parcel(value) => {
+                // SAFETY: it is refused before the driver is asked.
+                let refused = unsafe { value.open(stream.context()) };
+                assert!(matches!(refused, Err(Error::OwnTicket)));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn close(self) -> Result<(), Error> {
+        match self {
+            Self::Context(value) => value.release(),
+            Self::Stream(value) => value.destroy(),
+            Self::Event(value) => value.destroy(),
+            Self::Buffer(value) => value.free(),
+            Self::Reservation(value) => value.free(),
+            Self::Mapping(value) => value.unmap(),
+            Self::Pool(value) => value.destroy(),
+            Self::PoolBuffer(value) => Arc::into_inner(value).map_or(Ok(()), PoolBuffer::free),
+            Self::PoolImport(_, value) => value.close(),
+            Self::PoolPointer(value, _buffer) => value.close(),
+            Self::Function(value) => value.module().clone().unload(),
+            Self::Allocation(_) | Self::Descriptor(_) | Self::Import(_) | Self::Parcel(_) => Ok(()),
+        }
+        .map_err(|error| panic!("closing what is live: {error}"))
+    }
+}
+
+/// Which kinds of values there were at the end of some step.
+type Seen = HashSet<Discriminant<Value>>;
+
+fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
+    let size = granularity(device(), DESCRIPTORS).unwrap();
+    let mut machine = Machine { slots: Default::default(), default: context(), size };
+    for (step, from, to) in steps {
+        if let Err(error) = machine.take(*step, *from, *to) {
+            // A range that is taken or too small, an event of another context, a mapping of what was imported.
+            let is_ours = matches!(error, Error::NotTheOwner | Error::OutOfBounds { .. });
+            assert!(is_ours || error.code().is_some(), "{step:?}: {error}");
+        }
+        seen.extend(machine.slots.iter().flatten().map(std::mem::discriminant));
+    }
+}
+
+#[test]
+fn any_sequence_of_calls_leaves_nothing() {
+    let _alone: Alone = alone();
+    let context = context();
+    // What the driver makes once and keeps is there from here on.
+    let every = [Step::NewContext, Step::NewStream, Step::NewEvent, Step::NewBuffer, Step::NewPool, Step::LoadModule];
+    run(&every.iter().enumerate().map(|(slot, step)| (*step, slot, slot)).collect::<Vec<_>>(), &mut Seen::new());
+    let before = Holdings::now(&context);
+    let seen = RefCell::new(Seen::new());
+    let config =
+        Config { cases: 200, failure_persistence: Some(Box::new(FileFailurePersistence::Off)), ..Config::default() };
+    // Of pools there is much that comes together rarely by chance: buffers, an import, pointers in it.
+    let pooled = [(Step::NewPool, 0, 0), (Step::Derive, 0, 1), (Step::Derive, 1, 2), (Step::Derive, 1, 3)];
+    proptest!(config, |(begins_pooled: bool, steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
+        let begin: &[_] = if begins_pooled { &pooled } else { &[] };
+        run(&[begin, &steps].concat(), &mut seen.borrow_mut());
+        let errors = met();
+        prop_assert!(errors.is_empty(), "{errors:?}");
+        prop_assert_eq!(&Holdings::now(&context), &before);
+    });
+    assert_eq!(seen.borrow().len(), 15, "every kind of value was there");
+}

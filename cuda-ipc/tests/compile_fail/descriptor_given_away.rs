@@ -1,0 +1,15 @@
+//! An import borrows the descriptor: it stays its owner's, and is closed there.
+
+use std::os::fd::OwnedFd;
+
+use cuda_ipc::vmm::ImportedAllocation;
+
+fn main() {}
+
+fn import(driver: cuda_ipc::Driver, descriptor: OwnedFd) {
+    let _ = ImportedAllocation::import(driver, descriptor, 4096);
+}
+
+fn import_pool(device: cuda_ipc::Device, descriptor: OwnedFd) {
+    let _ = cuda_ipc::pool::ImportedPool::import(device, descriptor);
+}

@@ -1,0 +1,10 @@
+//! What another process's bytes mean is a promise, which only `unsafe` gives.
+
+use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
+
+fn main() {}
+
+fn open(context: &cuda_ipc::Context, memory: &MemHandle, event: &EventHandle) {
+    let _ = ImportedBuffer::open(context, memory);
+    let _ = ImportedEvent::open(context, event);
+}

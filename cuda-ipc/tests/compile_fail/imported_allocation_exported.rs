@@ -1,0 +1,8 @@
+//! Only the process that created physical memory exports it.
+
+fn main() {}
+
+fn export(import: &cuda_ipc::vmm::ImportedAllocation) {
+    let _ = import.export();
+    let _ = import.export_fabric();
+}

@@ -1,0 +1,8 @@
+//! Only the process that allocated memory exports it.
+
+fn main() {}
+
+fn share(import: &cuda_ipc::ipc::ImportedBuffer) {
+    let _ = import.share(..);
+    let _ = import.ipc_handle();
+}

@@ -1,0 +1,9 @@
+//! A device's bytes are any bytes: not every type may have them.
+
+fn main() {}
+
+fn read(buffer: &cuda_ipc::DeviceBuffer, flags: &mut [bool], texts: &mut [&str]) {
+    let _ = buffer.read(0, flags);
+    let _ = buffer.read(0, texts);
+    let _ = buffer.mirror::<char>(0..4);
+}

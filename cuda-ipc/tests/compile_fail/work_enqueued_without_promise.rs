@@ -1,0 +1,8 @@
+//! A stream uses memory after the call: that it stays is a promise.
+
+fn main() {}
+
+fn enqueue(buffer: &cuda_ipc::DeviceBuffer, stream: &cuda_ipc::Stream, values: &mut [u8]) {
+    let _ = buffer.read_async(0, values, stream);
+    let _ = stream.write_value32(buffer, 0, 1);
+}

@@ -1,0 +1,35 @@
+//! `ALREADY_MAPPED`: the exporter uses an address again that is mapped here.
+
+use cuda_ipc::cache::{Cache, CachedMemory};
+use cuda_ipc::sys::CUresult;
+use cuda_ipc::{DeviceBuffer, Error, Parcel};
+
+use crate::peer::{Peer, roles};
+use crate::{SIZE, context};
+
+fn open(cache: &Cache, parcel: &Parcel) -> Result<CachedMemory, Error> {
+    // SAFETY: the exporter keeps what it shares as long as this process runs.
+    unsafe { cache.open(&context(), parcel) }
+}
+
+#[test]
+fn what_is_idle_makes_room_where_the_driver_says_already_mapped() {
+    let exporter = Peer::start(module_path!(), "role_shares_two");
+    let [one, other] = [(); 2].map(|()| Parcel::receive(&exporter.connection).unwrap());
+    let cache = Cache::new(usize::MAX);
+    let used = open(&cache, &one).unwrap();
+    assert_eq!(open(&cache, &other).unwrap_err().code(), Some(CUresult::CUDA_ERROR_ALREADY_MAPPED));
+    assert_eq!(cache.bytes(), SIZE, "what is in use stays");
+    drop(used);
+    let memory = open(&cache, &other).unwrap();
+    assert_eq!((memory.size(), cache.bytes()), (SIZE, SIZE));
+    assert!(!cache.forget(&one.ticket) && cache.forget(&other.ticket));
+}
+
+roles! {
+    fn role_shares_two(connection) {
+        let buffers = [(); 2].map(|()| DeviceBuffer::new(&context(), SIZE).unwrap());
+        buffers.iter().for_each(|buffer| buffer.share(..).unwrap().send(&connection).unwrap());
+        connection.receive().unwrap_err();
+    }
+}

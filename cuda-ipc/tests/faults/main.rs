@@ -1,0 +1,38 @@
+//! What drivers of GPUs do to those that are not careful, laid over the reference driver: `driver.c` says what.
+
+#[allow(dead_code, reason = "these peers say nothing")]
+#[path = "../common/peer.rs"]
+mod peer;
+
+mod cache;
+mod memory;
+mod pool;
+
+use std::process::Command;
+use std::sync::OnceLock;
+
+use cuda_ipc::{Context, Driver};
+
+const SIZE: usize = 2 << 20;
+
+fn context() -> Context {
+    static CONTEXT: OnceLock<Context> = OnceLock::new();
+    CONTEXT.get_or_init(|| Context::primary(driver().device(0).unwrap()).unwrap()).clone()
+}
+
+fn driver() -> Driver {
+    static DRIVER: OnceLock<Driver> = OnceLock::new();
+    *DRIVER.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let library = folder.path().join("libfaulty.so");
+        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let compiler = cc::Build::new().cargo_metadata(false).opt_level(0).target(&target).host(&target).get_compiler();
+        let reference = std::env::current_exe().unwrap().with_file_name("libreference_driver.so");
+        let mut command = Command::new(compiler.path());
+        command.args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&library);
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/driver.c")).arg(reference);
+        assert!(command.status().expect("the C compiler runs").success());
+        // SAFETY: it is a driver, if a faulty one. Its file is not needed once it is loaded.
+        unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
+    })
+}
