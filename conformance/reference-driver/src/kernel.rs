@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{Input, NOT_SUPPORTED, Result};
-use crate::context::Health;
+use crate::health::Health;
 use crate::process::state;
 use crate::range::{Access, By, Span};
 
@@ -116,7 +116,7 @@ fn spin(health: &Health, time: Duration) {
     }
 }
 
-/// Memory that a kernel touches: all of it, or the context has an error.
+/// Memory that a kernel touches: all of it, or the process has an error.
 fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Vec<Span>> {
     if !address.is_multiple_of(align_of::<T>() as u64) {
         return Err(CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);

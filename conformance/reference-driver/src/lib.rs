@@ -33,6 +33,7 @@ mod error;
 mod event;
 mod graph;
 mod handle;
+mod health;
 mod host;
 mod ipc;
 mod kernel;
