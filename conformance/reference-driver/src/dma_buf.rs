@@ -7,7 +7,8 @@ use std::os::fd::IntoRawFd as _;
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemRangeFlags, CUmemRangeHandleType};
 
 use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Output, Result};
-use crate::block::{HOST, new_file};
+use crate::block::HOST;
+use crate::memfd::new_file;
 use crate::process::{State, state};
 use crate::range::{Memory, Range};
 

@@ -11,7 +11,7 @@ use cuda_ipc_sys::{
 };
 
 use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Output, Result};
-use crate::block::unmap;
+use crate::memfd::unmap;
 use crate::process::{State, state};
 use crate::range::Memory;
 use crate::stream::synchronize;

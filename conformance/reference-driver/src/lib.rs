@@ -23,6 +23,7 @@
 #[macro_use]
 mod answer;
 
+mod account;
 mod block;
 mod context;
 mod copy;
@@ -37,6 +38,7 @@ mod health;
 mod host;
 mod ipc;
 mod kernel;
+mod memfd;
 mod memory;
 mod module;
 mod multicast;

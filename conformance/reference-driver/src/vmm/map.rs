@@ -7,7 +7,8 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemGenericAllocationHandle};
 
 use super::{Physical, is_granular};
 use crate::answer::{INVALID_VALUE, Output, Result};
-use crate::block::{HOST, close_to_host};
+use crate::block::HOST;
+use crate::memfd::close_to_host;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
 use crate::stream::synchronize;
