@@ -62,7 +62,8 @@ entry_points! {
         let size = size as u64;
         // DMABUF-002
         let is_aligned = address.is_multiple_of(PAGE) && size.is_multiple_of(PAGE) && size > 0;
-        if handle_type != CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || !is_aligned || flags & !PCIE != 0 {
+        let is_dma_buf = handle_type == CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        if !is_dma_buf || !is_aligned || flags & !PCIE != 0 {
             return Err(INVALID_VALUE);
         }
         state.check_dma_buf_range(address, size)?;

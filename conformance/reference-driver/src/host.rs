@@ -102,7 +102,8 @@ entry_points! {
         let context = {
             let state = state()?;
             state.current()?;
-            state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_))).ok_or(INVALID_VALUE)?.context
+            let range = state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_)));
+            range.ok_or(INVALID_VALUE)?.context
         };
         synchronize(context)?;
         state()?.ranges.remove(&base).map(|_| ()).ok_or(INVALID_VALUE)

@@ -95,8 +95,8 @@ fn argument<T: Copy>(arguments: Input<*const c_void>, index: usize) -> Result<T>
     unsafe { Input::new(argument.cast::<T>()) }.value()
 }
 
-/// Wait for memory that anyone may write, who has no way to signal it: a GPU polls too. The wait ends with the
-/// context.
+/// Wait for memory that anyone may write, who has no way to signal it: a GPU polls too. The wait ends with the context
+/// or the process's error.
 pub(crate) fn poll(health: &Health, condition: impl Fn() -> bool) {
     let mut pause = Duration::from_micros(1);
     while !condition() && health.works() {

@@ -32,7 +32,7 @@ impl State {
         Ok(self.ranges.range(address..end).map(|(base, _)| *base).collect())
     }
 
-    /// Wait for every context that reaches one of these mappings: what runs may still use them.
+    /// Every context that reaches one of these mappings: what runs in it may still use them.
     fn users_of(&self, mappings: &[u64]) -> Vec<u64> {
         let reached = |device: usize| {
             mappings.iter().filter_map(|base| self.ranges.get(base)).any(|range| match &range.memory {
@@ -80,7 +80,7 @@ entry_points! {
             let state = state()?;
             state.users_of(&find(&state)?)
         };
-        // VMM-MAP-016: a context that is gone or has failed does not use it any more.
+        // VMM-MAP-016: neither a context that is gone nor a process that has failed uses it any more.
         for context in users {
             let _ = synchronize(context);
         }

@@ -121,7 +121,8 @@ tests! {
     fn every_call_that_touches_a_context_of_the_process_says_so_each_time() {
         let (same_device, other_device) = (whole(0), whole(1));
         let failed = failed();
-        for ((context, resources), other) in [(&failed, &same_device), (&same_device, &failed), (&other_device, &failed)] {
+        let with_a_peer = [(&failed, &same_device), (&same_device, &failed), (&other_device, &failed)];
+        for ((context, resources), other) in with_a_peer {
             call!(cuCtxSetCurrent(context.0));
             for _ in 0..2 {
                 for (call, code) in that_touch(resources, other.0.0) {

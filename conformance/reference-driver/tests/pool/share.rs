@@ -19,7 +19,7 @@ tests! {
         assert_eq!(read(pointer), Ok(0));
         assert_eq!(grant(imported, 1, NONE), SUCCESS);
         assert_eq!(read(pointer), Err(INVALID_VALUE));
-        assert_eq!(grant(imported, 0, NONE), CUresult::CUDA_ERROR_INVALID_DEVICE, "a pool's own device keeps its access");
+        assert_eq!(grant(imported, 0, NONE), CUresult::CUDA_ERROR_INVALID_DEVICE, "its own device keeps its access");
         let (mut module, mut fill) = (ptr::null_mut(), ptr::null_mut());
         call!(cuModuleLoadData(&mut module, kernels::FILL.ptx.as_ptr().cast()));
         call!(cuModuleGetFunction(&mut fill, module, kernels::FILL.entry.as_ptr()));
