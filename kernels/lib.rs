@@ -100,6 +100,7 @@ pub const ADD: Kernel = kernel!("add");
 pub const ALL: &[Kernel] = &[FILL, VERIFY, SCALE, LATCH, SPIN, ADD];
 
 /// The word that [`FILL`] writes at an index and [`VERIFY`] expects there.
+#[inline]
 pub const fn pattern(seed: u32, index: u64) -> u32 {
     seed ^ (index as u32).wrapping_mul(0x9E37_79B9)
 }

@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
 
 use crate::answer::{CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
+use crate::health::Health;
 use crate::piece::Divider;
 use crate::process::{State, check_usable, state};
 use crate::stream::{Stream, synchronize};
@@ -30,30 +30,6 @@ pub(crate) struct Context {
     /// Destroyed streams, which still have work to do.
     pub(crate) closing_streams: Vec<Arc<Stream>>,
     pub(crate) health: Arc<Health>,
-}
-
-/// Whether a context still works: an error of device code, or its destruction, is what every later call in it
-/// answers.
-///
-/// On an H200 an error of device code ends all work of the process, as documented. Here it ends that of its context, so
-/// that one process can be tested for more than one failure.
-#[derive(Debug, Default)]
-pub(crate) struct Health(AtomicU32);
-
-impl Health {
-    /// The first error is the one that stays.
-    pub(crate) fn fail(&self, code: CUresult) {
-        let _ = self.0.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
-    }
-
-    pub(crate) fn check(&self) -> Result<()> {
-        CUresult(self.0.load(Ordering::Acquire)).result()
-    }
-
-    /// Whether device work of the context goes on.
-    pub(crate) fn works(&self) -> bool {
-        self.check().is_ok()
-    }
 }
 
 thread_local! {
@@ -109,7 +85,7 @@ impl State {
     }
 
     fn add_context(&mut self, id: u64, device: CUdevice, is_primary: bool, flags: u32) -> Result<()> {
-        let health = Arc::default();
+        let health = Health::new(&self.sticky_error)?;
         let context = Context {
             device,
             device_index: self.device(device)?.index,
@@ -128,6 +104,7 @@ impl State {
     }
 
     fn retain_primary(&mut self, device: CUdevice) -> Result<u64> {
+        self.sticky_error.check()?;
         let id = match self.device(device)?.primary_context {
             Some(id) => id,
             None => self.new_id(),
@@ -166,7 +143,7 @@ fn destroy(id: u64) -> Result<()> {
     let streams = {
         let state = state()?;
         let Some(context) = state.contexts.get(&id) else { return Ok(()) };
-        context.health.fail(CONTEXT_IS_DESTROYED);
+        context.health.end();
         state.streams_of(id)
     };
     // Without the lock, which kernels need to come to their end.

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
-use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
+use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUuuid};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::environment::environment;
@@ -175,6 +175,6 @@ entry_points! {
             [address.as_str(), short, address.trim_end_matches(".0"), short.trim_end_matches(".0")].contains(&&*text)
         };
         let found = state.devices.iter().position(|candidate| named(candidate.index));
-        device.give(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)? as CUdevice)
+        device.give(found.ok_or(INVALID_DEVICE)? as CUdevice)
     }
 }

@@ -7,7 +7,8 @@ use std::os::fd::IntoRawFd as _;
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemRangeFlags, CUmemRangeHandleType};
 
 use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Output, Result};
-use crate::block::{HOST, new_file};
+use crate::block::HOST;
+use crate::memfd::new_file;
 use crate::process::{State, state};
 use crate::range::{Memory, Range};
 
@@ -61,7 +62,8 @@ entry_points! {
         let size = size as u64;
         // DMABUF-002
         let is_aligned = address.is_multiple_of(PAGE) && size.is_multiple_of(PAGE) && size > 0;
-        if handle_type != CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD || !is_aligned || flags & !PCIE != 0 {
+        let is_dma_buf = handle_type == CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        if !is_dma_buf || !is_aligned || flags & !PCIE != 0 {
             return Err(INVALID_VALUE);
         }
         state.check_dma_buf_range(address, size)?;

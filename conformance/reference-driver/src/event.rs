@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use cuda_ipc_sys::{CUcontext, CUevent, CUevent_flags, CUipcEventHandle, CUresult, CUstream};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
-use crate::block::Elsewhere;
-use crate::context::Health;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::health::Health;
+use crate::memfd::Elsewhere;
 use crate::process::{State, own_start_time, start_time, state};
 use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 use crate::stream::{Stream, Work};

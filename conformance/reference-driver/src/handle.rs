@@ -1,4 +1,5 @@
-//! The 64 bytes that name memory, of a pool or not, or an event to other processes: where it lies, whose it is, and a sum over all bits.
+//! The 64 bytes that name memory, a pool or an event to other processes: where it lies, whose it is, and a sum over all
+//! bits.
 
 /// What a handle says. To everyone else its bytes are opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

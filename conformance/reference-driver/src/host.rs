@@ -11,7 +11,7 @@ use cuda_ipc_sys::{
 };
 
 use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Output, Result};
-use crate::block::unmap;
+use crate::memfd::unmap;
 use crate::process::{State, state};
 use crate::range::Memory;
 use crate::stream::synchronize;
@@ -102,7 +102,8 @@ entry_points! {
         let context = {
             let state = state()?;
             state.current()?;
-            state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_))).ok_or(INVALID_VALUE)?.context
+            let range = state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_)));
+            range.ok_or(INVALID_VALUE)?.context
         };
         synchronize(context)?;
         state()?.ranges.remove(&base).map(|_| ()).ok_or(INVALID_VALUE)

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
-use crate::block::{Block, Elsewhere};
+use crate::block::Block;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::memfd::Elsewhere;
 use crate::process::{State, own_start_time, start_time, state};
 use crate::range::Memory;
 use crate::stream::synchronize;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{Input, NOT_SUPPORTED, Result};
-use crate::context::Health;
+use crate::health::Health;
 use crate::process::state;
 use crate::range::{Access, By, Span};
 
@@ -95,8 +95,8 @@ fn argument<T: Copy>(arguments: Input<*const c_void>, index: usize) -> Result<T>
     unsafe { Input::new(argument.cast::<T>()) }.value()
 }
 
-/// Wait for memory that anyone may write, who has no way to signal it: a GPU polls too. The wait ends with the
-/// context.
+/// Wait for memory that anyone may write, who has no way to signal it: a GPU polls too. The wait ends with the context
+/// or the process's error.
 pub(crate) fn poll(health: &Health, condition: impl Fn() -> bool) {
     let mut pause = Duration::from_micros(1);
     while !condition() && health.works() {
@@ -116,7 +116,7 @@ fn spin(health: &Health, time: Duration) {
     }
 }
 
-/// Memory that a kernel touches: all of it, or the context has an error.
+/// Memory that a kernel touches: all of it, or the process has an error.
 fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Vec<Span>> {
     if !address.is_multiple_of(align_of::<T>() as u64) {
         return Err(CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);

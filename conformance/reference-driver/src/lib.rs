@@ -13,8 +13,8 @@
 //! of the fabric: `absent`, `no-channel` (which it is otherwise), `channel` or `not-ready`. `REFERENCE_DRIVER_VERSION` is
 //! the CUDA version to serve, from 11.8 to 13.0.
 //!
-//! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of the module
-//! `unsupported` answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
+//! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of
+//! [`UNSUPPORTED`] answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
 //! the library is a `libcudart` on itself: a real one asks for much that is not here.
 
 // The exported functions have C's names.
@@ -23,6 +23,7 @@
 #[macro_use]
 mod answer;
 
+mod account;
 mod block;
 mod context;
 mod copy;
@@ -33,9 +34,11 @@ mod error;
 mod event;
 mod graph;
 mod handle;
+mod health;
 mod host;
 mod ipc;
 mod kernel;
+mod memfd;
 mod memory;
 mod module;
 mod multicast;
@@ -55,3 +58,5 @@ mod value;
 mod version;
 mod visible;
 mod vmm;
+
+pub use unsupported::UNSUPPORTED;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use cuda_ipc_sys::{CUdeviceptr, CUresult};
 
+use crate::account::free_memory;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
-use crate::block::{Block, free_memory};
+use crate::block::Block;
 use crate::environment::environment;
 use crate::process::{State, state};
 use crate::range::Memory;

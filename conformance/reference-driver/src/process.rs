@@ -35,6 +35,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::event::Event;
 use crate::graph::{Executable, Graph};
+use crate::health::StickyError;
 use crate::ipc::Imports;
 use crate::module::{Function, Module};
 use crate::multicast;
@@ -76,6 +77,8 @@ pub(crate) struct State {
     pub(crate) reservations: BTreeMap<u64, u64>,
     pub(crate) graphs: HashMap<u64, Graph>,
     pub(crate) executables: HashMap<u64, Executable>,
+    /// What device code of this process did wrong.
+    pub(crate) sticky_error: Arc<StickyError>,
     last_id: u64,
 }
 

@@ -16,8 +16,8 @@ use std::time::Duration;
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{OUT_OF_MEMORY, Result};
-use crate::block::{Elsewhere, file_of_process, map_shared, new_file, unmap};
 use crate::environment::environment;
+use crate::memfd::{Elsewhere, file_of_process, map_shared, new_file, unmap};
 
 /// Interprocess events of one process: as many as an H200 gives.
 const SLOTS: u32 = 4096;

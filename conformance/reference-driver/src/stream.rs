@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use cuda_ipc_sys::{CUcontext, CUhostFn, CUresult, CUstream, CUstream_flags, CUstreamCaptureStatus};
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
-use crate::context::Health;
+use crate::health::Health;
 use crate::process::{State, in_host_function, state};
 
 type Task = Box<dyn FnOnce(&Health) -> Result<()> + Send>;
@@ -132,7 +132,7 @@ impl Stream {
         }
     }
 
-    /// Perform work; its failure is the context's from then on.
+    /// Perform work; its failure is the process's from then on.
     fn perform(&self, task: impl FnOnce(&Health) -> Result<()>) {
         if !self.health.works() {
             return;

@@ -2,6 +2,10 @@
 //!
 //! The conformance suite holds the rules that processes see of each other; these are the ones inside of one.
 
+// A kernel that fails ends its process's device work, so that test is a process of its own.
+#[macro_use]
+#[path = "common/alone.rs"]
+mod alone;
 mod common;
 
 use std::ffi::c_void;
@@ -256,52 +260,52 @@ fn attributes_need_no_context_but_one() {
     call!(cuMemFree(pooled));
 }
 
-#[test]
-fn mappings_have_the_access_that_was_granted() {
-    let _turn = alone();
-    type F = CUmemAccess_flags;
-    let _context = Context::new();
-    let mut base = 0;
-    call!(cuMemAddressReserve(&mut base, 2 * GRANULE, 0, 0, 0));
-    let (one, other) = (pinned(GRANULE).unwrap(), pinned(GRANULE).unwrap());
-    assert_eq!(pinned(GRANULE + 1), Err(INVALID_VALUE));
-    call!(cuMemMap(base, GRANULE, 0, one, 0));
-    assert_eq!(code!(cuMemMap(base, GRANULE, 0, other, 0)), INVALID_VALUE, "there is a mapping already");
-    call!(cuMemMap(base + GRANULE as u64, GRANULE, 0, other, 0));
-    call!(cuMemRelease(one));
-    assert_eq!(code!(cuMemRelease(one)), INVALID_VALUE);
+tests! {
+    fn mappings_have_the_access_that_was_granted() {
+        type F = CUmemAccess_flags;
+        let _context = Context::new();
+        let mut base = 0;
+        call!(cuMemAddressReserve(&mut base, 2 * GRANULE, 0, 0, 0));
+        let (one, other) = (pinned(GRANULE).unwrap(), pinned(GRANULE).unwrap());
+        assert_eq!(pinned(GRANULE + 1), Err(INVALID_VALUE));
+        call!(cuMemMap(base, GRANULE, 0, one, 0));
+        assert_eq!(code!(cuMemMap(base, GRANULE, 0, other, 0)), INVALID_VALUE, "there is a mapping already");
+        call!(cuMemMap(base + GRANULE as u64, GRANULE, 0, other, 0));
+        call!(cuMemRelease(one));
+        assert_eq!(code!(cuMemRelease(one)), INVALID_VALUE);
 
-    assert_eq!((read(base), write(base, 1)), (Err(INVALID_VALUE), Err(INVALID_VALUE)));
-    assert_eq!(grant(base, 2 * GRANULE, F::CU_MEM_ACCESS_FLAGS_PROT_READWRITE), CUresult::CUDA_SUCCESS);
-    let seam = base + GRANULE as u64 - 400;
-    assert_eq!(fill(seam, 200, 5), CUresult::CUDA_SUCCESS);
-    let mut words = [0_u32; 200];
-    call!(cuMemcpyDtoH(words.as_mut_ptr().cast(), seam, 800));
-    assert_eq!(words.to_vec(), (0..200).map(|index| kernels::pattern(5, index)).collect::<Vec<_>>());
+        assert_eq!((read(base), write(base, 1)), (Err(INVALID_VALUE), Err(INVALID_VALUE)));
+        assert_eq!(grant(base, 2 * GRANULE, F::CU_MEM_ACCESS_FLAGS_PROT_READWRITE), CUresult::CUDA_SUCCESS);
+        let seam = base + GRANULE as u64 - 400;
+        assert_eq!(fill(seam, 200, 5), CUresult::CUDA_SUCCESS);
+        let mut words = [0_u32; 200];
+        call!(cuMemcpyDtoH(words.as_mut_ptr().cast(), seam, 800));
+        assert_eq!(words.to_vec(), (0..200).map(|index| kernels::pattern(5, index)).collect::<Vec<_>>());
 
-    assert_eq!(grant(base, GRANULE, F::CU_MEM_ACCESS_FLAGS_PROT_READ), CUresult::CUDA_SUCCESS);
-    assert_eq!((read(base), write(base, 1)), (Ok(0), Err(INVALID_VALUE)));
-    assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, base), Ok(1));
-    assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, base), Ok(2 * GRANULE as u64));
-    let (mut chunk, mut size) = (0, 0);
-    call!(cuMemGetAddressRange(&mut chunk, &mut size, seam + 500));
-    assert_eq!((chunk, size), (base + GRANULE as u64, GRANULE));
+        assert_eq!(grant(base, GRANULE, F::CU_MEM_ACCESS_FLAGS_PROT_READ), CUresult::CUDA_SUCCESS);
+        assert_eq!((read(base), write(base, 1)), (Ok(0), Err(INVALID_VALUE)));
+        assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, base), Ok(1));
+        assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, base), Ok(2 * GRANULE as u64));
+        let (mut chunk, mut size) = (0, 0);
+        call!(cuMemGetAddressRange(&mut chunk, &mut size, seam + 500));
+        assert_eq!((chunk, size), (base + GRANULE as u64, GRANULE));
 
-    assert_eq!(code!(cuMemUnmap(base, GRANULE / 2)), INVALID_VALUE);
-    assert_eq!(code!(cuMemAddressFree(base, 2 * GRANULE)), INVALID_VALUE, "it is mapped");
-    let mut retained = 0;
-    call!(cuMemRetainAllocationHandle(&mut retained, (base + 8) as *mut c_void));
-    assert_eq!(retained, one, "the handle that was mapped comes back");
-    call!(cuMemUnmap(base, 2 * GRANULE));
-    assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_MAPPED, base), Ok(0));
-    call!(cuMemMap(base, GRANULE, 0, retained, 0));
-    assert_eq!(read(base), Err(INVALID_VALUE), "a new mapping starts without access");
-    assert_eq!(fill(base, 1, 0), CUresult::CUDA_SUCCESS);
-    assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
-    call!(cuMemUnmap(base, GRANULE));
-    call!(cuMemAddressFree(base, 2 * GRANULE));
-    call!(cuMemRelease(retained));
-    call!(cuMemRelease(other));
+        assert_eq!(code!(cuMemUnmap(base, GRANULE / 2)), INVALID_VALUE);
+        assert_eq!(code!(cuMemAddressFree(base, 2 * GRANULE)), INVALID_VALUE, "it is mapped");
+        let mut retained = 0;
+        call!(cuMemRetainAllocationHandle(&mut retained, (base + 8) as *mut c_void));
+        assert_eq!(retained, one, "the handle that was mapped comes back");
+        call!(cuMemUnmap(base, 2 * GRANULE));
+        assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_MAPPED, base), Ok(0));
+        call!(cuMemMap(base, GRANULE, 0, retained, 0));
+        assert_eq!(read(base), Err(INVALID_VALUE), "a new mapping starts without access");
+        assert_eq!(fill(base, 1, 0), CUresult::CUDA_SUCCESS);
+        assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
+        call!(cuMemUnmap(base, GRANULE));
+        call!(cuMemAddressFree(base, 2 * GRANULE));
+        call!(cuMemRelease(retained));
+        call!(cuMemRelease(other));
+    }
 }
 
 #[test]

@@ -1,15 +1,17 @@
-//! The library exports the functions of the table, and answers for each at its version.
+//! The library exports the functions of the tables and nothing else, and answers for each at its version.
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
 use common::library;
 use cuda_ipc_sys::{
-    CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, Driver, MissingSymbol, SYMBOLS, Symbol,
+    CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, Driver, MissingSymbol, SYMBOLS, Symbol, runtime,
 };
+use object::Object as _;
 
 const SERVED: CudaVersion = CudaVersion(13000);
 
@@ -45,20 +47,22 @@ fn the_driver_serves_13_0() {
 }
 
 #[test]
-fn every_function_is_exported() {
-    // SAFETY: loading runs the library's initialisers, of which it has none.
-    let library = unsafe { libloading::Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
-    let is_exported = |symbol: &&Symbol| {
-        // SAFETY: the symbol is looked for, and not used.
-        unsafe { library.get::<*const c_void>(symbol.exported) }.is_ok()
-    };
-    let missing: Vec<_> = SYMBOLS.iter().filter(|symbol| !is_exported(symbol)).collect();
-    assert!(missing.is_empty(), "{missing:?}");
+fn every_function_is_exported_and_nothing_else() {
+    let bytes = std::fs::read(library()).unwrap_or_else(|error| panic!("{error}"));
+    let file = object::File::parse(&*bytes).unwrap_or_else(|error| panic!("{error}"));
+    let exports = file.exports().unwrap_or_else(|error| panic!("{error}"));
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    let exported: BTreeSet<_> = exports.iter().map(|export| text(export.name())).collect();
+    // The signature before CUDA 12 has no entry in the table.
+    let tables = SYMBOLS.iter().chain(&runtime::SYMBOLS).map(|symbol| symbol.exported).chain([c"cuGetProcAddress"]);
+    let expected: BTreeSet<_> = tables.map(|name| text(name.to_bytes())).collect();
+    assert_eq!(&expected - &exported, BTreeSet::new(), "missing");
+    assert_eq!(&exported - &expected, BTreeSet::new(), "more than the tables have");
 }
 
 #[test]
 fn asking_by_version_gives_the_exported_function() {
-    // SAFETY: as above.
+    // SAFETY: loading runs the library's initialisers, of which it has none.
     let library = unsafe { libloading::Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
     for symbol in served() {
         let (code, address, reason) = ask(symbol.name, symbol.since.0);

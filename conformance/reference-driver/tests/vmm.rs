@@ -1,5 +1,9 @@
 //! Physical memory, reserved addresses, mappings and access, inside of one process.
 
+// A kernel that fails ends its process's device work, so those tests are processes of their own.
+#[macro_use]
+#[path = "common/alone.rs"]
+mod alone;
 #[macro_use]
 #[path = "common/calls.rs"]
 mod calls;
@@ -241,34 +245,34 @@ fn access_is_each_devices_own() {
     assert_eq!((unmap(base, GRANULE), release(handle)), (Ok(()), Ok(())));
 }
 
-#[test]
-fn memory_that_may_be_read_is_written_by_nobody() {
-    let _turn = alone();
-    let _context = Context::new();
-    let handle = create(GRANULE, NO_TYPE).unwrap();
-    let base = map(handle, GRANULE).unwrap();
-    assert_eq!((grant(base, GRANULE, READ_WRITE), fill(base, 100, 7)), (Ok(()), Ok(())));
-    assert_eq!(grant(base, GRANULE, READ), Ok(()));
-    assert_eq!((read(base), verify(base, 100, 7)), (Ok(kernels::pattern(7, 0)), Ok(0)));
-    assert_eq!(write(base, 1), Err(INVALID_VALUE));
-    assert_eq!(code!(cuMemsetD8(base, 1, 4)), INVALID_VALUE);
-    assert_eq!(code!(cuMemcpyDtoD(base + 4096, base, 4)), INVALID_VALUE);
-    assert_eq!(fill(base, 1, 9), Err(ILLEGAL_ADDRESS));
-    assert_eq!((unmap(base, GRANULE), release(handle)), (Ok(()), Ok(())));
+tests! {
+    fn memory_that_may_be_read_is_written_by_nobody() {
+        let _context = Context::new();
+        let handle = create(GRANULE, NO_TYPE).unwrap();
+        let base = map(handle, GRANULE).unwrap();
+        assert_eq!((grant(base, GRANULE, READ_WRITE), fill(base, 100, 7)), (Ok(()), Ok(())));
+        assert_eq!(grant(base, GRANULE, READ), Ok(()));
+        assert_eq!((read(base), verify(base, 100, 7)), (Ok(kernels::pattern(7, 0)), Ok(0)));
+        assert_eq!(write(base, 1), Err(INVALID_VALUE));
+        assert_eq!(code!(cuMemsetD8(base, 1, 4)), INVALID_VALUE);
+        assert_eq!(code!(cuMemcpyDtoD(base + 4096, base, 4)), INVALID_VALUE);
+        assert_eq!(fill(base, 1, 9), Err(ILLEGAL_ADDRESS));
+        assert_eq!((unmap(base, GRANULE), release(handle)), (Ok(()), Ok(())));
+    }
 }
 
-#[test]
-fn access_that_is_taken_back_is_gone() {
-    let _turn = alone();
-    let _context = Context::new();
-    let handle = create(GRANULE, NO_TYPE).unwrap();
-    let base = map(handle, GRANULE).unwrap();
-    assert_eq!((grant(base, GRANULE, READ_WRITE), write(base, 1)), (Ok(()), Ok(())));
-    assert_eq!(grant(base, GRANULE, NONE), Ok(()));
-    assert_eq!((granted(CUmemLocation::device(0), base), read(base)), (Ok(0), Err(INVALID_VALUE)));
-    assert_eq!(code!(cuMemsetD8(base, 1, 4)), INVALID_VALUE);
-    assert_eq!(verify(base, 1, 7), Err(ILLEGAL_ADDRESS));
-    assert_eq!((unmap(base, GRANULE), release(handle)), (Ok(()), Ok(())));
+tests! {
+    fn access_that_is_taken_back_is_gone() {
+        let _context = Context::new();
+        let handle = create(GRANULE, NO_TYPE).unwrap();
+        let base = map(handle, GRANULE).unwrap();
+        assert_eq!((grant(base, GRANULE, READ_WRITE), write(base, 1)), (Ok(()), Ok(())));
+        assert_eq!(grant(base, GRANULE, NONE), Ok(()));
+        assert_eq!((granted(CUmemLocation::device(0), base), read(base)), (Ok(0), Err(INVALID_VALUE)));
+        assert_eq!(code!(cuMemsetD8(base, 1, 4)), INVALID_VALUE);
+        assert_eq!(verify(base, 1, 7), Err(ILLEGAL_ADDRESS));
+        assert_eq!((unmap(base, GRANULE), release(handle)), (Ok(()), Ok(())));
+    }
 }
 
 #[test]
@@ -364,14 +368,30 @@ fn the_host_uses_its_own_memory_at_the_same_addresses() {
         // SAFETY: the host was given access.
         unsafe { (base as *mut u32).write(5) };
         assert_eq!(read(base), Ok(5), "and what copies");
-        assert_eq!(fill(base, 1, 7), Err(ILLEGAL_ADDRESS), "kernels were not");
-        let _next = Context::new();
         assert_eq!(grant(base, GRANULE, READ_WRITE), Ok(()));
         assert_eq!((read(base), fill(base, 8, 7)), (Ok(5), Ok(())));
         // SAFETY: as above.
         assert_eq!(unsafe { (base as *const u32).add(7).read() }, kernels::pattern(7, 7));
         assert_eq!(attribute_of(base, Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE), Ok(1));
         assert_eq!((unmap(base, GRANULE), release(handle)), (Ok(()), Ok(())));
+    }
+}
+
+/// A kernel is not let at the host's memory by what lets copies at it.
+fn a_kernel_fails_in_memory_of(location: CUmemLocation) {
+    let _context = Context::new();
+    let base = map(create_at(location, GRANULE, NO_TYPE).unwrap(), GRANULE).unwrap();
+    assert_eq!(grant_to(location, base, GRANULE, READ_WRITE), Ok(()));
+    assert_eq!((write(base, 5), fill(base, 1, 7)), (Ok(()), Err(ILLEGAL_ADDRESS)));
+}
+
+tests! {
+    fn kernels_need_access_of_their_own_to_memory_of_the_host() {
+        a_kernel_fails_in_memory_of(CUmemLocation::host());
+    }
+
+    fn kernels_need_access_of_their_own_to_memory_of_a_numa_node() {
+        a_kernel_fails_in_memory_of(CUmemLocation::host_numa(0));
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn way_out(function: &str, code: C) -> Option<&'static str> {
             "the primary context was reset by someone else, and all that was made in it is gone"
         }
         (_, C::CUDA_ERROR_ILLEGAL_ADDRESS | C::CUDA_ERROR_LAUNCH_FAILED) => {
-            "earlier work of the device failed, which ends the context: only a new process can go on"
+            "earlier work of the device failed, which ends all device work of this process: only a new one can go on"
         }
         _ => return None,
     })

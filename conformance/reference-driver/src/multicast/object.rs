@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Bindable;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
-use crate::block::{Block, is_memfd, is_sealed, new_descriptor, new_sealed};
+use crate::block::Block;
 use crate::environment::environment;
 use crate::handle::fnv1a;
+use crate::memfd::{is_memfd, is_sealed, new_descriptor, new_sealed};
 use crate::process::{own_start_time, start_time};
 use crate::range::{Access, Span};
 use crate::vmm::Allocation;

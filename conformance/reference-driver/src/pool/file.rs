@@ -11,12 +11,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::account::free_memory;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
-use crate::block::{
-    GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name, file_of_process, free_memory, is_memfd, new_memfd,
-};
+use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name};
 use crate::environment::environment;
 use crate::handle::Kind;
+use crate::memfd::{file_of_process, is_memfd, new_memfd};
 use crate::vmm::fabric::{self, Exported};
 
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;

@@ -23,7 +23,13 @@ runtime_calls! {
         }
     }
 
-    active fn cudaMemcpyAsync(to: CUdeviceptr, from: CUdeviceptr, size: usize, kind: cudaMemcpyKind, stream: CUstream) {
+    active fn cudaMemcpyAsync(
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        size: usize,
+        kind: cudaMemcpyKind,
+        stream: CUstream,
+    ) {
         match kind {
             K::cudaMemcpyHostToDevice => driver!(copy::cuMemcpyHtoDAsync_v2(to, from as *const c_void, size, stream)),
             K::cudaMemcpyDeviceToHost => driver!(copy::cuMemcpyDtoHAsync_v2(to as *mut c_void, from, size, stream)),
@@ -33,7 +39,13 @@ runtime_calls! {
         }
     }
 
-    active fn cudaMemcpyPeer(to: CUdeviceptr, to_device: CUdevice, from: CUdeviceptr, from_device: CUdevice, size: usize) {
+    active fn cudaMemcpyPeer(
+        to: CUdeviceptr,
+        to_device: CUdevice,
+        from: CUdeviceptr,
+        from_device: CUdevice,
+        size: usize,
+    ) {
         let (to_context, from_context) = (retain(to_device)?, retain(from_device)?);
         driver!(copy::cuMemcpyPeer(to, to_context, from, from_context, size))
     }

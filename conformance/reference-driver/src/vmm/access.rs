@@ -56,14 +56,16 @@ entry_points! {
         let mappings = state.mappings(address, size as u64)?;
         let ranges = || mappings.iter().filter_map(|base| state.ranges.get(base));
         let mapped: u64 = ranges().map(|range| range.size).sum();
-        let only_mappings = ranges().all(|range| matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. }));
+        let is_mapping = |range: &Range| matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. });
+        let only_mappings = ranges().all(is_mapping);
         // VMM-MAP-023
         if mapped != size as u64 || !only_mappings {
             return Err(INVALID_VALUE);
         }
         // VMM-MAP-030: a device that is no peer of the memory's.
         let is_out_of_reach = |range: &Range| {
-            access.keys().any(|place| *place != HOST && range.device != HOST && !topology().may_use(*place, range.device))
+            let mut devices = access.keys().filter(|place| **place != HOST);
+            range.device != HOST && devices.any(|device| !topology().may_use(*device, range.device))
         };
         if ranges().any(is_out_of_reach) {
             return Err(NOT_SUPPORTED);

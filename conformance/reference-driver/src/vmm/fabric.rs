@@ -9,9 +9,10 @@ use std::sync::OnceLock;
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{INVALID_VALUE, NOT_PERMITTED, NOT_SUPPORTED, Result};
-use crate::block::{Elsewhere, HOST};
+use crate::block::HOST;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::memfd::Elsewhere;
 use crate::process::{own_start_time, start_time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemGenericAllocationHandle};
 
 use super::{Physical, is_granular};
 use crate::answer::{INVALID_VALUE, Output, Result};
-use crate::block::{HOST, close_to_host};
+use crate::block::HOST;
+use crate::memfd::close_to_host;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
 use crate::stream::synchronize;
@@ -31,7 +32,7 @@ impl State {
         Ok(self.ranges.range(address..end).map(|(base, _)| *base).collect())
     }
 
-    /// Wait for every context that reaches one of these mappings: what runs may still use them.
+    /// Every context that reaches one of these mappings: what runs in it may still use them.
     fn users_of(&self, mappings: &[u64]) -> Vec<u64> {
         let reached = |device: usize| {
             mappings.iter().filter_map(|base| self.ranges.get(base)).any(|range| match &range.memory {
@@ -79,7 +80,7 @@ entry_points! {
             let state = state()?;
             state.users_of(&find(&state)?)
         };
-        // VMM-MAP-016: a context that is gone or has failed does not use it any more.
+        // VMM-MAP-016: neither a context that is gone nor a process that has failed uses it any more.
         for context in users {
             let _ = synchronize(context);
         }

@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use cuda_ipc_sys::CUdeviceptr;
 
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
-use crate::block::{GRANULARITY, unmap};
+use crate::block::GRANULARITY;
+use crate::memfd::unmap;
 use crate::process::{State, state};
 
 const PAGE: u64 = 4096;

@@ -6,7 +6,7 @@ use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUme
 
 use super::Allocation;
 use super::fabric::{self, Exported};
-use crate::answer::{INVALID_VALUE, Output, Result};
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::block::{Block, HOST};
 use crate::handle::Kind;
 use crate::multicast::Object;
@@ -82,7 +82,7 @@ entry_points! {
             }
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
                 // SAFETY: for a fabric handle the caller promises null or 64 bytes.
-                let bytes = unsafe { crate::answer::Input::new(shared.cast::<[u8; 64]>()) }.value()?;
+                let bytes = unsafe { Input::new(shared.cast::<[u8; 64]>()) }.value()?;
                 fabric::import(Kind::Fabric, &bytes, |handle, device| {
                     Block::of_process(handle.process, handle.descriptor, device, handle.inode)
                 })?

@@ -3,6 +3,17 @@
 use std::process::Command;
 use std::time::Duration;
 
+/// Tests that are processes of their own.
+macro_rules! tests {
+    ($($(#[$attribute:meta])* fn $name:ident() $body:block)*) => {$(
+        #[test]
+        $(#[$attribute])*
+        fn $name() {
+            $crate::alone::alone(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
+        }
+    )*};
+}
+
 /// Far more than any test takes: one that hangs ends with its name.
 const DEADLINE: Duration = Duration::from_secs(60);
 

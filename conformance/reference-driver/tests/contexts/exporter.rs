@@ -1,4 +1,4 @@
-//! Another process, which exports memory and an event.
+//! Another process, which exports memory and an event, and works when it is told.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::{FromRawFd as _, OwnedFd};
@@ -6,17 +6,29 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::ptr;
 
-use cuda_ipc_sys::{CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle};
+use cuda_ipc_sys::{CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle, CUresult};
 
-use crate::calls::{Answer, Context, GRANULE};
+use crate::calls::{self, Answer, Context, GRANULE};
+use crate::resources::NOWHERE;
 
-/// What every word of the memory is.
+/// What every word of the memory is, at first.
 pub(crate) const WORD: u32 = 0x0707_0707;
+
+/// The seed of the pattern that it is filled with later.
+pub(crate) const SEED: u32 = 9;
+
+/// What it can be told, as the byte that says so.
+#[derive(Clone, Copy)]
+enum Order {
+    Fill,
+    Fail,
+    FreeBytes,
+}
 
 /// A child process that ends with the socket.
 pub(crate) struct Exporter {
     process: Child,
-    _socket: UnixStream,
+    socket: UnixStream,
     memory: [u8; 64],
     event: [u8; 64],
 }
@@ -32,7 +44,29 @@ impl Exporter {
         let (mut memory, mut event) = ([0; 64], [0; 64]);
         socket.read_exact(&mut memory).expect("the exporter answers");
         socket.read_exact(&mut event).expect("the exporter answers");
-        Self { process, _socket: socket, memory, event }
+        Self { process, socket, memory, event }
+    }
+
+    /// Let it fill its memory once more, by a kernel.
+    pub(crate) fn fill(&mut self) -> Answer<()> {
+        CUresult(self.ask(Order::Fill) as u32).result()
+    }
+
+    /// Let a kernel of it write where there is no memory.
+    pub(crate) fn fail(&mut self) -> Answer<()> {
+        CUresult(self.ask(Order::Fail) as u32).result()
+    }
+
+    /// What its device has left.
+    pub(crate) fn free_bytes(&mut self) -> u64 {
+        self.ask(Order::FreeBytes)
+    }
+
+    fn ask(&mut self, order: Order) -> u64 {
+        let mut answer = [0; 8];
+        self.socket.write_all(&[order as u8]).expect("the exporter listens");
+        self.socket.read_exact(&mut answer).expect("the exporter answers");
+        u64::from_le_bytes(answer)
     }
 
     pub(crate) fn open_memory(&self) -> Answer<u64> {
@@ -75,6 +109,15 @@ fn exporter() {
     for handle in [memory_handle.to_bytes(), event_handle.to_bytes()] {
         socket.write_all(&handle).expect("the parent listens");
     }
-    // The parent writes nothing: this ends when it is gone.
-    let _ = socket.read(&mut [0]);
+    // Until the parent closes the socket, or is gone.
+    let mut order = [0];
+    while socket.read_exact(&mut order).is_ok() {
+        let code = |answer: Answer<()>| answer.err().map_or(0, |code| code.0.into());
+        let answer: u64 = match order {
+            [order] if order == Order::Fill as u8 => code(calls::fill(memory, GRANULE as u64 / 4, SEED)),
+            [order] if order == Order::Fail as u8 => code(calls::fill(NOWHERE, 1, SEED)),
+            _ => calls::free_bytes() as u64,
+        };
+        socket.write_all(&answer.to_le_bytes()).expect("the parent listens");
+    }
 }

@@ -3,6 +3,7 @@
 //! Each test is a process of its own: which contexts there are, what the environment says and whether a process was
 //! forked is a process's.
 
+#[macro_use]
 #[path = "../common/alone.rs"]
 mod alone;
 #[macro_use]
@@ -10,17 +11,6 @@ mod alone;
 mod calls;
 #[path = "../common/mod.rs"]
 mod common;
-
-/// Tests that are processes of their own.
-macro_rules! tests {
-    ($($(#[$attribute:meta])* fn $name:ident() $body:block)*) => {$(
-        #[test]
-        $(#[$attribute])*
-        fn $name() {
-            $crate::alone::alone(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
-        }
-    )*};
-}
 
 mod destroy;
 mod exporter;

@@ -9,6 +9,9 @@ use cuda_ipc_sys::{
 
 use crate::calls::GRANULE;
 
+/// Where no memory is, and none can be.
+pub(crate) const NOWHERE: CUdeviceptr = 0x1000;
+
 pub(crate) struct Resources {
     /// A block of its own, which was exported, and a place in a shared one.
     pub(crate) memory: [CUdeviceptr; 2],
@@ -56,7 +59,7 @@ impl Resources {
 
     /// Launch the kernel, in the stream or in another one, on words that it may not touch.
     pub(crate) fn launch(&self, stream: CUstream) -> CUresult {
-        let (words, count, seed) = (0x1000_u64, 4_u64, 1_u32);
+        let (words, count, seed) = (NOWHERE, 4_u64, 1_u32);
         let arguments: [*const c_void; 3] =
             [(&raw const words).cast(), (&raw const count).cast(), (&raw const seed).cast()];
         let arguments = arguments.as_ptr().cast_mut().cast();

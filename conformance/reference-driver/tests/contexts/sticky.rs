@@ -1,9 +1,7 @@
-//! An error of device code stays with its context.
+//! An error of device code is its process's: no context of it works any more, and no new one is to be had.
 //!
 //! Two can be had here: an address that the kernel may not touch, and one that is not aligned. No kernel of ours
-//! asserts, traps or is given a time limit. Which calls say so is what an H200 with driver 580.159.04 does. There, as
-//! documented, nothing in the process works any more; here the other contexts do, so that a program can be tested for
-//! more than one failure.
+//! asserts, traps or is given a time limit. Which calls say so is what an H200 with driver 580.159.04 does.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,18 +9,22 @@ use std::ptr;
 use cuda_ipc_sys::{CUcontext, CUpointer_attribute as Attribute, CUresult, CUstream};
 
 use crate::calls::{self, Context, GRANULE, read};
-use crate::exporter::{Exporter, WORD};
-use crate::resources::{Resources, allocate};
+use crate::exporter::{Exporter, SEED, WORD};
+use crate::resources::{NOWHERE, Resources, allocate};
 
 const ILLEGAL_ADDRESS: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 const MISALIGNED: CUresult = CUresult::CUDA_ERROR_MISALIGNED_ADDRESS;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 const DEFAULT: CUstream = ptr::null_mut();
 
-/// A context with everything, in which a kernel has failed. It is current.
+/// A context with everything, which is current.
+fn whole(device: i32) -> (Context, Resources) {
+    (Context::of_device(device), Resources::new())
+}
+
+/// The same, in which a kernel has failed.
 fn failed() -> (Context, Resources) {
-    let context = Context::new();
-    let resources = Resources::new();
+    let (context, resources) = whole(0);
     assert_eq!(resources.launch(resources.stream), SUCCESS, "the launch itself is fine");
     assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
     (context, resources)
@@ -32,7 +34,7 @@ fn outputs() -> [u64; 64] {
     [0; 64]
 }
 
-/// Calls that touch the context, which is current and has failed.
+/// Calls that touch the context, which is current.
 fn that_touch(of: &Resources, other: CUcontext) -> Vec<(&'static str, CUresult)> {
     let mut bytes = outputs();
     let output: *mut c_void = bytes.as_mut_ptr().cast();
@@ -109,95 +111,120 @@ fn that_do_not(of: &Resources, context: CUcontext) -> Vec<(&'static str, CUresul
     ]
 }
 
+/// Calls that want a context of a device.
+fn that_make_contexts(device: i32) -> [CUresult; 2] {
+    let mut context = ptr::null_mut();
+    [code!(cuCtxCreate(&mut context, 0, device)), code!(cuDevicePrimaryCtxRetain(&mut context, device))]
+}
+
 tests! {
-    fn every_call_that_touches_the_context_says_so_each_time() {
-        let other = Context::new();
-        let (_context, resources) = failed();
-        for _ in 0..2 {
-            for (call, code) in that_touch(&resources, other.0) {
-                assert_eq!(code, ILLEGAL_ADDRESS, "{call}");
+    fn every_call_that_touches_a_context_of_the_process_says_so_each_time() {
+        let (same_device, other_device) = (whole(0), whole(1));
+        let failed = failed();
+        let with_a_peer = [(&failed, &same_device), (&same_device, &failed), (&other_device, &failed)];
+        for ((context, resources), other) in with_a_peer {
+            call!(cuCtxSetCurrent(context.0));
+            for _ in 0..2 {
+                for (call, code) in that_touch(resources, other.0.0) {
+                    assert_eq!(code, ILLEGAL_ADDRESS, "{call}");
+                }
             }
         }
     }
 
     fn calls_that_ask_nothing_of_it_go_on() {
-        let (context, resources) = failed();
-        for (call, code) in that_do_not(&resources, context.0) {
-            assert_eq!(code, SUCCESS, "{call}");
+        let (same_device, other_device) = (whole(0), whole(1));
+        for (context, resources) in [failed(), same_device, other_device] {
+            call!(cuCtxSetCurrent(context.0));
+            for (call, code) in that_do_not(&resources, context.0) {
+                assert_eq!(code, SUCCESS, "{call}");
+            }
+            let physical = calls::create(GRANULE, calls::NO_TYPE).unwrap();
+            let mapping = calls::map(physical, GRANULE).unwrap();
+            calls::grant(mapping, GRANULE, calls::READ_WRITE).unwrap();
+            calls::unmap(mapping, GRANULE).unwrap();
+            calls::release(physical).unwrap();
         }
-        let physical = calls::create(GRANULE, calls::NO_TYPE).unwrap();
-        let mapping = calls::map(physical, GRANULE).unwrap();
-        calls::grant(mapping, GRANULE, calls::READ_WRITE).unwrap();
-        calls::unmap(mapping, GRANULE).unwrap();
-        calls::release(physical).unwrap();
     }
 
     fn the_first_error_is_the_one_that_stays() {
+        let other = Context::new();
+        let (words, resources) = (allocate(64), Resources::new());
         let _context = Context::new();
         let memory = allocate(64);
         assert_eq!(calls::fill(memory + 2, 1, 1), Err(MISALIGNED));
         assert_eq!(code!(cuMemFree(memory)), MISALIGNED);
-        let resources = code!(cuStreamCreate(&mut ptr::null_mut(), 0));
-        assert_eq!(resources, MISALIGNED);
+        assert_eq!(code!(cuStreamCreate(&mut ptr::null_mut(), 0)), MISALIGNED);
+        call!(cuCtxSetCurrent(other.0));
+        assert_eq!((resources.launch(DEFAULT), read(words)), (MISALIGNED, Err(MISALIGNED)));
+        assert_eq!(that_make_contexts(1), [MISALIGNED; 2]);
     }
 
     fn work_behind_the_error_is_not_done() {
-        let other = Context::new();
-        let words = allocate(GRANULE);
-        let _context = Context::new();
-        let resources = Resources::new();
+        let (_context, resources) = whole(0);
+        let word = resources.host.cast::<u32>();
         assert_eq!(resources.launch(resources.stream), SUCCESS);
         // Either it is enqueued and never done, or refused.
-        let late = code!(cuMemsetD32Async(words, 7, 1, resources.stream));
+        let late = code!(cuMemsetD32Async(word as u64, 7, 1, resources.stream));
         assert!([SUCCESS, ILLEGAL_ADDRESS].contains(&late), "{late}");
         assert_eq!(code!(cuStreamSynchronize(resources.stream)), ILLEGAL_ADDRESS);
-        call!(cuCtxSetCurrent(other.0));
-        assert_eq!(read(words), Ok(0));
+        // SAFETY: page-locked memory, which no stream writes any more.
+        assert_eq!(unsafe { word.read_volatile() }, 0);
     }
 
-    fn other_contexts_and_processes_go_on() {
-        let exporter = Exporter::start();
-        let same_device = Context::new();
-        let memory = allocate(64);
-        let other_device = Context::of_device(1);
-        let (_context, resources) = failed();
-        for context in [same_device.0, other_device.0] {
-            call!(cuCtxSetCurrent(context));
-            call!(cuCtxSynchronize());
-            assert_eq!(calls::fill(allocate(64), 1, 1), Ok(()));
-        }
-        call!(cuCtxSetCurrent(same_device.0));
-        assert_eq!(code!(cuMemFree(resources.memory[0])), ILLEGAL_ADDRESS, "it would wait for the failed one");
-        call!(cuMemFree(memory));
-        assert_eq!(read(exporter.open_memory().unwrap()), Ok(WORD));
+    fn waits_in_other_contexts_end() {
+        let (_waiting, waits) = whole(1);
+        let flag = allocate(4);
+        call!(cuStreamWaitValue32(waits.stream, flag, 1, 0));
+        call!(cuEventRecord(waits.events[0], waits.stream));
+        let _failed = failed();
+        assert_eq!(code!(cuStreamSynchronize(waits.stream)), ILLEGAL_ADDRESS);
+        assert_eq!(code!(cuEventSynchronize(waits.events[0])), ILLEGAL_ADDRESS);
     }
 
-    fn a_failed_context_is_destroyed_and_a_new_one_works() {
-        let other = Context::new();
-        let before = calls::free_bytes();
-        let (context, resources) = failed();
-        call!(cuCtxDestroy(context.0));
-        let _new = Context::new();
-        assert_eq!(calls::fill(allocate(64), 1, 1), Ok(()));
-        drop(_new);
-        call!(cuCtxSetCurrent(other.0));
-        call!(cuMemFree(resources.pooled));
-        assert_eq!(calls::free_bytes(), before);
+    fn other_processes_go_on() {
+        let mut exporter = Exporter::start();
+        let (_context, _resources) = failed();
+        assert_eq!(exporter.fill(), Ok(()));
     }
 
-    fn a_failed_primary_context_works_after_a_reset() {
-        let mut context = ptr::null_mut();
+    fn what_a_process_that_failed_exported_stays() {
+        let mut exporter = Exporter::start();
+        let _context = Context::new();
+        let memory = exporter.open_memory().unwrap();
+        assert_eq!((exporter.fail(), exporter.fill()), (Err(ILLEGAL_ADDRESS), Err(ILLEGAL_ADDRESS)));
+        assert_eq!(read(memory), Ok(WORD));
+        assert_eq!(calls::fill(memory, 4, SEED), Ok(()));
+        assert_eq!(read(memory), Ok(kernels::pattern(SEED, 0)));
+        let event = exporter.open_event().unwrap();
+        call!(cuEventSynchronize(event));
+    }
+
+    fn nothing_heals_the_process() {
+        let mut primary = ptr::null_mut();
         call!(cuInit(0));
-        call!(cuDevicePrimaryCtxRetain(&mut context, 0));
-        call!(cuCtxSetCurrent(context));
-        assert_eq!(Resources::new().launch(DEFAULT), SUCCESS);
-        assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
-        call!(cuDevicePrimaryCtxRetain(&mut context, 0));
-        assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS, "retaining does not heal it");
+        call!(cuDevicePrimaryCtxRetain(&mut primary, 0));
+        let (context, _resources) = failed();
+        for device in [0, 1] {
+            assert_eq!(that_make_contexts(device), [ILLEGAL_ADDRESS; 2]);
+        }
+        call!(cuCtxDestroy(context.0));
         call!(cuDevicePrimaryCtxReset(0));
-        assert_eq!(code!(cuCtxSynchronize()), CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
-        call!(cuDevicePrimaryCtxRetain(&mut context, 0));
-        call!(cuCtxSynchronize());
-        assert_eq!(calls::fill(allocate(64), 1, 1), Ok(()));
+        call!(cuDevicePrimaryCtxRelease(0));
+        call!(cuInit(0));
+        for device in [0, 1] {
+            assert_eq!(that_make_contexts(device), [ILLEGAL_ADDRESS; 2], "with no context left");
+        }
+    }
+
+    fn a_context_that_failed_gives_its_memory_back() {
+        let mut exporter = Exporter::start();
+        let before = exporter.free_bytes();
+        let context = Context::new();
+        allocate(GRANULE);
+        assert_eq!(calls::fill(NOWHERE, 1, SEED), Err(ILLEGAL_ADDRESS));
+        assert_eq!(exporter.free_bytes(), before - GRANULE as u64);
+        call!(cuCtxDestroy(context.0));
+        assert_eq!(exporter.free_bytes(), before);
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use cuda_ipc_sys::{CUresult, CUstream};
+use reference_driver::UNSUPPORTED;
 
 use crate::calls::{Context, GRANULE};
 use crate::functions::{functions, with_zeros};
@@ -54,8 +55,8 @@ const RIGHT_OF_RUNTIME: [&str; 14] = [
     "cudaStreamQuery",
 ];
 
-/// The functions that succeed with zeros, each called after some preparation.
-fn successes(is_meant: fn(&str) -> bool, prepare: impl Fn()) -> Vec<&'static str> {
+/// What the functions answer to zeros, each called after some preparation.
+fn codes(is_meant: fn(&str) -> bool, prepare: impl Fn()) -> Vec<(&'static str, CUresult)> {
     let functions = functions().into_iter().map(|(name, function)| (name.to_str().expect("ASCII"), function));
     let ask = |(name, function)| {
         prepare();
@@ -63,7 +64,12 @@ fn successes(is_meant: fn(&str) -> bool, prepare: impl Fn()) -> Vec<&'static str
     };
     let answers: Vec<_> = functions.filter(|(name, _)| is_meant(name)).map(ask).collect();
     assert!(answers.iter().all(|(_, code)| *code != UNKNOWN), "{answers:?}");
-    answers.into_iter().filter(|(_, code)| *code == SUCCESS).map(|(name, _)| name).collect()
+    answers
+}
+
+/// The functions that answer with a code.
+fn with_code(code: CUresult, answers: &[(&'static str, CUresult)]) -> Vec<&'static str> {
+    answers.iter().filter(|(_, found)| *found == code).map(|(name, _)| *name).collect()
 }
 
 fn is_of_runtime(name: &str) -> bool {
@@ -148,15 +154,27 @@ tests! {
         call!(cuInit(0));
         let of_driver = |name: &str| !is_of_runtime(name);
         let right = ["cuInit", "cuDevicePrimaryCtxReset_v2", "cuCtxSetCurrent"];
-        assert_eq!(successes(of_driver, || ()), right, "without a context");
+        assert_eq!(with_code(SUCCESS, &codes(of_driver, || ())), right, "without a context");
         let context = Context::new();
         let _resources = Resources::new();
-        let found = successes(of_driver, || call!(cuCtxSetCurrent(context.0)));
-        assert_eq!(found, RIGHT_IN_A_CONTEXT, "with a context");
+        let found = codes(of_driver, || call!(cuCtxSetCurrent(context.0)));
+        assert_eq!(with_code(SUCCESS, &found), RIGHT_IN_A_CONTEXT, "with a context");
     }
 
     fn null_is_refused_by_every_call_of_the_runtime_that_wants_something() {
-        assert_eq!(successes(is_of_runtime, || ()), RIGHT_OF_RUNTIME);
+        assert_eq!(with_code(SUCCESS, &codes(is_of_runtime, || ())), RIGHT_OF_RUNTIME);
+    }
+
+    fn what_is_not_written_is_listed_with_its_reason() {
+        let context = Context::new();
+        // What is written refuses null before it comes to what it does not support.
+        let answers = codes(|_| true, || call!(cuCtxSetCurrent(context.0)));
+        let mut listed: Vec<_> = UNSUPPORTED.iter().map(|(name, _)| *name).collect();
+        let mut found = with_code(CUresult::CUDA_ERROR_NOT_SUPPORTED, &answers);
+        listed.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, listed);
+        assert!(UNSUPPORTED.iter().all(|(_, reason)| !reason.is_empty()));
     }
 
     fn an_ordinal_that_is_none_is_an_invalid_device() {

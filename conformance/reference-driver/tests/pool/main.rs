@@ -1,5 +1,9 @@
 //! Pools that processes share keep their rules.
 
+// A kernel that fails ends its process's device work, so that test is a process of its own.
+#[macro_use]
+#[path = "../common/alone.rs"]
+mod alone;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "exporter.rs"]
@@ -64,7 +68,7 @@ macro_rules! call {
 }
 
 mod across;
-mod alone;
+mod local;
 mod share;
 
 /// A turn, with a context of each of two devices, of which the first is current.

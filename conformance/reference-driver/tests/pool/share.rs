@@ -2,40 +2,36 @@
 
 use crate::*;
 
-#[test]
-fn access_is_each_devices_own_and_each_sides_own() {
-    const ALL: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    const NONE: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    let turn = turn();
-    let (pool, _descriptor, imported) = both_sides();
-    assert_eq!(grant(pool, 1, ALL), SUCCESS);
-    let own = allocate(pool, 4096).unwrap();
-    let pointer = import_pointer(imported, export_pointer(own).unwrap()).unwrap();
-    assert_eq!([granted(imported, 0), granted(imported, 1)], [ALL, NONE], "the exporter's grants stay there");
-    call!(cuCtxSetCurrent(turn.contexts[1]));
-    assert_eq!((read(own), read(pointer)), (Ok(0), Err(INVALID_VALUE)));
-    assert_eq!(code!(cuMemsetD8(pointer, 1, 1)), INVALID_VALUE);
-    assert_eq!(grant(imported, 1, ALL), SUCCESS);
-    assert_eq!(read(pointer), Ok(0));
-    assert_eq!(grant(imported, 1, NONE), SUCCESS);
-    assert_eq!(read(pointer), Err(INVALID_VALUE));
-    let (mut module, mut fill) = (ptr::null_mut(), ptr::null_mut());
-    call!(cuModuleLoadData(&mut module, kernels::FILL.ptx.as_ptr().cast()));
-    call!(cuModuleGetFunction(&mut fill, module, kernels::FILL.entry.as_ptr()));
-    let (count, seed) = (1_u64, 0_u32);
-    let mut arguments = [
-        (&raw const pointer).cast_mut().cast(),
-        (&raw const count).cast_mut().cast(),
-        (&raw const seed).cast_mut().cast(),
-    ];
-    call!(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, DEFAULT, arguments.as_mut_ptr(), ptr::null_mut()));
-    assert_eq!(code!(cuCtxSynchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-    call!(cuCtxSetCurrent(turn.contexts[0]));
-    assert_eq!(grant(imported, 0, NONE), CUresult::CUDA_ERROR_INVALID_DEVICE, "a pool's own device keeps its access");
-    free(pointer);
-    free(own);
-    call!(cuMemPoolDestroy(imported));
-    call!(cuMemPoolDestroy(pool));
+tests! {
+    fn access_is_each_devices_own_and_each_sides_own() {
+        const ALL: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        const NONE: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        let turn = turn();
+        let (pool, _descriptor, imported) = both_sides();
+        assert_eq!(grant(pool, 1, ALL), SUCCESS);
+        let own = allocate(pool, 4096).unwrap();
+        let pointer = import_pointer(imported, export_pointer(own).unwrap()).unwrap();
+        assert_eq!([granted(imported, 0), granted(imported, 1)], [ALL, NONE], "the exporter's grants stay there");
+        call!(cuCtxSetCurrent(turn.contexts[1]));
+        assert_eq!((read(own), read(pointer)), (Ok(0), Err(INVALID_VALUE)));
+        assert_eq!(code!(cuMemsetD8(pointer, 1, 1)), INVALID_VALUE);
+        assert_eq!(grant(imported, 1, ALL), SUCCESS);
+        assert_eq!(read(pointer), Ok(0));
+        assert_eq!(grant(imported, 1, NONE), SUCCESS);
+        assert_eq!(read(pointer), Err(INVALID_VALUE));
+        assert_eq!(grant(imported, 0, NONE), CUresult::CUDA_ERROR_INVALID_DEVICE, "its own device keeps its access");
+        let (mut module, mut fill) = (ptr::null_mut(), ptr::null_mut());
+        call!(cuModuleLoadData(&mut module, kernels::FILL.ptx.as_ptr().cast()));
+        call!(cuModuleGetFunction(&mut fill, module, kernels::FILL.entry.as_ptr()));
+        let (count, seed) = (1_u64, 0_u32);
+        let mut arguments = [
+            (&raw const pointer).cast_mut().cast(),
+            (&raw const count).cast_mut().cast(),
+            (&raw const seed).cast_mut().cast(),
+        ];
+        call!(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, DEFAULT, arguments.as_mut_ptr(), ptr::null_mut()));
+        assert_eq!(code!(cuCtxSynchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
 }
 
 #[test]

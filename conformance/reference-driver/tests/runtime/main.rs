@@ -2,6 +2,7 @@
 //!
 //! Each test is a process of its own: what is initialised, which contexts there are and what they reach is a process's.
 
+#[macro_use]
 #[path = "../common/alone.rs"]
 mod alone;
 #[path = "../common/mod.rs"]
@@ -65,17 +66,6 @@ macro_rules! driver_call {
     ($function:ident($($argument:expr),* $(,)?)) => {
         assert_eq!(driver_code!($function($($argument),*)), CUresult::CUDA_SUCCESS, stringify!($function))
     };
-}
-
-/// Tests that are processes of their own, which see two devices.
-macro_rules! tests {
-    ($($(#[$attribute:meta])* fn $name:ident() $body:block)*) => {$(
-        #[test]
-        $(#[$attribute])*
-        fn $name() {
-            $crate::alone::alone(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
-        }
-    )*};
 }
 
 mod contexts;

@@ -10,13 +10,19 @@ const SIZE: u64 = 2 * MIB;
 const WORDS: u64 = SIZE / 4;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const INVALID_CONTEXT: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_CONTEXT];
-const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 
 /// A kernel of the current context that writes, and its end.
 fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
     let stream = role.stream_create()?;
     role.launch("fill".into(), vec![address.into(), WORDS.into(), 7_u32.into()], stream)?;
     role.stream_synchronize(stream)
+}
+
+/// The same where the kernel must not write. The error ends all device work of the process: what it holds goes back with
+/// it alone.
+fn refused_to_a_kernel(role: &Role, address: Pointer) -> Outcome {
+    write_by_kernel(role, address).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
+    role.kill()
 }
 
 /// A context is no peer of its own.
@@ -115,8 +121,7 @@ fn access_has_a_direction(observer: Role) -> Outcome {
     let own = observer.mem_alloc(SIZE)?;
     observer.ctx_enable_peer_access(peer)?;
     observer.ctx_set_current(Some(peer))?;
-    write_by_kernel(&observer, own).refused(ILLEGAL_ADDRESS)?;
-    Ok(())
+    refused_to_a_kernel(&observer, own)
 }
 
 /// Peer access between contexts opens linear memory, and no virtual memory: that has its own.
@@ -129,8 +134,7 @@ fn it_opens_linear_memory_alone(observer: Role) -> Outcome {
     observer.ctx_enable_peer_access(own)?;
     write_by_kernel(&observer, linear)?;
     check!(observer.mismatches(linear, SIZE, 7)? == 0);
-    write_by_kernel(&observer, virtual_memory).refused(ILLEGAL_ADDRESS)?;
-    Ok(())
+    refused_to_a_kernel(&observer, virtual_memory)
 }
 
 /// Virtual memory is opened for a device, and needs no peer access between contexts.

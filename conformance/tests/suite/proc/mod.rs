@@ -8,7 +8,8 @@ use crate::fixtures::{exporter, importer};
 
 const SIZE: u64 = 2 * MIB;
 
-/// An importer's kernel that writes where nothing is mapped ends its own context, and not the exporter's.
+/// An importer's kernel that writes where nothing is mapped ends the device work of its own process, and not the
+/// exporter's.
 #[rstest]
 #[conformance::test("PROC-005", needs(virtual_memory))]
 fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> Outcome {
@@ -24,6 +25,6 @@ fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> O
     check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
     exporter.fill(buffer, SIZE, 9)?;
     check!(exporter.mismatches(buffer, SIZE, 9)? == 0);
-    // Its context is lost: what it holds goes back with the process alone.
+    // All its contexts are lost: what it holds goes back with the process alone.
     importer.kill()
 }

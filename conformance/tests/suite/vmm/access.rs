@@ -29,7 +29,7 @@ fn without_access_copies_are_refused(importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// Before access is given, a kernel that uses the memory ends its context.
+/// Before access is given, a kernel that uses the memory ends its process's device work.
 #[rstest]
 #[conformance::test("VMM-MAP-019", needs(virtual_memory))]
 fn without_access_a_kernel_fails(importer: Role) -> Outcome {
@@ -53,7 +53,7 @@ fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// With read access a kernel that writes ends its context.
+/// With read access a kernel that writes ends its process's device work.
 #[rstest]
 #[conformance::test("VMM-MAP-021", needs(virtual_memory))]
 fn read_access_refuses_a_writing_kernel(importer: Role) -> Outcome {

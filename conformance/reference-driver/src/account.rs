@@ -1,0 +1,111 @@
+//! What a device has left, whichever processes of the machine have the rest.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::answer::{OUT_OF_MEMORY, Result};
+use crate::block::{GRANULARITY, SERIALS_SIZE, file_name};
+use crate::environment::environment;
+use crate::memfd::is_memfd;
+use crate::pool::PoolFile;
+
+/// A mapping of one of the blocks of this process.
+#[derive(Debug)]
+pub(crate) struct Entered((usize, u64, u64));
+
+impl Entered {
+    pub(crate) fn new(block: (usize, u64, u64)) -> Self {
+        *own_blocks().entry(block).or_insert(0) += 1;
+        Self(block)
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Entry::Occupied(mut entry) = own_blocks().entry(self.0) {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
+    }
+}
+
+/// Write a block into the system's list of locks. The lock has no other meaning: it belongs to the open file, and so it
+/// is there as long as somebody has a descriptor, or has one on its way to him in a socket.
+pub(crate) fn account(file: &File, device: usize, size: u64) -> Result<()> {
+    // SAFETY: all zeros are a lock.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_RDLCK as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock.l_start = lock_place(device).cast_signed();
+    lock.l_len = (size / GRANULARITY).cast_signed();
+    // SAFETY: the descriptor is the file's, and the call reads the lock, which is a local.
+    let locked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
+    if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
+}
+
+/// Where the lock of a device's blocks begins: a number that locks of other programs do not have.
+fn lock_place(device: usize) -> u64 {
+    let place = crate::handle::fnv1a(file_name(device).bytes());
+    (place >> 2) | 1 << 61
+}
+
+/// The blocks of a device by inode, as the list of locks has them. It is read twice, because one that changes while it
+/// is read may lack some.
+fn accounted(device: usize) -> HashMap<u64, u64> {
+    // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
+    let place = lock_place(device);
+    let block = |line: &str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        let [_, "OFDLCK", _, _, _, file, first, last] = fields[..] else { return None };
+        let inode = file.rsplit(':').next()?.parse().ok()?;
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
+    };
+    let read = || std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    [read(), read()].iter().flat_map(|list| list.lines()).filter_map(block).collect()
+}
+
+/// Blocks by device, inode and size, each with the number of its mappings.
+type Blocks = HashMap<(usize, u64, u64), usize>;
+
+/// The blocks of this process.
+fn own_blocks() -> MutexGuard<'static, Blocks> {
+    static BLOCKS: LazyLock<Mutex<Blocks>> = LazyLock::new(Mutex::default);
+    BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a device has left: its size without every block that any process of this machine holds. Of the others
+/// descriptors are counted, not allocations, so the account is right whatever way a process ended.
+pub(crate) fn free_memory(device: usize) -> u64 {
+    let (name, pool_name) = (file_name(device), PoolFile::name(device));
+    let mut blocks = accounted(device);
+    let own: Vec<_> =
+        own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
+    blocks.extend(own);
+    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let number = process.file_name();
+        let number = number.as_encoded_bytes();
+        if !number.iter().all(u8::is_ascii_digit) {
+            continue;
+        }
+        for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
+            let link = descriptor.path();
+            let Ok(target) = std::fs::read_link(&link) else { continue };
+            // VMM-EXP-012: in this process too a block may have nothing left but a descriptor.
+            let is_pool = is_memfd(&target, &pool_name);
+            if (is_pool || is_memfd(&target, &name))
+                && let Ok(metadata) = std::fs::metadata(&link)
+            {
+                let beside = if is_pool { PoolFile::table_size() } else { SERIALS_SIZE };
+                blocks.insert(metadata.ino(), metadata.len().saturating_sub(beside));
+            }
+        }
+    }
+    environment().memory.saturating_sub(blocks.values().sum())
+}

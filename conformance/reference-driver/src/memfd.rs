@@ -1,0 +1,134 @@
+//! Memfds, which are the memory that processes share, and mappings of them.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::ptr;
+
+use cuda_ipc_sys::CUresult;
+
+use crate::answer::{OUT_OF_MEMORY, Result};
+
+/// What makes a file one that was created to be shared.
+const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// A memfd of zeros. The name is for the eyes of the other processes of the machine.
+pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
+    new_memfd(name, size, libc::MFD_CLOEXEC)
+}
+
+/// A memfd whose size nobody can change.
+pub(crate) fn new_sealed(name: &str, size: u64) -> Result<File> {
+    let file = new_memfd(name, size, libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)?;
+    // SAFETY: the descriptor is the file's; the argument is a number.
+    let answer = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) };
+    if answer < 0 { Err(OUT_OF_MEMORY) } else { Ok(file) }
+}
+
+pub(crate) fn is_sealed(file: &File) -> bool {
+    // SAFETY: the descriptor is the file's.
+    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+    seals >= 0 && seals & SEALS == SEALS
+}
+
+/// A descriptor that is closed when a program is started.
+pub(crate) fn new_descriptor(file: &File) -> Result<i32> {
+    // SAFETY: the descriptor is the file's, and a new one is made.
+    let descriptor = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
+    // VMM-EXP-010: no descriptor is left.
+    if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
+}
+
+/// The same as `new_file` with flags of `memfd_create`.
+pub(crate) fn new_memfd(name: &str, size: u64, flags: u32) -> Result<File> {
+    let name = CString::new(name).map_err(|_| OUT_OF_MEMORY)?;
+    // SAFETY: the name is a C string; the call has no other input.
+    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), flags) };
+    if descriptor < 0 {
+        return Err(OUT_OF_MEMORY);
+    }
+    // SAFETY: the descriptor is new, and nobody else has it.
+    let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    file.set_len(size).map_err(|_| OUT_OF_MEMORY)?;
+    Ok(file)
+}
+
+/// Why another process's file is not to be had.
+#[derive(Debug)]
+pub(crate) enum Elsewhere {
+    /// The process has no such file any more.
+    Gone,
+    /// The process has another file there by now.
+    Replaced,
+    /// The system does not let this process look at that one.
+    Forbidden,
+    Failed(CUresult),
+}
+
+/// The memfd that another process has at a descriptor, if it is still the one of that name and inode.
+pub(crate) fn file_of_process(
+    process: u32,
+    descriptor: u32,
+    name: &str,
+    inode: u64,
+) -> std::result::Result<File, Elsewhere> {
+    let refused = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => Elsewhere::Gone,
+        ErrorKind::PermissionDenied => Elsewhere::Forbidden,
+        // CUDA_ERROR_OUT_OF_MEMORY for want of descriptors.
+        _ => Elsewhere::Failed(OUT_OF_MEMORY),
+    };
+    let link = format!("/proc/{process}/fd/{descriptor}");
+    if !is_memfd(&std::fs::read_link(&link).map_err(refused)?, name) {
+        return Err(Elsewhere::Replaced);
+    }
+    let file = File::options().read(true).write(true).open(link).map_err(refused)?;
+    let same = file.metadata().map_err(refused)?.ino() == inode;
+    same.then_some(file).ok_or(Elsewhere::Replaced)
+}
+
+/// Map a part of a file, shared with everyone who maps it.
+pub(crate) fn map_shared(file: &File, offset: u64, size: u64) -> Result<u64> {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+    let offset = libc::off_t::try_from(offset).map_err(|_| OUT_OF_MEMORY)?;
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let address = unsafe { libc::mmap(ptr::null_mut(), size as usize, protection, flags, file.as_raw_fd(), offset) };
+    if address == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(address as u64) }
+}
+
+/// Reserved addresses as they were before the host reached something there.
+pub(crate) fn close_to_host(address: u64, size: u64) -> Result<()> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    map_fixed(address, size, libc::PROT_NONE, flags, -1, 0)
+}
+
+/// Map at addresses that this driver has reserved.
+pub(crate) fn map_fixed(
+    address: u64,
+    size: u64,
+    protection: i32,
+    flags: i32,
+    descriptor: i32,
+    offset: u64,
+) -> Result<()> {
+    let offset = libc::off_t::try_from(offset).map_err(|_| OUT_OF_MEMORY)?;
+    // SAFETY: callers pass addresses of a reservation, which nothing but mappings of this driver has.
+    let mapped = unsafe {
+        libc::mmap(address as *mut _, size as usize, protection, flags | libc::MAP_FIXED, descriptor, offset)
+    };
+    if mapped == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(()) }
+}
+
+pub(crate) fn unmap(address: u64, size: u64) {
+    // SAFETY: callers pass mappings that they own and do not use again.
+    unsafe { libc::munmap(address as *mut _, size as usize) };
+}
+
+/// Whether a descriptor's link leads to a memfd of a name.
+pub(crate) fn is_memfd(target: &Path, name: &str) -> bool {
+    let text = target.as_os_str().as_encoded_bytes();
+    text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())
+}
