@@ -45,7 +45,22 @@ fn without_a_channel_a_pool_has_no_handle() -> Outcome {
     }
     // Other pools are not concerned.
     exporter.mem_alloc_from_pool_async(SIZE, exporter.mem_pool_create(0)?)?;
-    Ok(())
+    // Whether the pool can be destroyed is the next case's.
+    exporter.kill()
+}
+
+/// A pool for fabric handles that was not exported for want of a channel can be destroyed, and the driver goes on to
+/// work.
+#[rstest]
+#[conformance::test("POOL-EXP-005", needs(memory_pools, fabric = Fabric::NoChannel))]
+fn a_pool_that_was_not_exported_is_destroyed() -> Outcome {
+    let exporter = on("exporter", Fabric::NoChannel);
+    if let Some(pool) = exporter.mem_pool_create(FABRIC).recorded("create")? {
+        let code = exporter.mem_pool_export_to_fabric(pool).refused(&[])?;
+        observe("export", code.to_string());
+        exporter.mem_pool_destroy(pool)?;
+    }
+    exporter.ctx_synchronize()
 }
 
 /// Without a channel no bytes lead to a pool.
