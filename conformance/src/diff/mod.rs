@@ -1,12 +1,20 @@
-//! What changed between two reports: verdicts, reasons, observations and times.
+//! What changed between two reports: the machine, and each case's verdict, reason, observations and time.
 
-use std::collections::BTreeMap;
+pub(crate) mod noise;
+mod setting;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use setting::Setting;
+
+use noise::{quiet, without_addresses};
+
 use crate::Verdict;
-use crate::report::{CaseReport, Report};
+use crate::report::{CaseReport, Report, Suite};
 
 /// Durations below this say nothing: what the machine did beside the case decides them.
 const SHORTEST_MS: f64 = 20.0;
@@ -15,18 +23,49 @@ const SHORTEST_MS: f64 = 20.0;
 const TIMES: f64 = 3.0;
 
 /// Two reports, compared case by case.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Diff {
+    /// The old report.
+    pub old: Side,
+    /// The new one.
+    pub new: Side,
+    /// What differs in drivers, devices, links and the machine around them.
+    pub environment: Vec<Setting>,
     /// What changed, the worst first, then by name.
     pub changes: Vec<Change>,
     /// How many cases are in both reports and the same.
     pub same: usize,
 }
 
+/// One of the two reports.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Side {
+    /// The run in words: `NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, suite 0.1.0 (7feee947f0a1)`.
+    pub title: String,
+    /// The driver's name and version.
+    pub driver: String,
+    /// Its devices in words.
+    pub gpus: String,
+    /// The suite, where the report names it.
+    pub suite: Option<Suite>,
+    /// Whether the run came to its end, as far as the report can tell.
+    pub is_complete: bool,
+    /// The cases that were running when the report ends.
+    pub running: Vec<String>,
+    /// How many cases ended how.
+    pub summary: BTreeMap<&'static str, usize>,
+}
+
+/// The JSON Schema of [`Diff`], which is published beside that of reports.
+#[must_use]
+pub fn schema() -> Value {
+    schemars::schema_for!(Diff).to_value()
+}
+
 /// A case that is not as it was.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Change {
-    /// How bad it is: the worst of its differences.
+    /// How bad it is: what it means that the case ended otherwise, else the worst of its differences.
     pub severity: Severity,
     /// The case.
     pub id: String,
@@ -37,10 +76,10 @@ pub struct Change {
 }
 
 /// How bad a change is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Something does not hold any more, or is not checked any more.
+    /// Something does not hold any more, fails harder, or is not checked any more.
     Worse,
     /// The driver does something else where the documentation leaves it open, or fails otherwise.
     Different,
@@ -50,8 +89,24 @@ pub enum Severity {
     Better,
 }
 
+impl Severity {
+    /// All of them, the worst first.
+    pub const ALL: [Self; 4] = [Self::Worse, Self::Different, Self::Time, Self::Better];
+
+    /// The word in reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::Different => "different",
+            Self::Time => "time",
+            Self::Better => "better",
+        }
+    }
+}
+
 /// One thing that differs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "lowercase")]
 pub enum Difference {
     /// How the case ended.
@@ -61,7 +116,7 @@ pub enum Difference {
         /// Now.
         new: Verdict,
     },
-    /// Why, where it ended in the same way.
+    /// Why it ended so.
     Reason {
         /// Before.
         old: Option<String>,
@@ -94,25 +149,34 @@ pub enum Difference {
         /// How it ended.
         verdict: Verdict,
     },
+    /// It was running when the new report ends.
+    Unended {
+        /// How it ended before, if it did.
+        old: Option<Verdict>,
+    },
 }
 
 impl Diff {
     /// Compare two reports.
     #[must_use]
     pub fn of(old: &Report, new: &Report) -> Self {
-        let mut pairs: BTreeMap<&str, (Option<&CaseReport>, Option<&CaseReport>)> = BTreeMap::new();
+        let mut pairs: BTreeMap<&str, Pair<'_>> = BTreeMap::new();
         for case in &old.cases {
-            pairs.entry(&case.id).or_default().0 = Some(case);
+            pairs.entry(&case.id).or_default().old = Some(case);
         }
         for case in &new.cases {
-            pairs.entry(&case.id).or_default().1 = Some(case);
+            pairs.entry(&case.id).or_default().new = Some(case);
+        }
+        for id in &new.running {
+            pairs.entry(id).or_default().is_running = true;
         }
         let count = pairs.len();
-        let mut changes: Vec<_> = pairs.into_iter().filter_map(|(id, (old, new))| Change::of(id, old, new)).collect();
+        let mut changes: Vec<_> = pairs.into_iter().filter_map(|(id, pair)| Change::of(id, &pair)).collect();
         let same = count - changes.len();
         // A stable sort: cases of one severity stay in the order of their names.
         changes.sort_by_key(|change| change.severity);
-        Self { changes, same }
+        let environment = setting::differences(&old.run, &new.run);
+        Self { old: Side::of(old), new: Side::of(new), environment, changes, same }
     }
 
     /// Whether something became worse.
@@ -120,56 +184,115 @@ impl Diff {
     pub fn is_worse(&self) -> bool {
         self.changes.first().is_some_and(|change| change.severity == Severity::Worse)
     }
-}
 
-impl Change {
-    fn of(id: &str, old: Option<&CaseReport>, new: Option<&CaseReport>) -> Option<Self> {
-        let differences = match (old, new) {
-            (Some(old), Some(new)) => differences(old, new),
-            (None, Some(new)) => vec![Difference::Added { verdict: new.verdict }],
-            (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
-            (None, None) => Vec::new(),
-        };
-        let severity = differences.iter().map(Difference::severity).min()?;
-        let rows = new.or(old).map(|case| case.rows.clone()).unwrap_or_default();
-        Some(Self { severity, id: id.to_owned(), rows, differences })
+    /// The changes of one severity.
+    pub fn changes_of(&self, severity: Severity) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(move |change| change.severity == severity)
     }
 }
 
-impl Difference {
-    /// How bad it is.
-    #[must_use]
-    pub fn severity(&self) -> Severity {
-        match self {
-            Self::Verdict { old, new } if is_good(*new) == is_good(*old) => Severity::Different,
-            Self::Verdict { new, .. } if is_good(*new) => Severity::Better,
-            Self::Verdict { .. } => Severity::Worse,
-            Self::Reason { .. } | Self::Observation { .. } => Severity::Different,
-            Self::Time { .. } => Severity::Time,
-            Self::Added { verdict } if is_good(*verdict) => Severity::Better,
-            Self::Added { .. } | Self::Removed { .. } => Severity::Worse,
+impl Side {
+    fn of(report: &Report) -> Self {
+        let driver = &report.run.driver;
+        Self {
+            title: report.run.to_string(),
+            driver: format!("{} {}", driver.name, driver.version),
+            gpus: report.run.gpus(),
+            suite: report.run.suite.clone(),
+            is_complete: report.is_complete,
+            running: report.running.clone(),
+            summary: report.summary(),
         }
     }
 }
 
-/// Whether a rule was seen to hold. What was not checked is not good, and what is listed as a bug neither.
-const fn is_good(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Pass)
+/// A case in both reports.
+#[derive(Default)]
+struct Pair<'reports> {
+    old: Option<&'reports CaseReport>,
+    new: Option<&'reports CaseReport>,
+    is_running: bool,
+}
+
+impl Change {
+    fn of(id: &str, pair: &Pair<'_>) -> Option<Self> {
+        let differences = pair.differences();
+        // What a case saw on its way to another end, and why it came to it, is no second change.
+        let end = differences.iter().find(|difference| difference.is_of_the_end());
+        let severity = end.map(Difference::severity).or_else(|| differences.iter().map(Difference::severity).min())?;
+        let rows = pair.new.or(pair.old).map(|case| case.rows.clone()).unwrap_or_default();
+        Some(Self { severity, id: id.to_owned(), rows, differences })
+    }
+}
+
+impl Pair<'_> {
+    fn differences(&self) -> Vec<Difference> {
+        match (self.old, self.new) {
+            // One that had ended and runs again counts as it ended.
+            (Some(old), Some(new)) => differences(old, new),
+            (old, None) if self.is_running => vec![Difference::Unended { old: old.map(|case| case.verdict) }],
+            (None, Some(new)) => {
+                let reason = |new: &String| Difference::Reason { old: None, new: Some(new.clone()) };
+                [Difference::Added { verdict: new.verdict }].into_iter().chain(new.reason.as_ref().map(reason)).collect()
+            }
+            (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
+            (None, None) => Vec::new(),
+        }
+    }
+}
+
+impl Difference {
+    const fn is_of_the_end(&self) -> bool {
+        matches!(self, Self::Verdict { .. } | Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. })
+    }
+
+    /// How bad it is.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::Verdict { new, .. } if *new == Verdict::Pass => Severity::Better,
+            Self::Verdict { old, new } if badness(*new) > badness(*old) => Severity::Worse,
+            Self::Verdict { .. } | Self::Reason { .. } | Self::Observation { .. } => Severity::Different,
+            Self::Time { .. } => Severity::Time,
+            Self::Added { verdict } if *verdict == Verdict::Pass => Severity::Better,
+            Self::Added { verdict } if verdict.is_good() => Severity::Different,
+            Self::Removed { verdict } if *verdict == Verdict::Unsupported => Severity::Different,
+            Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. } => Severity::Worse,
+        }
+    }
+}
+
+/// How little is known to hold. Of a case that cannot run as little is known as of a listed bug.
+const fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass => 0,
+        Verdict::Unsupported | Verdict::Deviation => 1,
+        Verdict::Fail => 2,
+        Verdict::Leak => 3,
+        Verdict::Timeout => 4,
+        Verdict::Crash => 5,
+        Verdict::Error => 6,
+    }
+}
+
+fn quiet_reason(case: &CaseReport) -> Option<String> {
+    case.reason.as_deref().map(without_addresses)
 }
 
 fn differences(old: &CaseReport, new: &CaseReport) -> Vec<Difference> {
     let mut differences = Vec::new();
     if old.verdict != new.verdict {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
-    } else if old.reason != new.reason {
+    }
+    if quiet_reason(old) != quiet_reason(new) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
     }
     // Of a case that did not run nothing was observed.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
-        let names: std::collections::BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
+        let names: BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
         differences.extend(names.into_iter().filter_map(|name| {
             let (old, new) = (old.observations.get(name).cloned(), new.observations.get(name).cloned());
-            (old != new).then(|| Difference::Observation { name: name.clone(), old, new })
+            (old.as_ref().map(quiet) != new.as_ref().map(quiet)).then(|| Difference::Observation { name: name.clone(), old, new })
         }));
         let (shorter, longer) = (old.duration_ms.min(new.duration_ms), old.duration_ms.max(new.duration_ms));
         if longer >= SHORTEST_MS && longer > TIMES * shorter {

@@ -8,8 +8,8 @@ mod read;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::process::Command;
+use std::{fmt, fs};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,21 @@ impl Report {
     #[must_use]
     pub fn summary(&self) -> BTreeMap<&'static str, usize> {
         summary(self.cases.iter().map(|case| case.verdict))
+    }
+
+    /// The lines of the report as a run would have written them, without those of starts.
+    ///
+    /// # Errors
+    /// Where a value cannot be written as JSON.
+    pub fn to_lines(&self) -> serde_json::Result<String> {
+        let run = Line::Run(Box::new(self.run.clone()));
+        let cases = self.cases.iter().cloned().map(Line::Case);
+        let running = self.running.iter().map(|id| Line::Start { id: id.clone() });
+        let end = self.is_complete.then(|| Line::End {
+            summary: self.summary().into_iter().map(|(word, count)| (word.to_owned(), count)).collect(),
+        });
+        let lines = [run].into_iter().chain(cases).chain(running).chain(end);
+        lines.map(|line| Ok(serde_json::to_string(&line)? + "\n")).collect()
     }
 
     /// A case by its name.
@@ -117,6 +132,33 @@ pub struct Run {
     pub fresh: bool,
 }
 
+impl Run {
+    /// The product of its devices and how many there are; of different devices, each: `2 × NVIDIA H200`.
+    #[must_use]
+    pub fn gpus(&self) -> String {
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for device in &self.devices {
+            match counts.iter_mut().find(|(name, _)| *name == device.name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((&device.name, 1)),
+            }
+        }
+        let words: Vec<_> = counts.into_iter().map(|(name, count)| format!("{count} × {name}")).collect();
+        if words.is_empty() { "no device".to_owned() } else { words.join(" + ") }
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Identity { name, version, cuda, .. } = &self.driver;
+        write!(f, "{name} {version} (CUDA {cuda}) on {}", self.gpus())?;
+        if let Some(suite) = &self.suite {
+            write!(f, ", suite {suite}")?;
+        }
+        Ok(())
+    }
+}
+
 /// Which suite it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suite {
@@ -138,6 +180,17 @@ impl Suite {
             Some(if is_changed { commit + "+" } else { commit })
         });
         Self { version: env!("CARGO_PKG_VERSION").to_owned(), commit }
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const ABBREVIATED: usize = 12;
+        f.write_str(&self.version)?;
+        let Some(commit) = &self.commit else { return Ok(()) };
+        let mark = if commit.ends_with('+') { "+" } else { "" };
+        let digits: String = commit.trim_end_matches('+').chars().take(ABBREVIATED).collect();
+        write!(f, " ({digits}{mark})")
     }
 }
 

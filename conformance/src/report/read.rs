@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -66,12 +66,37 @@ impl Report {
     /// # Errors
     /// [`Unreadable`], which names the file.
     pub fn read(path: &Path) -> Result<Self, Unreadable> {
-        let file = File::open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
-        read(path, &mut BufReader::new(file))
+        read(path, Keep::Everything)
+    }
+
+    /// Read a report without the steps of its cases, which are most of its size: what a comparison needs.
+    ///
+    /// # Errors
+    /// [`Unreadable`], which names the file.
+    pub fn read_outline(path: &Path) -> Result<Self, Unreadable> {
+        read(path, Keep::Outline)
     }
 }
 
-fn read(path: &Path, lines: &mut impl BufRead) -> Result<Report, Unreadable> {
+/// What is kept of a case.
+#[derive(Clone, Copy, PartialEq)]
+enum Keep {
+    Everything,
+    Outline,
+}
+
+impl Keep {
+    fn of(self, mut case: CaseReport) -> CaseReport {
+        if self == Self::Outline {
+            case.steps = Vec::new();
+        }
+        case
+    }
+}
+
+fn read(path: &Path, keep: Keep) -> Result<Report, Unreadable> {
+    let file = File::open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
+    let lines = &mut BufReader::new(file);
     let failed = |error| Unreadable::Io(path.to_owned(), error);
     let foreign = |why: String| Unreadable::Foreign(path.to_owned(), why);
     let mut first = Vec::new();
@@ -92,7 +117,7 @@ fn read(path: &Path, lines: &mut impl BufRead) -> Result<Report, Unreadable> {
         return Err(Unreadable::Future(path.to_owned(), header.format));
     }
     match serde_json::from_slice(&first) {
-        Ok(Line::Run(run)) => cases(path, *run, lines),
+        Ok(Line::Run(run)) => cases(path, *run, lines, keep),
         Ok(_) => Err(foreign("it does not begin with the line of a run".to_owned())),
         Err(error) => format_one(&first).map_err(|_| foreign(error.to_string())),
     }
@@ -105,7 +130,7 @@ fn format_one(text: &[u8]) -> Result<Report, String> {
 }
 
 /// The lines after the first.
-fn cases(path: &Path, run: Run, lines: &mut impl BufRead) -> Result<Report, Unreadable> {
+fn cases(path: &Path, run: Run, lines: &mut impl BufRead, keep: Keep) -> Result<Report, Unreadable> {
     let (mut cases, mut running) = (BTreeMap::new(), BTreeSet::new());
     let (mut text, mut is_complete) = (Vec::new(), false);
     for number in 2.. {
@@ -120,7 +145,7 @@ fn cases(path: &Path, run: Run, lines: &mut impl BufRead) -> Result<Report, Unre
             // A case that ran again counts as it ended last.
             Ok(Line::Case(case)) => {
                 running.remove(&case.id);
-                cases.insert(case.id.clone(), case);
+                cases.insert(case.id.clone(), keep.of(case));
             }
             Ok(Line::End { .. }) => is_complete = true,
             Ok(Line::Run(_)) => return Err(broken(path, number, "a second run begins")),

@@ -1,11 +1,12 @@
 //! The `conformance` command: what the suite checks, and what its reports say.
 
+mod diff;
 mod list;
 mod output;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use output::Failure;
@@ -23,10 +24,16 @@ Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, report
 
 #[derive(Subcommand)]
 enum Command {
+    /// Compare two reports: what changed, the worst first
+    Diff(diff::Arguments),
     /// Print the requirement rows: class, status, needs, cases
     List(list::Arguments),
-    /// Print the JSON Schema of a report's lines
-    Schema,
+    /// Print a JSON Schema
+    Schema {
+        /// Of what
+        #[arg(value_enum, default_value_t = Schema::Report)]
+        of: Schema,
+    },
     /// Print completions for a shell
     Completions {
         /// Which shell
@@ -34,10 +41,28 @@ enum Command {
     },
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Schema {
+    /// The lines of a report
+    Report,
+    /// What `conformance diff --format json` prints
+    Diff,
+}
+
+impl Schema {
+    fn text(self) -> serde_json::Value {
+        match self {
+            Self::Report => conformance::report::schema(),
+            Self::Diff => conformance::diff::schema(),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let done = match Options::parse().command {
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
-        Command::Schema => output::print(&format!("{:#}\n", conformance::report::schema())),
+        Command::Schema { of } => output::print(&format!("{:#}\n", of.text())),
         Command::Completions { shell } => completions(shell),
     };
     done.unwrap_or_else(|failure| {

@@ -21,9 +21,9 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Print a text. A reader such as `head` that has seen enough is no failure.
+/// Print a text, with its colours on a terminal only. A reader such as `head` that has seen enough is no failure.
 pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format_args!("cannot print: {error}")))
@@ -32,14 +32,14 @@ pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Write a file, or print where there is none. What was there before stays until the new one is whole.
-#[allow(dead_code, reason = "the commands that write files come next")]
+/// Write a file without colours, or print where there is none. What was there before stays until the new one is whole.
 pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<ExitCode, Failure> {
     let Some(path) = path else { return print(text) };
     let failed = |error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    let text = anstream::adapter::strip_str(text);
+    write!(file, "{text}").map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(ExitCode::SUCCESS)
 }

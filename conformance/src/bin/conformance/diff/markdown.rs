@@ -1,0 +1,92 @@
+//! The comparison as a comment on a pull request: the worst in sight, the rest folded.
+
+use std::fmt::Write as _;
+
+use conformance::diff::{Change, Diff, Severity};
+
+use super::{Rows, counts, plain, remark, words};
+
+/// GitHub takes comments of 65,536 characters: more changes than this of a severity are counted, not shown.
+const SHOWN: usize = 50;
+
+pub(super) fn markdown(diff: &Diff, rows: &Rows) -> String {
+    let verdict = match (diff.is_worse(), diff.changes.is_empty()) {
+        (true, _) => "changed for the worse",
+        (false, false) => "changed, nothing for the worse",
+        (false, true) => "no case changed",
+    };
+    let mut text = format!("### CUDA inter-process memory: {verdict}\n\n");
+    for (name, side) in [("old", &diff.old), ("new", &diff.new)] {
+        let _ = writeln!(text, "- {name}: {}", escape(&format!("{}{}", side.title, remark(side))));
+    }
+    text += "\n| verdict | old | new |\n|---|---:|---:|\n";
+    for (verdict, old, new) in counts(diff) {
+        let _ = writeln!(text, "| {verdict} | {old} | {new} |");
+    }
+    for severity in Severity::ALL {
+        add(&mut text, severity, &diff.changes_of(severity).collect::<Vec<_>>(), rows);
+    }
+    if !diff.environment.is_empty() {
+        let _ = write!(text, "\n<details><summary>environment ({})</summary>\n\n", diff.environment.len());
+        text += "| | old | new |\n|---|---|---|\n";
+        let value = |value: &Option<_>| value.as_ref().map_or_else(String::new, |value| escape(&plain(value)));
+        for setting in &diff.environment {
+            let _ = writeln!(text, "| {} | {} | {} |", escape(&setting.name), value(&setting.old), value(&setting.new));
+        }
+        text += "\n</details>\n";
+    }
+    let _ = write!(text, "\n{} cases are the same.\n", diff.same);
+    text
+}
+
+fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) {
+    if changes.is_empty() {
+        return;
+    }
+    let open = if severity == Severity::Worse { " open" } else { "" };
+    let _ = write!(text, "\n<details{open}><summary>{} ({})</summary>\n\n", severity.word(), changes.len());
+    for change in changes.iter().take(SHOWN) {
+        let _ = writeln!(text, "- {}", code(&change.id));
+        for row in &change.rows {
+            let (class, statement) = rows.statement(row);
+            let _ = writeln!(text, "  - {row} {}: {}", escape(class), escape(statement));
+        }
+        for difference in &change.differences {
+            let (name, old, new) = words(difference);
+            let _ = writeln!(text, "  - {}: {} → {}", escape(name), code(&old), code(&new));
+        }
+    }
+    if changes.len() > SHOWN {
+        let _ = writeln!(text, "\n… and {} more: see the report", changes.len() - SHOWN);
+    }
+    *text += "\n</details>\n";
+}
+
+/// A text that is shown as it is, in a table too.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => escaped.push(' '),
+            '<' => escaped.push_str("&lt;"),
+            '&' => escaped.push_str("&amp;"),
+            // A mention calls people.
+            '@' => escaped.push_str("&#64;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Code on one line, between more backquotes than it has in a row.
+fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    if text.starts_with('`') || text.ends_with('`') {
+        format!("{fence} {text} {fence}")
+    } else {
+        format!("{fence}{text}{fence}")
+    }
+}

@@ -1,0 +1,41 @@
+//! What is another in every run and says nothing of the driver: addresses, and the bytes of handles.
+
+use serde_json::Value;
+
+/// What stands for it.
+const ANY: &str = "…";
+
+/// A text without them: numbers that begin with `0x`, and words of 16 hexadecimal digits or more.
+#[must_use]
+pub(crate) fn without_addresses(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut quiet = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        let (between, words) = rest.split_at(start);
+        let (word, after) = words.split_at(words.find(|c| !is_word(c)).unwrap_or(words.len()));
+        quiet.push_str(between);
+        quiet.push_str(if is_address(word) { ANY } else { word });
+        rest = after;
+    }
+    quiet + rest
+}
+
+fn is_address(word: &str) -> bool {
+    const SHORTEST_HANDLE: usize = 16;
+    let (digits, shortest) = word.strip_prefix("0x").map_or((word, SHORTEST_HANDLE), |digits| (digits, 1));
+    digits.len() >= shortest && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// An observation without them. A number of 2^44 or more is an address: no memory has so many bytes.
+#[must_use]
+pub(crate) fn quiet(value: &Value) -> Value {
+    const LOWEST_ADDRESS: u64 = 1 << 44;
+    match value {
+        Value::String(text) => without_addresses(text).into(),
+        Value::Number(number) if number.as_u64().is_some_and(|number| number >= LOWEST_ADDRESS) => ANY.into(),
+        Value::Array(values) => values.iter().map(quiet).collect(),
+        Value::Object(values) => values.iter().map(|(name, value)| (name.clone(), quiet(value))).collect(),
+        other => other.clone(),
+    }
+}
