@@ -188,6 +188,11 @@ impl std::io::Write for HashWriter<'_> {
     }
 }
 
+/// A release as numbers, so that 580.65 comes before 580.159.
+pub(crate) fn release(text: &str) -> Vec<u32> {
+    text.split('.').map_while(|part| part.parse().ok()).collect()
+}
+
 /// The release of NVIDIA's kernel module, 580.159.04.
 fn kernel_driver_version() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;

@@ -33,6 +33,15 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_REPORT", value_name = "FILE")]
     pub report: Option<PathBuf>,
 
+    /// The folder of golden records to compare with: `records` beside this program, or those of the checkout, where it
+    /// is not given. What changed against a record is told and never decides the exit code
+    #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
+    pub records: Option<PathBuf>,
+
+    /// The known driver bugs: `deviations.toml` beside this program, or that it was built with, where it is not given
+    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
+    pub deviations: Option<PathBuf>,
+
     /// The seed of every random choice; a new one where it is not given
     #[arg(long, env = "CONFORMANCE_SEED", value_name = "NUMBER")]
     pub seed: Option<u64>,

@@ -15,7 +15,8 @@ use crate::case::{self, Case, Running};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, Kind, UnderTest, choose};
 use crate::options::Options;
-use crate::report::{CaseReport, Environment, FORMAT, Suite, Writer, summary};
+use crate::records::{self, Records};
+use crate::report::{CaseReport, Environment, FORMAT, Report, Suite, Writer};
 use crate::role::{Account, Cleanness, Placement, Pool, Process, Role, Settings};
 use crate::{Outcome, Stop, Verdict, catalogue};
 
@@ -54,18 +55,17 @@ struct Shared {
     require_unmet: Vec<String>,
     strict: bool,
     seed: u64,
-    verdicts: Mutex<Vec<Verdict>>,
+    /// The first line of the report.
+    description: crate::report::Run,
+    /// Every case that has ended, without its steps.
+    ended: Mutex<Vec<CaseReport>>,
 }
 
 impl Run {
     fn prepare(options: Options) -> Result<Self, String> {
         let cases = case::all();
-        let deviations = Deviations::read()?;
-        let is_known = |name: &str| cases.iter().any(|case| case.base == name || case.id == name);
-        let unknown = deviations.unknown(is_known);
-        if !unknown.is_empty() {
-            return Err(format!("deviations.toml names cases that do not exist: {}", unknown.join(", ")));
-        }
+        let deviations = Deviations::read(options.deviations.as_deref())?;
+        deviations.check(&cases)?;
         let mut environment = Vec::new();
         if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
             environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
@@ -78,9 +78,10 @@ impl Run {
         let (under_test, keeper) = probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
         let seed = options.seed.unwrap_or_else(seed_of_the_run);
+        let description = run(&under_test, seed, options.fresh);
         let writer = match &options.report {
             Some(path) if !options.libtest.list => {
-                let writer = Writer::new(path, &run(&under_test, seed, options.fresh), under_nextest().is_some());
+                let writer = Writer::new(path, &description, under_nextest().is_some());
                 Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
             }
             _ => None,
@@ -99,7 +100,8 @@ impl Run {
             deviations,
             writer,
             seed,
-            verdicts: Mutex::default(),
+            description,
+            ended: Mutex::default(),
         };
         Ok(Self { options, shared: Arc::new(shared), cases })
     }
@@ -119,7 +121,8 @@ impl Run {
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.pool.clear();
         if !options.libtest.list {
-            let verdicts = shared.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+            let report = shared.report();
+            let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
             // Of a nextest run nobody knows which process is the last.
             if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
                 && let Err(error) = writer.finish(&verdicts)
@@ -127,7 +130,13 @@ impl Run {
                 eprintln!("conformance: the report cannot be written: {error}");
                 return ExitCode::FAILURE;
             }
-            let counts = summary(verdicts.iter().copied());
+            // One process of a nextest run has seen one case.
+            if under_nextest().is_none() {
+                for line in shared.deviations.unmatched().into_iter().chain(compare(&options, &report)) {
+                    println!("conformance: {line}");
+                }
+            }
+            let counts = report.summary();
             let words: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
             println!("conformance: {}; {identity}, {}", words.join(", "), devices(&shared.under_test));
@@ -138,6 +147,12 @@ impl Run {
             ExitCode::SUCCESS
         }
     }
+}
+
+/// What the run did otherwise than the nearest golden record.
+fn compare(options: &Options, report: &Report) -> Vec<String> {
+    let folder = options.records.clone().unwrap_or_else(records::folder);
+    records::verdict(&Records::read(&folder), report)
 }
 
 /// Keepers for the GPUs that cases use. While they live, other roles start faster, too.
@@ -213,12 +228,12 @@ impl Shared {
             Some(reason) => ended(case, Verdict::Unsupported, Some(reason)),
             None => self.run_supported(case),
         };
-        let (verdict, reason) =
-            self.deviations.judge(&case.id, &self.under_test.identity, report.verdict, report.reason.take());
+        let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
         (report.verdict, report.reason) = (verdict, reason.clone());
         report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         let required = verdict == Verdict::Unsupported && !self.require_unmet.is_empty();
-        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
+        let outline = CaseReport { steps: Vec::new(), ..report.clone() };
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
         if let Some(writer) = &self.writer {
             writer.end(report).map_err(unwritten)?;
         }
@@ -229,6 +244,13 @@ impl Shared {
             Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
             _ => Err(Failed::from(self.explain(case, verdict, &reason))),
         }
+    }
+
+    /// The run so far, without steps.
+    fn report(&self) -> Report {
+        let mut cases = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        cases.sort_by(|one, other| one.id.cmp(&other.id));
+        Report { run: self.description.clone(), cases, running: Vec::new(), is_complete: true }
     }
 
     fn run_supported(&self, case: &Case) -> CaseReport {

@@ -233,7 +233,10 @@ impl Pair<'_> {
             (old, None) if self.is_running => vec![Difference::Unended { old: old.map(|case| case.verdict) }],
             (None, Some(new)) => {
                 let reason = |new: &String| Difference::Reason { old: None, new: Some(new.clone()) };
-                [Difference::Added { verdict: new.verdict }].into_iter().chain(new.reason.as_ref().map(reason)).collect()
+                [Difference::Added { verdict: new.verdict }]
+                    .into_iter()
+                    .chain(new.reason.as_ref().map(reason))
+                    .collect()
             }
             (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
             (None, None) => Vec::new(),
@@ -292,7 +295,11 @@ fn differences(old: &CaseReport, new: &CaseReport) -> Vec<Difference> {
         let names: BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
         differences.extend(names.into_iter().filter_map(|name| {
             let (old, new) = (old.observations.get(name).cloned(), new.observations.get(name).cloned());
-            (old.as_ref().map(quiet) != new.as_ref().map(quiet)).then(|| Difference::Observation { name: name.clone(), old, new })
+            (old.as_ref().map(quiet) != new.as_ref().map(quiet)).then(|| Difference::Observation {
+                name: name.clone(),
+                old,
+                new,
+            })
         }));
         let (shorter, longer) = (old.duration_ms.min(new.duration_ms), old.duration_ms.max(new.duration_ms));
         if longer >= SHORTEST_MS && longer > TIMES * shorter {

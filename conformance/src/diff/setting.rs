@@ -31,8 +31,9 @@ pub(super) fn differences(old: &Run, new: &Run) -> Vec<Setting> {
         ("environment", json!(old.environment), json!(new.environment)),
         ("fresh", json!(old.fresh), json!(new.fresh)),
     ] {
-        // Format 1 and records know neither the suite nor the machine.
-        if !(matches!(name, "suite" | "environment") && (old.is_null() || new.is_null())) {
+        // Format 1 knows no suite and no links, and a record no machine.
+        let is_unknown = |value: &Value| value.is_null() || (name == "links" && *value == json!([]));
+        if !is_unknown(&old) && !is_unknown(&new) {
             compare(name.to_owned(), Some(&old), Some(&new), &mut settings);
         }
     }

@@ -1,8 +1,11 @@
 //! The `conformance` command: what the suite checks, and what its reports say.
 
 mod diff;
+mod junit;
 mod list;
 mod output;
+mod record;
+mod show;
 
 use std::process::ExitCode;
 
@@ -26,8 +29,15 @@ Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, report
 enum Command {
     /// Compare two reports: what changed, the worst first
     Diff(diff::Arguments),
+    /// Write a report as JUnit XML
+    Junit(junit::Arguments),
     /// Print the requirement rows: class, status, needs, cases
     List(list::Arguments),
+    /// Golden records: what drivers were seen to do
+    #[command(subcommand)]
+    Record(record::Command),
+    /// Show what a report says: the run, rows, cases, steps
+    Show(show::Arguments),
     /// Print a JSON Schema
     Schema {
         /// Of what
@@ -61,7 +71,10 @@ impl Schema {
 fn main() -> ExitCode {
     let done = match Options::parse().command {
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Junit(arguments) => junit::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
+        Command::Record(command) => record::run(&command),
+        Command::Show(arguments) => show::run(&arguments),
         Command::Schema { of } => output::print(&format!("{:#}\n", of.text())),
         Command::Completions { shell } => completions(shell),
     };

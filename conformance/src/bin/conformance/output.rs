@@ -1,9 +1,10 @@
 //! Where results go: the terminal, or a file that is whole or not there.
 
-use std::fmt;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::{fmt, fs};
 
 /// Why a command could not do what it was asked to.
 #[derive(Debug)]
@@ -32,14 +33,25 @@ pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Write a file without colours, or print where there is none. What was there before stays until the new one is whole.
+/// Write a file without colours, or print where there is none. What was there before stays until the new one is whole;
+/// what is no file, such as a pipe, is written to.
 pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<ExitCode, Failure> {
     let Some(path) = path else { return print(text) };
-    let failed = |error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    let text = anstream::adapter::strip_str(text);
-    write!(file, "{text}").map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
+    let text = anstream::adapter::strip_str(text).to_string();
+    let done = match fs::metadata(path) {
+        Ok(found) if !found.is_file() => fs::write(path, text),
+        _ => replace(path, &text),
+    };
+    done.map_err(|error| Failure::new(format_args!("cannot write {}: {error}", path.display())))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    const AS_THE_UMASK_SAYS: u32 = 0o666;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = fs::Permissions::from_mode(AS_THE_UMASK_SAYS);
+    let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }

@@ -63,7 +63,11 @@ fn totals(diff: &Diff) -> String {
     words.push(format!("{} the same", diff.same));
     let verdicts: Vec<_> = counts(diff)
         .into_iter()
-        .map(|(verdict, old, new)| if old == new { format!("{new} {verdict}") } else { format!("{old} -> {new} {verdict}") })
+        .map(
+            |(verdict, old, new)| {
+                if old == new { format!("{new} {verdict}") } else { format!("{old} -> {new} {verdict}") }
+            },
+        )
         .collect();
     format!("cases: {}\nverdicts: {}\n", words.join(", "), verdicts.join(", "))
 }

@@ -1,0 +1,129 @@
+//! `conformance junit`: a report as JUnit XML, which GitHub actions, GitLab and Jenkins show.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use conformance::Verdict;
+use conformance::report::{CaseReport, Report, Run};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use crate::output::{Failure, write};
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The report
+    report: PathBuf,
+    /// Write it to a file
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+A test suite is a group of cases. A case that breaks a rule is a failure whose type is the verdict; an error of the
+harness, and a case that was running when the report ends, is an error; an unsupported case is skipped with its reason;
+a listed deviation is passed and says in its output what it is.
+
+Examples:
+  conformance junit report.jsonl --output junit.xml";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let report = Report::read(&arguments.report).map_err(Failure::new)?;
+    let text = junit(&report).to_string().map_err(Failure::new)?;
+    write(arguments.output.as_deref(), &text)
+}
+
+fn junit(report: &Report) -> quick_junit::Report {
+    let mut groups: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
+    for case in &report.cases {
+        groups.entry(group(&case.id)).or_default().push(test_case(case));
+    }
+    for id in &report.running {
+        groups.entry(group(id)).or_default().push(unended(id));
+    }
+    let mut junit = quick_junit::Report::new(report.run.to_string());
+    for (group, cases) in groups {
+        junit.add_test_suite(test_suite(group, cases, &report.run));
+    }
+    junit.set_time(junit.test_suites.iter().filter_map(|suite| suite.time).sum());
+    junit
+}
+
+fn test_suite(group: &str, cases: Vec<TestCase>, run: &Run) -> TestSuite {
+    let mut suite = TestSuite::new(group);
+    suite.set_time(cases.iter().filter_map(|case| case.time).sum());
+    if let Some(began) = &run.began {
+        // Seconds in UTC: the form that the schemas of JUnit files know.
+        let seconds = began.trim_end_matches('Z').split('.').next().unwrap_or_default();
+        suite.extra.insert("timestamp".into(), seconds.into());
+    }
+    let driver = &run.driver;
+    suite.add_property(("driver", format!("{} {}", driver.name, driver.version).as_str()));
+    suite.add_property(("cuda", driver.cuda.as_str()));
+    suite.add_property(("devices", run.gpus().as_str()));
+    suite.add_property(("seed", run.seed.to_string().as_str()));
+    if let Some(version) = &run.suite {
+        suite.add_property(("suite", version.to_string().as_str()));
+    }
+    suite.add_test_cases(cases);
+    suite
+}
+
+fn test_case(case: &CaseReport) -> TestCase {
+    let reason = case.reason.as_deref().unwrap_or_default();
+    let failed = |kind| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_type(case.verdict.word()).set_message(reason).set_description(told(case));
+        status
+    };
+    let status = match case.verdict {
+        Verdict::Pass | Verdict::Deviation => TestCaseStatus::success(),
+        Verdict::Unsupported => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_type(case.verdict.word()).set_message(reason);
+            status
+        }
+        Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash => failed(NonSuccessKind::Failure),
+        Verdict::Error => failed(NonSuccessKind::Error),
+    };
+    let mut test_case = named(&case.id, status);
+    test_case.set_time(Duration::try_from_secs_f64(case.duration_ms / 1e3).unwrap_or_default());
+    if case.verdict == Verdict::Deviation {
+        test_case.set_system_out(format!("deviation: {reason}\n{}", told(case)));
+    }
+    test_case
+}
+
+/// A case of which nobody knows how it would have ended.
+fn unended(id: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_type("unended").set_message("it was running when the report ends");
+    named(id, status)
+}
+
+/// The class is the path to the file of the case, with dots, from which Jenkins makes packages.
+fn named(id: &str, status: TestCaseStatus) -> TestCase {
+    let base = id.split('/').next().unwrap_or(id);
+    let (class, _) = base.rsplit_once("::").unwrap_or((base, base));
+    let name = id.strip_prefix(class).map_or(id, |name| name.trim_start_matches("::"));
+    let mut case = TestCase::new(if name.is_empty() { id } else { name }, status);
+    case.set_classname(class.replace("::", "."));
+    case
+}
+
+fn group(id: &str) -> &str {
+    id.split("::").next().unwrap_or(id)
+}
+
+/// The rows, what was seen, and what was done.
+fn told(case: &CaseReport) -> String {
+    let rows = case.rows.iter().map(|row| format!("row {row}\n"));
+    let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
+    let steps = case.steps.iter().enumerate();
+    let steps =
+        steps.map(|(number, step)| format!("{}. {}: {} -> {}\n", number + 1, step.role, step.call, step.answer));
+    rows.chain(observations).chain(steps).collect()
+}

@@ -1,0 +1,86 @@
+//! `conformance record`: golden records.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use conformance::diff::Diff;
+use conformance::records::{self, Records};
+use conformance::report::Report;
+
+use crate::diff;
+use crate::output::{Failure, print, write};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Make a report the record of its driver and GPUs, and print what that changes
+    Update(Update),
+    /// Print the records
+    List(Folder),
+}
+
+#[derive(Args)]
+pub(crate) struct Update {
+    /// The report of a whole run
+    report: PathBuf,
+    /// Print what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    folder: Folder,
+}
+
+#[derive(Args)]
+pub(crate) struct Folder {
+    /// The folder of the records; `records` beside this command, or those of the checkout, where it is not given
+    #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
+    records: Option<PathBuf>,
+}
+
+impl Folder {
+    fn path(&self) -> PathBuf {
+        self.records.clone().unwrap_or_else(records::folder)
+    }
+}
+
+pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Update(arguments) => update(arguments),
+        Command::List(folder) => list(&folder.path()),
+    }
+}
+
+fn update(arguments: &Update) -> Result<ExitCode, Failure> {
+    let report = Report::read_outline(&arguments.report).map_err(Failure::new)?;
+    if let Some(running) = report.running.first() {
+        return Err(Failure::new(format_args!(
+            "{} ends while {running} was running: only a whole run makes a record",
+            arguments.report.display()
+        )));
+    }
+    let new = records::record(report);
+    let path = arguments.folder.path().join(records::name(&new.run));
+    if path.exists() {
+        let old = Report::read_outline(&path).map_err(Failure::new)?;
+        if old == new {
+            return print(&format!("{}: nothing changes\n", path.display()));
+        }
+        print(&diff::changes(&Diff::of(&old, &new))?)?;
+    }
+    if arguments.dry_run {
+        return print(&format!("{}: not written\n", path.display()));
+    }
+    write(Some(&path), &new.to_lines().map_err(Failure::new)?)?;
+    print(&format!("{}: {} cases\n", path.display(), new.cases.len()))
+}
+
+fn list(folder: &Path) -> Result<ExitCode, Failure> {
+    let records = Records::read(folder);
+    for warning in &records.warnings {
+        eprintln!("conformance: {warning}");
+    }
+    let line = |(path, record): &(PathBuf, Report)| {
+        format!("{}: {}, {} cases\n", path.display(), record.run, record.cases.len())
+    };
+    print(&records.records.iter().map(line).collect::<String>())
+}

@@ -1,0 +1,209 @@
+//! `conformance show`: what a report says of a run, a row or a case.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use conformance::Verdict;
+use conformance::catalogue::{self, Row};
+use conformance::report::{CaseReport, Report};
+use serde_json::json;
+
+use crate::output::{Failure, print};
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The report
+    report: PathBuf,
+    /// Rows and cases to show, a case with or without its parameters; everything that is not good where none is named
+    #[arg(value_name = "ROW-or-CASE")]
+    names: Vec<String>,
+    /// Show the cases that ended so
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(Verdict::ALL.map(Verdict::word)))]
+    verdict: Vec<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance show report.jsonl
+  conformance show report.jsonl IPCMEM-OPEN-002
+  conformance show report.jsonl --verdict deviation,unsupported
+  conformance show report.jsonl --format json | jq '.cases[] | .id'";
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let report = Report::read(&arguments.report).map_err(Failure::new)?;
+    let groups = catalogue::groups().map_err(Failure::new)?;
+    let rows = groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect();
+    let shown = Shown::select(arguments, &report, &rows)?;
+    print(&match arguments.format {
+        Format::Text => text(&report, &shown),
+        Format::Json => format!("{:#}\n", json(&report, &shown)),
+    })
+}
+
+/// What was asked for.
+struct Shown<'data> {
+    /// Rows in the order of the catalogue's names.
+    rows: BTreeMap<&'data str, &'data Row>,
+    cases: Vec<&'data CaseReport>,
+}
+
+impl<'data> Shown<'data> {
+    fn select(
+        arguments: &Arguments,
+        report: &'data Report,
+        catalogue: &'data BTreeMap<String, Row>,
+    ) -> Result<Self, Failure> {
+        let mut rows = BTreeMap::new();
+        let mut ids = BTreeSet::new();
+        for name in &arguments.names {
+            let of_the_case = |case: &&CaseReport| case.id == *name || base(case) == name || case.rows.contains(name);
+            let found = report.cases.iter().filter(of_the_case).map(|case| &case.id);
+            let before = ids.len();
+            ids.extend(found);
+            match catalogue.get_key_value(name) {
+                Some((id, row)) => {
+                    rows.insert(id.as_str(), row);
+                }
+                None if ids.len() == before => {
+                    return Err(Failure::new(format_args!(
+                        "{name} is no row of the catalogue and no case of {}: conformance list names all rows",
+                        arguments.report.display()
+                    )));
+                }
+                None => {}
+            }
+        }
+        let is_named = |case: &CaseReport| arguments.names.is_empty() || ids.contains(&case.id);
+        let is_wanted = |case: &CaseReport| match (arguments.verdict.as_slice(), arguments.names.as_slice()) {
+            ([], []) => !matches!(case.verdict, Verdict::Pass | Verdict::Unsupported),
+            ([], _) => true,
+            (verdicts, _) => verdicts.iter().any(|verdict| verdict == case.verdict.word()),
+        };
+        let cases: Vec<_> = report.cases.iter().filter(|case| is_named(case) && is_wanted(case)).collect();
+        if arguments.names.is_empty() {
+            let of_cases = cases.iter().flat_map(|case| &case.rows);
+            rows.extend(of_cases.filter_map(|id| catalogue.get_key_value(id)).map(|(id, row)| (id.as_str(), row)));
+        }
+        Ok(Self { rows, cases })
+    }
+}
+
+/// The name without parameters.
+fn base(case: &CaseReport) -> &str {
+    case.id.split('/').next().unwrap_or_default()
+}
+
+fn text(report: &Report, shown: &Shown<'_>) -> String {
+    let mut text = summary(report);
+    let mut printed = BTreeSet::new();
+    for (id, row) in &shown.rows {
+        let bold = Style::new().bold();
+        let _ = writeln!(text, "\n{bold}{id}{bold:#} {}: {}", row.class.letter(), row.statement);
+        let _ = writeln!(text, "  call:     {}\n  expected: {}", row.call, row.expected);
+        for source in &row.source {
+            let _ = writeln!(text, "  source:   {source}");
+        }
+        let cases: Vec<_> = shown.cases.iter().filter(|case| case.rows.iter().any(|row| row == id)).collect();
+        if cases.is_empty() {
+            let why = if row.cases.is_empty() {
+                "no case checks it"
+            } else {
+                "no case of it in this report, or none asked for"
+            };
+            let _ = writeln!(text, "  {why}");
+        }
+        for case in cases {
+            // A case of several rows is told once.
+            if printed.insert(&case.id) {
+                add(&mut text, case);
+            } else {
+                let _ = writeln!(text, "  {} {}, see above", paint(case.verdict), case.id);
+            }
+        }
+    }
+    let others: Vec<_> = shown.cases.iter().filter(|case| !printed.contains(&case.id)).collect();
+    if !others.is_empty() {
+        text += "\n";
+    }
+    for case in others {
+        add(&mut text, case);
+    }
+    text
+}
+
+fn summary(report: &Report) -> String {
+    let run = &report.run;
+    let mut text = format!("{run}\n");
+    let mode = if run.fresh { "fresh" } else { "warm" };
+    let began = run.began.as_deref().map(|began| format!("{began}, ")).unwrap_or_default();
+    let _ = writeln!(text, "run: {began}{mode} processes, seed {}", run.seed);
+    let _ = writeln!(text, "library: {}", run.driver.path);
+    if let Some(environment) = &run.environment {
+        let kernel = environment.kernel_module.as_deref().unwrap_or("no");
+        let container = environment.container.as_deref().map_or("no container".to_owned(), |kind| format!("in {kind}"));
+        let _ = writeln!(text, "machine: {}, {kernel} kernel module, {container}", environment.system);
+    }
+    let counts = report.summary();
+    let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
+    let _ = writeln!(text, "cases: {}", counts.join(", "));
+    if !report.running.is_empty() {
+        let _ = writeln!(text, "incomplete: {} was running when the report ends", report.running.join(", "));
+    } else if !report.is_complete {
+        let _ = writeln!(text, "without an end: of a nextest run, or broken off between two cases");
+    }
+    text
+}
+
+fn add(text: &mut String, case: &CaseReport) {
+    let bold = Style::new().bold();
+    let _ = writeln!(text, "  {} {bold}{}{bold:#} ({:.0} ms)", paint(case.verdict), case.id, case.duration_ms);
+    if let Some(reason) = &case.reason {
+        let _ = writeln!(text, "    {}", reason.replace('\n', "\n    "));
+    }
+    for (name, value) in &case.observations {
+        let _ = writeln!(text, "    {name} = {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    for (number, step) in case.steps.iter().enumerate() {
+        let _ = writeln!(text, "    {:3}. {}: {} -> {}", number + 1, step.role, step.call, step.answer);
+    }
+}
+
+fn paint(verdict: Verdict) -> String {
+    let colour = match verdict {
+        Verdict::Pass => AnsiColor::Green,
+        Verdict::Unsupported => AnsiColor::Cyan,
+        Verdict::Deviation => AnsiColor::Yellow,
+        _ => AnsiColor::Red,
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    format!("{style}{verdict}{style:#}")
+}
+
+fn json(report: &Report, shown: &Shown<'_>) -> serde_json::Value {
+    json!({
+        "run": report.run,
+        "summary": report.summary(),
+        "is_complete": report.is_complete,
+        "running": report.running,
+        "rows": shown.rows.values().collect::<Vec<_>>(),
+        "cases": shown.cases,
+    })
+}
