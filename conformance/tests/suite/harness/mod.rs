@@ -2,13 +2,19 @@
 //! run the suite executable on the reference driver.
 
 mod catalogue;
+mod command;
+mod deviations;
+mod diff;
 mod drivers;
+mod junit;
 mod options;
 mod orphans;
 pub(crate) mod planted;
+mod records;
 mod report;
 mod roles;
 mod runtime;
+mod show;
 mod suite;
 mod verdicts;
 mod wire;

@@ -1,0 +1,192 @@
+//! Golden records: what they hold, which is the nearest, and what a run says of it.
+
+use conformance::records::{self, Nearness, Records};
+use conformance::report::{Environment, Report};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+
+use super::command::{Reports, case, plain, text};
+use super::suite::{harness, run, suite};
+
+/// A record is named after its driver and GPUs, and holds nothing of the machine and nothing that changes each time.
+#[rstest]
+#[conformance::test()]
+fn an_update_normalises() -> Outcome {
+    let mut report = plain("580.159.04", 2);
+    report.run.environment = Some(Environment { user: 1000, ..Environment::default() });
+    report.cases[0].reason = Some("0x7f0012345678 is not mapped".to_owned());
+    report.cases[1].duration_ms = 167.3;
+    report.cases.push(case("harness::wire::something"));
+    report.cases.reverse();
+    let reports = Reports::new(&report, &report)?;
+    std::fs::create_dir(reports.path("records")).map_err(harness)?;
+    let output = reports.run(&["record", "update", "old", "--records", "records"])?;
+    check!(output.status.success(), "{}", text(&output.stderr));
+    let path = reports.path("records/nvidia-580.159.04-h200-x2.jsonl");
+    let written = std::fs::read_to_string(&path).map_err(harness)?;
+    for absent in ["harness::", "environment", "\"start\"", "steps", "/usr/lib", "0x7f", "0001\""] {
+        check!(!written.contains(absent), "{absent} is in {written}");
+    }
+    let record = Report::read(&path).map_err(harness)?;
+    check!(record.is_complete && record.cases.len() == 2 && record.cases.is_sorted_by_key(|case| &case.id));
+    check!(record.cases[1].duration_ms == 200.0 && record.run.driver.path == "libcuda.so.1", "{record:?}");
+    check!(records::record(record.clone()) == record, "a record of a record is another");
+    check!(records::compare(&record, &report).is_empty(), "{:?}", records::compare(&record, &report));
+    Ok(())
+}
+
+/// An update prints what it changes; where nothing does, it says so; with --dry-run it writes nothing.
+#[rstest]
+#[conformance::test()]
+fn an_update_shows_what_it_changes() -> Outcome {
+    let (old, mut new) = (plain("580.159.04", 3), plain("580.159.04", 3));
+    new.cases[1].observations.insert("code".to_owned(), "CUDA_ERROR_UNKNOWN (999)".into());
+    let reports = Reports::new(&old, &new)?;
+    let update = |arguments: &[&str]| {
+        let arguments: Vec<_> = ["record", "update", "--records", "."].iter().chain(arguments).copied().collect();
+        reports.run(&arguments).map(|output| text(&output.stdout))
+    };
+    check!(update(&["old"])?.ends_with("h200-x2.jsonl: 3 cases\n"));
+    check!(update(&["old"])?.ends_with("nothing changes\n"));
+    let path = reports.path("nvidia-580.159.04-h200-x2.jsonl");
+    let before = std::fs::read(&path).map_err(harness)?;
+    for (arguments, is_written) in [(&["new", "--dry-run"][..], false), (&["new"], true)] {
+        let printed = update(arguments)?;
+        check!(printed.contains("code: CUDA_SUCCESS (0) -> CUDA_ERROR_UNKNOWN (999)"), "{printed}");
+        check!((std::fs::read(&path).map_err(harness)? != before) == is_written);
+    }
+    check!(update(&["new"])?.ends_with("nothing changes\n"));
+    Ok(())
+}
+
+/// A report that breaks off makes no record.
+#[rstest]
+#[conformance::test()]
+fn part_of_a_run_makes_no_record() -> Outcome {
+    let mut report = plain("580.159.04", 3);
+    (report.is_complete, report.running) = (false, vec!["fab::last".to_owned()]);
+    let output = Reports::new(&report, &report)?.run(&["record", "update", "old", "--records", "."])?;
+    check!(output.status.code() == Some(2) && text(&output.stderr).contains("fab::last"), "{}", text(&output.stderr));
+    Ok(())
+}
+
+/// A run on a driver and so many devices of a name.
+fn on(version: &str, gpu: &str, count: usize) -> Report {
+    let mut report = plain(version, 1);
+    report.run.devices.truncate(count);
+    for device in &mut report.run.devices {
+        device.name = gpu.to_owned();
+    }
+    report
+}
+
+/// First the same driver on the same GPUs, then the nearest driver on this GPU, then the same driver on another.
+#[rstest]
+#[case::same("580.159.04", "NVIDIA H200", 1, Some((Nearness::Same, "nvidia-580.159.04-h200.jsonl")))]
+#[case::same_pair("580.159.04", "NVIDIA H200", 2, Some((Nearness::Same, "nvidia-580.159.04-h200-x2.jsonl")))]
+#[case::other_count("570.86.15", "NVIDIA H200", 2, Some((Nearness::SameGpu, "nvidia-570.86.15-h200.jsonl")))]
+#[case::near_below("572.1", "NVIDIA H200", 1, Some((Nearness::SameGpu, "nvidia-570.86.15-h200.jsonl")))]
+#[case::near_above("578.1", "NVIDIA H200", 2, Some((Nearness::SameGpu, "nvidia-580.159.04-h200-x2.jsonl")))]
+#[case::later_minor("580.200", "NVIDIA H200", 1, Some((Nearness::SameGpu, "nvidia-580.159.04-h200.jsonl")))]
+#[case::same_driver("550.54.15", "NVIDIA H200 NVL", 1, Some((Nearness::SameDriver, "nvidia-550.54.15-l4.jsonl")))]
+#[case::nothing_near("535.1", "NVIDIA A100", 1, None)]
+#[conformance::test()]
+fn the_nearest_is_found(
+    #[case] version: &str,
+    #[case] gpu: &str,
+    #[case] count: usize,
+    #[case] expected: Option<(Nearness, &str)>,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for record in [
+        on("550.54.15", "NVIDIA L4", 1),
+        on("570.86.15", "NVIDIA H200", 1),
+        on("580.159.04", "NVIDIA H200", 1),
+        on("580.159.04", "NVIDIA H200", 2),
+    ] {
+        let text = record.to_lines().map_err(harness)?;
+        std::fs::write(folder.path().join(records::name(&record.run)), text).map_err(harness)?;
+    }
+    let records = Records::read(folder.path());
+    let nearest = records.nearest(&on(version, gpu, count).run).map(|(nearness, path, _)| (nearness, path));
+    let found = nearest.and_then(|(nearness, path)| Some((nearness, path.file_name()?.to_str()?)));
+    check!(found == expected && records.warnings.is_empty(), "{found:?}, {:?}", records.warnings);
+    Ok(())
+}
+
+/// The checked-in records are as the command writes them.
+#[rstest]
+#[conformance::test()]
+fn the_checked_in_records_are_normalised() -> Outcome {
+    let records = Records::read(&records::folder());
+    check!(records.warnings.is_empty(), "{:?}", records.warnings);
+    check!(!records.records.is_empty(), "there are no records in {}", records::folder().display());
+    for (path, record) in &records.records {
+        check!(path.file_name().is_some_and(|name| name == records::name(&record.run).as_str()), "{}", path.display());
+        check!(records::record(record.clone()) == *record, "{} holds more than a record does", path.display());
+    }
+    Ok(())
+}
+
+const CASE: &str = "ipcmem::close::null_is_refused";
+
+/// A run of one case with a record of it that says otherwise, where anything is planted.
+fn beside_a_record(plant: impl Fn(&mut Report), extra: Option<&str>) -> Result<(String, bool), Stop> {
+    let first = suite_on_one_case(None)?;
+    let mut record = records::record(first.report()?);
+    plant(&mut record);
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = record.to_lines().map_err(harness)?;
+    std::fs::write(folder.path().join(records::name(&record.run)), text).map_err(harness)?;
+    if let Some(extra) = extra {
+        std::fs::write(folder.path().join("other.jsonl"), extra).map_err(harness)?;
+    }
+    let run = suite_on_one_case(Some(folder.path()))?;
+    Ok((run.text(), run.output.status.success()))
+}
+
+fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<super::suite::Run, Stop> {
+    let mut command = suite("reference")?;
+    command.args(["--exact", CASE]);
+    if let Some(records) = records {
+        command.arg("--records").arg(records);
+    }
+    run(command)
+}
+
+/// A run says which record it was compared with and what changed, and its exit code does not depend on it.
+#[rstest]
+#[case::nothing(|_: &mut Report| {}, "(same driver, same GPUs): nothing changed in 1 cases")]
+#[case::verdict(|record: &mut Report| record.cases[0].verdict = Verdict::Crash, "1 of 1 cases changed\nconformance:   better: ipcmem::close::null_is_refused")]
+#[case::worse(|record: &mut Report| { record.cases[0].observations.insert("code".to_owned(), 3.into()); }, "different: ipcmem::close")]
+#[case::did_not_run(|record: &mut Report| record.cases.push(case("vmm::other")), "nothing changed")]
+#[case::other_version(|record: &mut Report| record.run.driver.version = "0.0.1".to_owned(), "(the nearest of this GPU: reference 0.0.1 ")]
+#[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "record: none of")]
+#[conformance::test()]
+fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] says: &str) -> Outcome {
+    let (text, is_success) = beside_a_record(plant, None)?;
+    check!(is_success && text.contains(says), "{text}");
+    Ok(())
+}
+
+/// A file that is no record is named, and the run is compared with the others.
+#[rstest]
+#[case::empty("", "other.jsonl is empty")]
+#[case::foreign("<html>", "other.jsonl is no report")]
+#[case::future("{\"line\":\"run\",\"format\":99}\n", "other.jsonl has format 99")]
+#[conformance::test()]
+fn what_is_no_record_is_a_warning(#[case] content: &str, #[case] says: &str) -> Outcome {
+    let (text, is_success) = beside_a_record(|_| {}, Some(content))?;
+    check!(is_success && text.contains("warning: ") && text.contains(says), "{text}");
+    check!(text.contains("nothing changed"), "{text}");
+    Ok(())
+}
+
+/// A folder that is not there is named.
+#[rstest]
+#[conformance::test()]
+fn a_missing_folder_is_a_warning() -> Outcome {
+    let run = suite_on_one_case(Some(std::path::Path::new("/nonexistent")))?;
+    check!(run.output.status.success() && run.text().contains("no records in /nonexistent"), "{}", run.text());
+    Ok(())
+}
