@@ -34,7 +34,8 @@ pub struct Options {
     pub report: Option<PathBuf>,
 
     /// The folder of golden records to compare with: `records` beside this program, or those of the checkout, where it
-    /// is not given. What changed against a record is told and never decides the exit code
+    /// is not given. What changed against a record is told and never decides the exit code; under nextest, where each
+    /// process sees one case, nothing is compared
     #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
     pub records: Option<PathBuf>,
 

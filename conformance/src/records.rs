@@ -189,7 +189,7 @@ pub fn verdict(records: &Records, run: &Report) -> Vec<String> {
     const SHOWN: usize = 5;
     let mut lines: Vec<_> = records.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     let Some((nearness, path, record)) = records.nearest(&run.run) else {
-        lines.push(format!("record: none of {} or of {}", run.run.driver, run.run.gpus()));
+        lines.push(format!("record: none of this driver and none of this GPU, {}", run.run));
         return lines;
     };
     let file = path.file_name().unwrap_or_default().to_string_lossy();

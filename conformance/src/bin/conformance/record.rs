@@ -75,6 +75,9 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
 }
 
 fn list(folder: &Path) -> Result<ExitCode, Failure> {
+    if !folder.is_dir() {
+        return Err(Failure::new(format_args!("{} is no folder of records", folder.display())));
+    }
     let records = Records::read(folder);
     for warning in &records.warnings {
         eprintln!("conformance: {warning}");

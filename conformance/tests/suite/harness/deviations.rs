@@ -64,7 +64,7 @@ fn an_entry_means_what_it_names(#[case] lines: &str, #[case] verdict: Verdict) -
 #[rstest]
 #[case::case("case = \"ipcmem::close::null_is_refused\"")]
 #[case::glob("case = \"ipcmem::close::null*\"")]
-#[case::row("row = \"IPCMEM-CLOSE-010\"")]
+#[case::row("row = \"IPCMEM-CLOSE-006\"")]
 #[conformance::test()]
 fn an_unexpected_pass_fails(#[case] lines: &str) -> Outcome {
     let run = run_with(&entry(lines), PASSES, &[])?;

@@ -45,6 +45,7 @@ fn add(text: &mut String, change: &Change, rows: &Rows) {
 /// Old and new side by side, or one above the other where they are long.
 fn line(text: &mut String, indent: &str, name: &str, old: &str, new: &str) {
     const SHORT: usize = 80;
+    let [old, new] = [old, new].map(|text| text.replace('\n', &format!("\n{indent}     ")));
     let dimmed = Style::new().dimmed();
     let _ = if old.len() + new.len() <= SHORT {
         writeln!(text, "{indent}{dimmed}{name}:{dimmed:#} {old} -> {new}")
