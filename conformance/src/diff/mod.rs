@@ -17,7 +17,7 @@ use crate::Verdict;
 use crate::report::{CaseReport, Report, Suite};
 
 /// Durations below this say nothing: what the machine did beside the case decides them.
-const SHORTEST_MS: f64 = 20.0;
+const SHORTEST_MS: f64 = 100.0;
 
 /// By how much a case has to become slower or quicker to be told.
 const TIMES: f64 = 3.0;

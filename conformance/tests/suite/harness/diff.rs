@@ -8,7 +8,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::command::{Reports, case, plain, text};
-use super::suite::harness;
+use super::suite::{harness, run, suite};
 
 /// The one that is changed, of three.
 const CHANGED: usize = 1;
@@ -49,8 +49,8 @@ fn ended(case: &mut CaseReport, verdict: Verdict, reason: &str) {
     new.observations.insert("code".to_owned(), "CUDA_ERROR_INVALID_VALUE (1)".into());
 })]
 #[case::observed_no_more("different", &["observation"], |_: &mut CaseReport, new: &mut CaseReport| new.observations.clear())]
-#[case::slower("time", &["time"], |_: &mut CaseReport, new: &mut CaseReport| new.duration_ms = 31.0)]
-#[case::quicker("time", &["time"], |old: &mut CaseReport, _: &mut CaseReport| old.duration_ms = 31.0)]
+#[case::slower("time", &["time"], |_: &mut CaseReport, new: &mut CaseReport| new.duration_ms = 310.0)]
+#[case::quicker("time", &["time"], |old: &mut CaseReport, _: &mut CaseReport| old.duration_ms = 310.0)]
 #[case::holds_again("better", &["verdict", "reason"], |old: &mut CaseReport, _: &mut CaseReport| ended(old, Verdict::Crash, "killed by signal 11"))]
 #[conformance::test()]
 fn a_planted_difference_is_found(
@@ -78,7 +78,7 @@ fn a_planted_difference_is_found(
 #[case::observed_address(|case: &mut CaseReport, n: u64| {
     case.observations.insert("addresses".to_owned(), json!([139_653_476_777_984_u64 + n]));
 })]
-#[case::short(|case: &mut CaseReport, n: u64| case.duration_ms = 1.0 + 18.0 * n as f64)]
+#[case::short(|case: &mut CaseReport, n: u64| case.duration_ms = 1.0 + 98.0 * n as f64)]
 #[case::three_times(|case: &mut CaseReport, n: u64| case.duration_ms = 100.0 + 200.0 * n as f64)]
 #[case::steps(|case: &mut CaseReport, n: u64| case.steps.truncate(n as usize))]
 #[conformance::test()]
@@ -180,7 +180,7 @@ fn its_schema_is_published() -> Outcome {
     );
     let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
     ended(&mut new.cases[0], Verdict::Crash, "killed by signal 11");
-    new.cases[1].duration_ms = 99.0;
+    new.cases[1].duration_ms = 990.0;
     new.cases.truncate(2);
     let (diff, _) = compared(&old, &new)?;
     let validator = jsonschema::validator_for(&published).map_err(harness)?;
@@ -259,5 +259,28 @@ fn markdown_is_a_comment() -> Outcome {
     check!(comment.contains("a\\|&lt;b>&#64;c") && comment.contains("| fail | 0 | 4000 |"), "{comment}");
     check!(comment.matches("<details").count() == comment.matches("\n</details>\n").count(), "{comment}");
     check!(comment.contains("and 3950 more"));
+    Ok(())
+}
+
+/// Two runs of the suite differ in what the second had not: of a machine with one GPU less, its cases of two.
+#[rstest]
+#[conformance::test()]
+fn runs_differ_in_what_one_lacks() -> Outcome {
+    let on = |devices: &str| {
+        let mut command = suite("reference")?;
+        command.env("REFERENCE_DRIVER_DEVICES", devices).args(["ipcevt::open", "--seed", "1"]);
+        run(command)?.report()
+    };
+    let (two, one) = (on("2")?, on("1")?);
+    let needs_two = |case: &&CaseReport| case.reason.as_deref() == Some("needs 2 GPUs, found 1");
+    let lacking: Vec<_> = one.cases.iter().filter(needs_two).map(|case| case.id.as_str()).collect();
+    check!(!lacking.is_empty() && lacking.len() < one.cases.len(), "{lacking:?} of {} cases", one.cases.len());
+    let (diff, code) = compared(&two, &one)?;
+    let changes = diff["changes"].as_array().into_iter().flatten().filter(|change| change["severity"] != "time");
+    let found: Vec<_> = changes.filter_map(|change| change["id"].as_str()).collect();
+    check!(found == lacking && code == Some(1), "{found:?} changed, expected {lacking:?}");
+    let settings = diff["environment"].as_array().into_iter().flatten();
+    let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
+    check!(names.contains(&"devices[1]"), "{names:?}");
     Ok(())
 }

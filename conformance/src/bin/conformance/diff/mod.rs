@@ -43,7 +43,7 @@ Examples:
 Severities:
   worse      a rule does not hold any more, fails harder, or is not checked any more
   different  another code or observation where the documentation leaves it open, another reason of a failure
-  time       a case of 20 ms or more became three times as slow or as quick
+  time       a case of 100 ms or more became three times as slow or as quick
   better     a rule holds now, or is checked now
 
 The shape of the JSON: conformance schema diff
