@@ -4,11 +4,10 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Verdict;
 use crate::diff::noise::{quiet, without_addresses};
 use crate::diff::{Change, Diff, Severity};
 use crate::driver::{Identity, release};
-use crate::report::{CaseReport, Report, Run};
+use crate::report::{CaseReport, RECORD, Report, Run};
 
 /// The record that a report makes: sorted, and without what another machine or another run of the same driver would
 /// not repeat: steps, paths, identities of devices, the environment, addresses.
@@ -18,13 +17,13 @@ use crate::report::{CaseReport, Report, Run};
 pub fn record(mut report: Report) -> Report {
     let run = &mut report.run;
     run.format = crate::report::FORMAT;
-    run.run = "record".to_owned();
+    run.run = RECORD.to_owned();
     run.environment = None;
     run.driver.path = file_name(&run.driver.path);
     for device in &mut run.devices {
         device.uuid = String::new();
     }
-    report.cases.retain(|case| !case.id.starts_with("harness::"));
+    report.cases.retain(|case| !Report::is_of_the_harness(&case.id));
     report.cases.iter_mut().for_each(normalise);
     report.cases.sort_by(|one, other| one.id.cmp(&other.id));
     report.running = Vec::new();
@@ -173,14 +172,17 @@ impl Distance {
     }
 }
 
-/// What a run did otherwise than the record: of the cases that ran, and without their times, which a record only
+/// What a run did otherwise than the record in the cases that both have, without their times, which a record only
 /// rounds.
 #[must_use]
 pub fn compare(record: &Report, run: &Report) -> Vec<Change> {
-    let mut record = record.clone();
-    record.cases.retain(|case| run.case(&case.id).is_some());
-    let is_of_the_driver = |change: &Change| !change.id.starts_with("harness::") && change.severity != Severity::Time;
-    Diff::of(&record, run).changes.into_iter().filter(is_of_the_driver).collect()
+    let shared = |report: &Report, other: &Report| {
+        let cases = report.cases.iter().filter(|case| other.case(&case.id).is_some());
+        Report { cases: cases.cloned().collect(), ..report.clone() }
+    };
+    let mut changes = Diff::of(&shared(record, run), &shared(run, record)).changes;
+    changes.retain(|change| change.severity != Severity::Time);
+    changes
 }
 
 /// The lines at the end of a run: which record, how near, what changed.
@@ -194,12 +196,15 @@ pub fn verdict(records: &Records, run: &Report) -> Vec<String> {
     };
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let changes = compare(record, run);
-    let ran = run.cases.iter().filter(|case| case.verdict != Verdict::Unsupported).count();
-    let what = if changes.is_empty() {
-        format!("nothing changed in {ran} cases")
-    } else {
-        format!("{} of {} cases changed", changes.len(), run.cases.len())
-    };
+    let (known, new): (Vec<_>, Vec<_>) = run
+        .cases
+        .iter()
+        .filter(|case| !Report::is_of_the_harness(&case.id))
+        .partition(|case| record.case(&case.id).is_some());
+    let mut what = format!("{} of {} cases changed", changes.len(), known.len());
+    if !new.is_empty() {
+        what += &format!(", {} are not in it", new.len());
+    }
     let how_near = match nearness {
         Nearness::Same => nearness.words().to_owned(),
         _ => format!("{}: {}", nearness.words(), record.run),

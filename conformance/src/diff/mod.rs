@@ -170,6 +170,9 @@ impl Diff {
         for id in &new.running {
             pairs.entry(id).or_default().is_running = true;
         }
+        if old.run.is_record() || new.run.is_record() {
+            pairs.retain(|id, _| !Report::is_of_the_harness(id));
+        }
         let count = pairs.len();
         let mut changes: Vec<_> = pairs.into_iter().filter_map(|(id, pair)| Change::of(id, &pair)).collect();
         let same = count - changes.len();

@@ -26,6 +26,9 @@ use crate::machine::{Device, Link};
 /// The format of the reports that this suite writes. It reads this one and those before it.
 pub const FORMAT: u32 = 2;
 
+/// The name of a golden record in place of a run's.
+pub(crate) const RECORD: &str = "record";
+
 /// A run of the suite, as far as it came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -59,6 +62,11 @@ impl Report {
         });
         let lines = [run].into_iter().chain(cases).chain(running).chain(end);
         lines.map(|line| Ok(serde_json::to_string(&line)? + "\n")).collect()
+    }
+
+    /// Whether a case checks the harness: it says nothing of a driver.
+    pub(crate) fn is_of_the_harness(id: &str) -> bool {
+        id.starts_with("harness::")
     }
 
     /// A case by its name.
@@ -108,7 +116,7 @@ pub fn schema() -> Value {
 pub struct Run {
     /// The format of the report.
     pub format: u32,
-    /// The run's name: processes of one nextest run share it.
+    /// The run's name: processes of one nextest run share it. `record` in a golden record.
     pub run: String,
     /// When it began, in UTC (RFC 3339); unknown in reports of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,6 +141,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether this is a golden record, which knows nothing of the machine and of the checks of the harness.
+    #[must_use]
+    pub fn is_record(&self) -> bool {
+        self.run == RECORD
+    }
+
     /// The product of its devices and how many there are; of different devices, each: `2 × NVIDIA H200`.
     #[must_use]
     pub fn gpus(&self) -> String {

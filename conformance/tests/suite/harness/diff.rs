@@ -7,7 +7,7 @@ use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::command::{Reports, case, plain, text};
+use super::command::{Reports, case, conformance, plain, text};
 use super::suite::{harness, run, suite};
 
 /// The one that is changed, of three.
@@ -282,5 +282,41 @@ fn runs_differ_in_what_one_lacks() -> Outcome {
     let settings = diff["environment"].as_array().into_iter().flatten();
     let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
     check!(names.contains(&"devices[1]"), "{names:?}");
+    Ok(())
+}
+
+/// A record knows no checks of the harness, and they are no news beside it.
+#[rstest]
+#[case::record("record", 0)]
+#[case::report("1", 1)]
+#[conformance::test()]
+fn a_record_knows_no_harness(#[case] name: &str, #[case] changes: usize) -> Outcome {
+    let (mut old, mut new) = (plain("580.159.04", 3), plain("580.159.04", 3));
+    old.run.run = name.to_owned();
+    new.cases.insert(0, case("harness::wire::something"));
+    let (diff, _) = compared(&old, &new)?;
+    check!(diff["changes"].as_array().is_some_and(|found| found.len() == changes) && diff["same"] == 3, "{diff:#}");
+    Ok(())
+}
+
+/// Colours are for terminals, and for who forces them; a file has none.
+#[rstest]
+#[case::forced(&[("CLICOLOR_FORCE", "1")], &[], true)]
+#[case::refused(&[("NO_COLOR", "1")], &[], false)]
+#[case::file(&[("CLICOLOR_FORCE", "1")], &["--output", "file"], false)]
+#[conformance::test()]
+fn colours_are_for_terminals(
+    #[case] variables: &[(&str, &str)],
+    #[case] arguments: &[&str],
+    #[case] is_coloured: bool,
+) -> Outcome {
+    let (old, new) = (plain("580.159.04", 3), plain("580.159.04", 2));
+    let reports = Reports::new(&old, &new)?;
+    let mut command = conformance(&["diff", "old", "new"])?;
+    command.args(arguments).current_dir(reports.folder.path()).envs(variables.iter().copied());
+    let printed = text(&command.output().map_err(harness)?.stdout);
+    let written = std::fs::read_to_string(reports.path("file")).unwrap_or_default();
+    check!(format!("{printed}{written}").contains("worse (1)") || is_coloured, "{printed}{written}");
+    check!(printed.contains("\u{1b}[") == is_coloured && !written.contains('\u{1b}'), "{printed:?}{written:?}");
     Ok(())
 }

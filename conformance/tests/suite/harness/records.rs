@@ -157,10 +157,11 @@ fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<super::suite::
 
 /// A run says which record it was compared with and what changed, and its exit code does not depend on it.
 #[rstest]
-#[case::nothing(|_: &mut Report| {}, "(same driver, same GPUs): nothing changed in 1 cases")]
+#[case::nothing(|_: &mut Report| {}, "(same driver, same GPUs): 0 of 1 cases changed\n")]
 #[case::verdict(|record: &mut Report| record.cases[0].verdict = Verdict::Crash, "1 of 1 cases changed\nconformance:   better: ipcmem::close::null_is_refused")]
 #[case::worse(|record: &mut Report| { record.cases[0].observations.insert("code".to_owned(), 3.into()); }, "different: ipcmem::close")]
-#[case::did_not_run(|record: &mut Report| record.cases.push(case("vmm::other")), "nothing changed")]
+#[case::did_not_run(|record: &mut Report| record.cases.push(case("vmm::other")), "0 of 1 cases changed\n")]
+#[case::is_new(|record: &mut Report| record.cases.clear(), "0 of 0 cases changed, 1 are not in it")]
 #[case::other_version(|record: &mut Report| record.run.driver.version = "0.0.1".to_owned(), "(the nearest of this GPU: reference 0.0.1 ")]
 #[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "record: none of")]
 #[conformance::test()]
@@ -179,7 +180,7 @@ fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] say
 fn what_is_no_record_is_a_warning(#[case] content: &str, #[case] says: &str) -> Outcome {
     let (text, is_success) = beside_a_record(|_| {}, Some(content))?;
     check!(is_success && text.contains("warning: ") && text.contains(says), "{text}");
-    check!(text.contains("nothing changed"), "{text}");
+    check!(text.contains("0 of 1 cases changed"), "{text}");
     Ok(())
 }
 
