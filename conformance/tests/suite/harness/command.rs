@@ -10,7 +10,7 @@ use conformance::report::{CaseReport, FORMAT, Report, Run, Step};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
-use super::suite::harness;
+use super::suite::{harness, without_settings};
 
 /// The command with nothing of this run's own settings. Cargo builds it beside the suite; a bundle packs it there.
 pub(crate) fn conformance(arguments: &[&str]) -> Result<Command, Stop> {
@@ -18,14 +18,8 @@ pub(crate) fn conformance(arguments: &[&str]) -> Result<Command, Stop> {
     let places = [PathBuf::from(env!("CARGO_BIN_EXE_conformance")), program.with_file_name("conformance")];
     let place = places.iter().find(|place| place.is_file());
     let place = place.ok_or_else(|| Stop::Unsupported("the conformance command is not built".to_owned()))?;
-    let mut command = Command::new(place);
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if ["CONFORMANCE_", "NO_COLOR", "CLICOLOR"].iter().any(|prefix| text.starts_with(prefix)) {
-            command.env_remove(name);
-        }
-    }
-    command.args(arguments).stdin(Stdio::null());
+    let mut command = without_settings(place);
+    command.args(arguments);
     Ok(command)
 }
 

@@ -192,3 +192,20 @@ fn a_missing_folder_is_a_warning() -> Outcome {
     check!(run.output.status.success() && run.text().contains("no records in /nonexistent"), "{}", run.text());
     Ok(())
 }
+
+/// The list has each record, and names on the side what is none.
+#[rstest]
+#[conformance::test()]
+fn records_are_listed() -> Outcome {
+    let report = plain("580.159.04", 3);
+    let reports = Reports::new(&report, &report)?;
+    check!(reports.run(&["record", "update", "old", "--records", "."])?.status.success());
+    std::fs::write(reports.path("broken.jsonl"), "").map_err(harness)?;
+    let output = reports.run(&["record", "list", "--records", "."])?;
+    let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+    check!(printed.contains("h200-x2.jsonl: NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, 3 cases\n"), "{printed}");
+    check!(printed.lines().count() == 1 && errors.contains("broken.jsonl is empty"), "{printed}{errors}");
+    let output = reports.run(&["record", "list", "--records", "nothing"])?;
+    check!(output.status.code() == Some(2) && text(&output.stderr).contains("nothing is no folder"));
+    Ok(())
+}

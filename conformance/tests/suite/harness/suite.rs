@@ -17,15 +17,22 @@ pub(crate) struct Run {
 /// A run of the suite on a driver, with nothing of this run's own settings.
 pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
     let program = std::env::current_exe().map_err(harness)?;
+    let mut command = without_settings(&program);
+    command.arg("--driver").arg(driver);
+    Ok(command)
+}
+
+/// A program that is not told how this run was set up, and reads nothing.
+pub(crate) fn without_settings(program: &Path) -> Command {
+    const SETTINGS: [&str; 6] = ["CONFORMANCE_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_", "NO_COLOR", "CLICOLOR"];
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if ["CONFORMANCE_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_"].iter().any(|prefix| text.starts_with(prefix)) {
+        if SETTINGS.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
             command.env_remove(name);
         }
     }
-    command.arg("--driver").arg(driver).stdin(Stdio::null());
-    Ok(command)
+    command.stdin(Stdio::null());
+    command
 }
 
 pub(crate) fn run(mut command: Command) -> Result<Run, Stop> {
