@@ -55,7 +55,7 @@ struct Shared {
     require_unmet: Vec<String>,
     strict: bool,
     seed: u64,
-    /// The first line of the report.
+    /// What runs, without what is around it.
     description: crate::report::Run,
     /// Every case that has ended, without its steps.
     ended: Mutex<Vec<CaseReport>>,
@@ -81,7 +81,7 @@ impl Run {
         let description = run(&under_test, seed, options.fresh);
         let writer = match &options.report {
             Some(path) if !options.libtest.list => {
-                let writer = Writer::new(path, &description, under_nextest().is_some());
+                let writer = Writer::new(path, &with_surroundings(&description), under_nextest().is_some());
                 Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
             }
             _ => None,
@@ -180,20 +180,25 @@ fn under_nextest() -> Option<String> {
     std::env::var("NEXTEST_RUN_ID").ok()
 }
 
-/// What the report says of the run.
+/// What runs.
 fn run(under_test: &UnderTest, seed: u64, fresh: bool) -> crate::report::Run {
     crate::report::Run {
         format: FORMAT,
         run: run_name(),
         began: Some(jiff::Timestamp::now().to_string()),
-        suite: Some(Suite::this()),
+        suite: None,
         driver: under_test.identity.clone(),
         devices: under_test.machine.devices.clone(),
         links: under_test.machine.links.clone(),
-        environment: Some(Environment::find()),
+        environment: None,
         seed,
         fresh,
     }
+}
+
+/// What the report says of the run. To ask git and the system takes longer than many a case: only who writes does.
+fn with_surroundings(run: &crate::report::Run) -> crate::report::Run {
+    crate::report::Run { suite: Some(Suite::this()), environment: Some(Environment::find()), ..run.clone() }
 }
 
 /// The run that this process is part of.
