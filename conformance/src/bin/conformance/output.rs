@@ -25,12 +25,34 @@ impl fmt::Display for Failure {
 /// Print a text, with its colours on a terminal only. A reader such as `head` that has seen enough is no failure.
 pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(harmless(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format_args!("cannot print: {error}")))
         }
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Colours are all that a text may do to a terminal: reports come from other machines.
+fn harmless(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
+        let (before, control) = rest.split_at(place);
+        kept.push_str(before);
+        let parameters = control.strip_prefix("\u{1b}[").unwrap_or_default();
+        rest = match parameters.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').strip_prefix('m') {
+            Some(after) => {
+                kept.push_str(control.strip_suffix(after).unwrap_or_default());
+                after
+            }
+            None => {
+                kept.push(char::REPLACEMENT_CHARACTER);
+                control.trim_start_matches(|c: char| c.is_control())
+            }
+        };
+    }
+    kept + rest
 }
 
 /// Write a file without colours, or print where there is none. What was there before stays until the new one is whole;

@@ -226,3 +226,25 @@ fn a_device_is_written_to() -> Outcome {
     check!(std::fs::metadata("/dev/null").map_err(harness)?.file_type().is_char_device());
     Ok(())
 }
+
+/// A report cannot do more to a terminal than colour it.
+#[rstest]
+#[case::title("\u{1b}]0;title\u{7}x", "\u{fffd}]0;title\u{fffd}x")]
+#[case::clear("\u{1b}[2Jx", "\u{fffd}[2Jx")]
+#[case::colour("\u{1b}[31mx", "\u{1b}[31mx")]
+#[conformance::test()]
+fn control_characters_stay_out_of_terminals(
+    #[values("show", "diff")] command: &str,
+    #[case] reason: &str,
+    #[case] printed: &str,
+) -> Outcome {
+    let (old, mut new) = (plain("1.0", 1), plain("1.0", 1));
+    (new.cases[0].verdict, new.cases[0].reason) = (Verdict::Fail, Some(reason.to_owned()));
+    let reports = Reports::new(&old, &new)?;
+    let arguments: &[&str] = if command == "show" { &["show", "new"] } else { &["diff", "old", "new"] };
+    let mut command = conformance(arguments)?;
+    command.current_dir(reports.folder.path()).env("CLICOLOR_FORCE", "1");
+    let found = text(&command.output().map_err(harness)?.stdout);
+    check!(found.contains(printed), "{found:?}");
+    Ok(())
+}
