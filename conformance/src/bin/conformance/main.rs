@@ -1,6 +1,7 @@
 //! The `conformance` command: what the suite checks, and what its reports say.
 
 mod diff;
+mod html;
 mod junit;
 mod list;
 mod output;
@@ -29,6 +30,8 @@ Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, report
 enum Command {
     /// Compare two reports: what changed, the worst first
     Diff(diff::Arguments),
+    /// Draw a report as one HTML file, readable offline
+    Html(html::Arguments),
     /// Write a report as JUnit XML
     Junit(junit::Arguments),
     /// Print the requirement rows: class, status, needs, cases
@@ -71,6 +74,7 @@ impl Schema {
 fn main() -> ExitCode {
     let done = match Options::parse().command {
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Html(arguments) => html::run(&arguments),
         Command::Junit(arguments) => junit::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Record(command) => record::run(&command),

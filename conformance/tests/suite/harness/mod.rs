@@ -6,6 +6,7 @@ mod command;
 mod deviations;
 mod diff;
 mod drivers;
+mod html;
 mod junit;
 mod options;
 mod orphans;
