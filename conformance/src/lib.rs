@@ -24,6 +24,7 @@ pub mod machine;
 mod needs;
 pub mod options;
 mod outcome;
+pub mod probe;
 pub mod records;
 pub mod report;
 pub mod role;

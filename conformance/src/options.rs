@@ -50,6 +50,10 @@ pub struct Options {
     /// Seconds that one step of a role may take
     #[arg(long, env = "CONFORMANCE_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     pub deadline: Duration,
+
+    /// Print as JSON what the driver shows and what each case lacks here, and run nothing
+    #[arg(long)]
+    pub probe: bool,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

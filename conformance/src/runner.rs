@@ -18,7 +18,7 @@ use crate::options::Options;
 use crate::records::{self, Records};
 use crate::report::{CaseReport, Environment, FORMAT, Report, Suite, Writer};
 use crate::role::{Account, Cleanness, Placement, Pool, Process, Role, Settings};
-use crate::{Outcome, Stop, Verdict, catalogue};
+use crate::{Outcome, Stop, Verdict, catalogue, probe};
 
 /// The GPUs of the reference driver, so that every two-GPU case runs on every push.
 const REFERENCE_DEVICES: &str = "2";
@@ -31,6 +31,9 @@ const KEPT_BY_REAL_DRIVERS: u64 = 256 << 20;
 pub fn main() -> ExitCode {
     crate::role::serve_if_role();
     let options = Options::parse();
+    if options.probe {
+        return probe::print(&options, &settings(&options));
+    }
     match Run::prepare(options) {
         Ok(run) => run.perform(),
         Err(message) => {
@@ -38,6 +41,19 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What roles are started with while the driver is not yet chosen.
+fn settings(options: &Options) -> Settings {
+    let mut environment = Vec::new();
+    if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
+        environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
+    }
+    if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
+        // A machine of its own: another run beside this one must not show in its accounts.
+        environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
+    }
+    Settings { driver: None, environment, deadline: options.deadline }
 }
 
 struct Run {
@@ -66,16 +82,8 @@ impl Run {
         let cases = case::all();
         let deviations = Deviations::read(options.deviations.as_deref())?;
         deviations.check(&cases)?;
-        let mut environment = Vec::new();
-        if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
-            environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
-        }
-        if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
-            // A machine of its own: another run beside this one must not show in its accounts.
-            environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
-        }
-        let settings = Settings { driver: None, environment, deadline: options.deadline };
-        let (under_test, keeper) = probe(&options.driver, &settings)?;
+        let settings = settings(&options);
+        let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
         let seed = options.seed.unwrap_or_else(seed_of_the_run);
         let description = run(&under_test, seed, options.fresh);
@@ -399,7 +407,7 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Stop {
 }
 
 /// The driver under test. Processes of one nextest run probe once and share what they found.
-fn probe(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
+fn shared_probe(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
     let Some(run) = under_nextest() else { return choose(choice, settings) };
     let key = format!("{run} {choice}");
     let path = probe_file()?;

@@ -1,12 +1,17 @@
 //! The `conformance` command: what the suite checks, and what its reports say.
 
+mod bundle;
 mod diff;
+mod doctor;
 mod html;
 mod junit;
 mod list;
 mod output;
+mod progress;
 mod record;
+mod run;
 mod show;
+mod suite;
 
 use std::process::ExitCode;
 
@@ -28,8 +33,12 @@ Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, report
 
 #[derive(Subcommand)]
 enum Command {
+    /// Pack the suite for a machine that has no cargo
+    Bundle(bundle::Arguments),
     /// Compare two reports: what changed, the worst first
     Diff(diff::Arguments),
+    /// Tell what this machine can do, and why not
+    Doctor(doctor::Arguments),
     /// Draw a report as one HTML file, readable offline
     Html(html::Arguments),
     /// Write a report as JUnit XML
@@ -39,6 +48,8 @@ enum Command {
     /// Golden records: what drivers were seen to do
     #[command(subcommand)]
     Record(record::Command),
+    /// Run the suite
+    Run(run::Arguments),
     /// Show what a report says: the run, rows, cases, steps
     Show(show::Arguments),
     /// Print a JSON Schema
@@ -73,11 +84,14 @@ impl Schema {
 
 fn main() -> ExitCode {
     let done = match Options::parse().command {
+        Command::Bundle(arguments) => bundle::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Html(arguments) => html::run(&arguments),
         Command::Junit(arguments) => junit::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Record(command) => record::run(&command),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Schema { of } => output::print(&format!("{:#}\n", of.text())),
         Command::Completions { shell } => completions(shell),

@@ -62,18 +62,19 @@ pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<ExitCode, Failure
     let text = anstream::adapter::strip_str(text).to_string();
     let done = match fs::metadata(path) {
         Ok(found) if !found.is_file() => fs::write(path, text),
-        _ => replace(path, &text),
+        _ => replace(path, text),
     };
     done.map_err(|error| Failure::new(format_args!("cannot write {}: {error}", path.display())))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Write a file. What was there before stays until the new one is whole.
+pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     const AS_THE_UMASK_SAYS: u32 = 0o666;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let permissions = fs::Permissions::from_mode(AS_THE_UMASK_SAYS);
     let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes.as_ref())?;
     file.persist(path)?;
     Ok(())
 }

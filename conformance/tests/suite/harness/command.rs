@@ -12,15 +12,24 @@ use rstest::rstest;
 
 use super::suite::{harness, without_settings};
 
-/// The command with nothing of this run's own settings. Cargo builds it beside the suite; a bundle packs it there.
+/// The command around this suite, with nothing of this run's own settings: cargo builds it, nextest says where it
+/// unpacked it, and in a bundle it lies beside the suite.
 pub(crate) fn conformance(arguments: &[&str]) -> Result<Command, Stop> {
-    let program = std::env::current_exe().map_err(harness)?;
-    let places = [PathBuf::from(env!("CARGO_BIN_EXE_conformance")), program.with_file_name("conformance")];
-    let place = places.iter().find(|place| place.is_file());
+    let suite = std::env::current_exe().map_err(harness)?;
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_conformance"));
+    let unpacked = std::env::var_os("NEXTEST_BIN_EXE_conformance").map(PathBuf::from);
+    let mut places = unpacked.into_iter().chain([built, suite.with_file_name("conformance")]);
+    let place = places.find(|place| place.is_file());
     let place = place.ok_or_else(|| Stop::Unsupported("the conformance command is not built".to_owned()))?;
-    let mut command = without_settings(place);
-    command.args(arguments);
+    let mut command = without_settings(&place);
+    command.args(arguments).env("CONFORMANCE_SUITE", suite);
     Ok(command)
+}
+
+/// Its exit code, its output and its errors.
+pub(super) fn finish(mut command: Command) -> Result<(Option<i32>, String, String), Stop> {
+    let Output { status, stdout, stderr } = command.output().map_err(harness)?;
+    Ok((status.code(), text(&stdout), text(&stderr)))
 }
 
 /// A folder with two reports: `old` and `new`.

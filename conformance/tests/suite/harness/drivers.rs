@@ -31,7 +31,7 @@ impl NoDriver {
     }
 }
 
-fn compile(source: &str, library: &std::path::Path) -> Outcome {
+pub(super) fn compile(source: &str, library: &std::path::Path) -> Outcome {
     let input = library.with_extension("c");
     std::fs::write(&input, source).map_err(harness)?;
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);

@@ -1,8 +1,7 @@
 //! The HTML of a report: whole, well-formed, alone, and deaf to what a report would like to run.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 
 use conformance::report::Report;
 use conformance::{Outcome, Stop, catalogue, check};
@@ -11,11 +10,19 @@ use html5gum::{Token, Tokenizer};
 use rstest::rstest;
 use serde_json::{Value, json};
 
+use super::command::conformance;
 use super::suite::harness;
 
-/// A real report of an H200, in the first format.
-const H200: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/records/nvidia-580.159.04-h200.jsonl");
-const H200_X2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/records/nvidia-580.159.04-h200-x2.jsonl");
+/// The record of an H200, and of two.
+const H200: &str = "nvidia-580.159.04-h200.jsonl";
+const H200_X2: &str = "nvidia-580.159.04-h200-x2.jsonl";
+
+/// Where a record is: a bundle has them beside the suite.
+fn record(name: &Path) -> Result<PathBuf, Stop> {
+    let bundled = std::env::current_exe().map_err(harness)?.with_file_name("records").join(name);
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("records").join(name);
+    Ok(if bundled.is_file() { bundled } else { kept })
+}
 
 /// What would run, were it not escaped.
 const HOSTILE: &str = "</samp></script><script>alert('1')</script><img src=x onerror=\"alert(2)\"> {{ 7 }} &lt; ' -->";
@@ -92,10 +99,14 @@ fn decoded(address: &str) -> String {
     })
 }
 
-/// What `conformance html` prints.
+/// What `conformance html` prints. A file without a folder is a record.
 fn html(arguments: &[&Path]) -> Result<String, Stop> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
-    let output = command.arg("html").args(arguments).stdin(Stdio::null()).output().map_err(harness)?;
+    let mut command = conformance(&["html"])?;
+    for argument in arguments {
+        let is_record = argument.extension().is_some() && argument.parent() == Some(Path::new(""));
+        command.arg(if is_record { record(argument)? } else { argument.to_path_buf() });
+    }
+    let output = command.output().map_err(harness)?;
     check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).map_err(harness)
 }
@@ -157,7 +168,7 @@ fn it_has_every_row_and_case() -> Outcome {
         check!(unique.contains(row.id.as_str()), "{} is missing", row.id);
         check!(page.text.contains(&row.statement), "the statement of {} is missing", row.id);
     }
-    let report = Report::read(Path::new(H200)).map_err(harness)?;
+    let report = Report::read(&record(Path::new(H200))?).map_err(harness)?;
     for case in &report.cases {
         check!(unique.contains(format!("case:{}", case.id).as_str()), "{} is missing", case.id);
     }
@@ -298,8 +309,8 @@ fn a_bad_report_writes_nothing() -> Outcome {
     let (report, page) = (folder.path().join("report.jsonl"), folder.path().join("page.html"));
     std::fs::write(&report, "{").map_err(harness)?;
     std::fs::write(&page, "before").map_err(harness)?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
-    let output = command.arg("html").arg(&report).arg("--output").arg(&page).output().map_err(harness)?;
+    let mut command = conformance(&["html"])?;
+    let output = command.arg(&report).arg("--output").arg(&page).output().map_err(harness)?;
     check!(output.status.code() == Some(2), "{:?}", output.status);
     check!(String::from_utf8_lossy(&output.stderr).contains("report.jsonl"));
     check!(std::fs::read_to_string(&page).map_err(harness)? == "before");

@@ -19,6 +19,18 @@ fn marked(mark: &str) -> Vec<String> {
     processes.filter(has_mark).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
+/// The marked processes that are not gone in a moment, as killed ones are.
+pub(super) fn left_of(mark: &str) -> Vec<String> {
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let deadline = Instant::now() + PATIENCE;
+    let mut left = marked(mark);
+    while !left.is_empty() && Instant::now() < deadline {
+        std::thread::yield_now();
+        left = marked(mark);
+    }
+    left
+}
+
 /// SIGKILL of the runner at any moment ends its roles, a hanging one too.
 #[rstest]
 #[case::at_the_start(0, "ipcevt")]
@@ -27,7 +39,6 @@ fn marked(mark: &str) -> Vec<String> {
 #[case::in_a_hang(0, "harness::planted::timeout")]
 #[conformance::test()]
 fn killing_the_runner_ends_its_roles(#[case] lines: usize, #[case] filter: &str) -> Outcome {
-    const PATIENCE: Duration = Duration::from_secs(5);
     let mark = format!("CONFORMANCE_MARK={:x}", random().u64(..));
     let (name, value) = mark.split_once('=').unwrap_or_default();
     let mut command = suite("reference")?;
@@ -42,12 +53,7 @@ fn killing_the_runner_ends_its_roles(#[case] lines: usize, #[case] filter: &str)
     check!(marked(&mark).len() > 1, "the runner has no roles yet");
     runner.kill().map_err(harness)?;
     runner.wait().map_err(harness)?;
-    let deadline = Instant::now() + PATIENCE;
-    let mut left = marked(&mark);
-    while !left.is_empty() && Instant::now() < deadline {
-        std::thread::yield_now();
-        left = marked(&mark);
-    }
+    let left = left_of(&mark);
     check!(left.is_empty(), "processes {left:?} outlived their runner");
     Ok(())
 }
