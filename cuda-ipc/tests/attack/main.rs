@@ -99,7 +99,7 @@ impl Holdings {
 impl PartialEq for Holdings {
     fn eq(&self, other: &Self) -> bool {
         // NVIDIA's driver keeps some of what it used for the first time; the reference driver keeps nothing.
-        let is_reference = driver().path().ends_with("libreference_driver.so");
+        let is_reference = common::driver().path().ends_with("libreference_driver.so");
         let kept = if is_reference { 0 } else { 256 << 20 };
         self.descriptors == other.descriptors && self.free_memory.abs_diff(other.free_memory) <= kept
     }

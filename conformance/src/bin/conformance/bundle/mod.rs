@@ -55,13 +55,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         // Told before the suite is built for nothing.
         return Err(Failure::new(format_args!("cannot write {}: its folder is not there", arguments.output.display())));
     }
+    // Asked first: the build below may replace this very file, which has no path of its own afterwards.
+    let command = std::env::current_exe();
+    let command = command.map_err(|error| Failure::new(format_args!("this program has no path: {error}")))?;
     let suite = match &arguments.suite {
         Some(path) => Suite::at(path.clone(), "--suite")?,
         None => Suite::build()?,
     };
     let root = suite::checkout()?;
-    let command = std::env::current_exe();
-    let command = command.map_err(|error| Failure::new(format_args!("this program has no path: {error}")))?;
     let reference_driver = suite.program.with_file_name(REFERENCE_DRIVER);
     let programs = [
         (suite::NAME, Mode::Program, stripped(&suite.program)?),
