@@ -80,19 +80,23 @@ fn context() -> Context {
 #[derive(Debug)]
 struct Holdings {
     free_memory: usize,
-    descriptors: usize,
+    /// What they are of.
+    descriptors: Vec<String>,
 }
 
 impl Holdings {
     fn now(context: &Context) -> Self {
         context.synchronize().unwrap();
         let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
-        // NVIDIA's driver opens its devices when they are first used, and keeps them open.
+        // NVIDIA's driver opens its devices, and a file for interprocess events, when they are first used, and keeps
+        // them open.
+        const THE_DRIVERS: [&str; 2] = ["/dev/nvidia", "/dev/shm/cuda.shm."];
+        let is_ours = |target: &String| !THE_DRIVERS.iter().any(|start| target.starts_with(start));
         let targets = descriptors.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-        Self {
-            free_memory: context.memory_info().unwrap().0,
-            descriptors: targets.filter(|target| !target.to_string_lossy().starts_with("/dev/nvidia")).count(),
-        }
+        let targets = targets.map(|target| target.to_string_lossy().into_owned());
+        let mut descriptors: Vec<_> = targets.filter(is_ours).collect();
+        descriptors.sort();
+        Self { free_memory: context.memory_info().unwrap().0, descriptors }
     }
 }
 
@@ -101,6 +105,6 @@ impl PartialEq for Holdings {
         // NVIDIA's driver keeps some of what it used for the first time; the reference driver keeps nothing.
         let is_reference = common::driver().path().ends_with("libreference_driver.so");
         let kept = if is_reference { 0 } else { 256 << 20 };
-        self.descriptors == other.descriptors && self.free_memory.abs_diff(other.free_memory) <= kept
+        self.descriptors.len() == other.descriptors.len() && self.free_memory.abs_diff(other.free_memory) <= kept
     }
 }
