@@ -22,6 +22,7 @@ pub mod diff;
 pub mod driver;
 pub mod machine;
 mod needs;
+mod nextest;
 pub mod options;
 mod outcome;
 pub mod probe;

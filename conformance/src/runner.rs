@@ -1,19 +1,17 @@
 //! The run: options, driver, trials, verdicts.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Parser as _;
 use libtest_mimic::{Completion, Failed, Trial};
-use serde::{Deserialize, Serialize};
 
 use crate::case::{self, Case, Running};
 use crate::deviations::Deviations;
-use crate::driver::{Choice, Kind, UnderTest, choose};
+use crate::driver::{Choice, Kind, UnderTest};
+use crate::nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
 use crate::options::Options;
 use crate::records::{self, Records};
 use crate::report::{CaseReport, Environment, FORMAT, Report, Suite, Writer};
@@ -184,10 +182,6 @@ fn devices(under_test: &UnderTest) -> String {
     }
 }
 
-fn under_nextest() -> Option<String> {
-    std::env::var("NEXTEST_RUN_ID").ok()
-}
-
 /// What runs.
 fn run(under_test: &UnderTest, seed: u64, fresh: bool) -> crate::report::Run {
     crate::report::Run {
@@ -207,19 +201,6 @@ fn run(under_test: &UnderTest, seed: u64, fresh: bool) -> crate::report::Run {
 /// What the report says of the run. To ask git and the system takes longer than many a case: only who writes does.
 fn with_surroundings(run: &crate::report::Run) -> crate::report::Run {
     crate::report::Run { suite: Some(Suite::this()), environment: Some(Environment::find()), ..run.clone() }
-}
-
-/// The run that this process is part of.
-fn run_name() -> String {
-    under_nextest().unwrap_or_else(|| std::process::id().to_string())
-}
-
-/// A new seed, the same one for all processes of a nextest run.
-fn seed_of_the_run() -> u64 {
-    let Some(run) = under_nextest() else { return fastrand::u64(..) };
-    let mut hasher = DefaultHasher::new();
-    run.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// A trial of libtest-mimic. nextest wants to know at listing what cannot run.
@@ -404,40 +385,6 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Stop {
     let text = panic.downcast_ref::<String>().cloned();
     let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
     Stop::Harness(format!("the case panicked: {}", text.unwrap_or_default()))
-}
-
-/// The driver under test. Processes of one nextest run probe once and share what they found.
-fn shared_probe(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
-    let Some(run) = under_nextest() else { return choose(choice, settings) };
-    let key = format!("{run} {choice}");
-    let path = probe_file()?;
-    if let Some(found) = read_probe(&path).filter(|found| found.key == key) {
-        return Ok((found.under_test, None));
-    }
-    let (under_test, keeper) = choose(choice, settings)?;
-    let found = SharedProbe { key, under_test };
-    let text = serde_json::to_vec(&found).map_err(|error| error.to_string())?;
-    let new = path.with_extension(std::process::id().to_string());
-    std::fs::write(&new, text)
-        .and_then(|()| std::fs::rename(&new, &path))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    Ok((found.under_test, keeper))
-}
-
-#[derive(Serialize, Deserialize)]
-struct SharedProbe {
-    key: String,
-    under_test: UnderTest,
-}
-
-fn read_probe(path: &Path) -> Option<SharedProbe> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
-}
-
-/// Beside the executable, which is a place of this build alone; one file, overwritten by the next run.
-fn probe_file() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
-    Ok(program.with_file_name("conformance-probe.json"))
 }
 
 /// Lines that say what the catalogue's files should hold; none where they agree with the registered cases.
