@@ -130,8 +130,9 @@ def planted_failure(pages, address):
         page.locator(".attention a code").first.click()
         expect(page.locator(f"[id='case:{FAILED}'] .reason")).to_have_text(HOSTILE)
         assert page.evaluate("window.ran") is None
-        expect(page.locator("#changes")).to_have_text("1 case changed for the worse")
-        expect(page.locator(".changes.worse .changed")).to_have_count(1)
+        # The failure, and the case that was running.
+        expect(page.locator("#changes")).to_have_text("2 cases changed for the worse")
+        expect(page.locator(".changes.worse .changed")).to_have_count(2)
         page.locator("select[name=change]").select_option("worse")
         assert shown(page, ".case:not(p)") == 1
 
