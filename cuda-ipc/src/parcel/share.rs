@@ -49,12 +49,13 @@ impl Mapping {
     /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
+        let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
         let mut descriptors = Vec::new();
-        let chunks = self.export_chunks(|allocation| {
+        let chunks = export(&allocations, |allocation| {
             descriptors.push(allocation.export()?);
             Ok(index(&descriptors))
         })?;
-        let ticket = self.ticket_of(part, access, Chunks::Descriptors(chunks))?;
+        let ticket = self.ticket_of(part, access, &allocations, Chunks::Descriptors(chunks))?;
         Ok(Parcel { ticket, descriptors, tenancy: None })
     }
 
@@ -66,25 +67,31 @@ impl Mapping {
     /// [`HandleTypes::FABRIC`](crate::vmm::HandleTypes::FABRIC).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn share_over_fabric(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
-        let chunks = self.export_chunks(Allocation::export_fabric)?;
-        Ok(Parcel::of(self.ticket_of(part, access, Chunks::Fabric(chunks))?))
+        let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
+        let chunks = export(&allocations, Allocation::export_fabric)?;
+        Ok(Parcel::of(self.ticket_of(part, access, &allocations, Chunks::Fabric(chunks))?))
     }
 
-    fn export_chunks<H>(
+    fn ticket_of(
         &self,
-        mut export: impl FnMut(&Allocation) -> Result<H, Error>,
-    ) -> Result<Vec<Chunk<H>>, Error> {
-        let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
-        let chunk = |allocation: &Allocation| Ok(Chunk { size: allocation.size() as u64, handle: export(allocation)? });
-        allocations.iter().map(chunk).collect()
-    }
-
-    fn ticket_of(&self, part: impl RangeBounds<usize>, access: Access, chunks: Chunks) -> Result<Ticket, Error> {
-        let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
+        part: impl RangeBounds<usize>,
+        access: Access,
+        allocations: &[Allocation],
+        chunks: Chunks,
+    ) -> Result<Ticket, Error> {
         let granularity = allocations.iter().map(|allocation| allocation.granularity()).min().unwrap_or(1) as u64;
         let handle = Handle::PhysicalMemory(PhysicalMemory { granularity, access, chunks });
         ticket(self, self.generation(), part, handle)
     }
+}
+
+/// Each allocation as a chunk with its handle.
+fn export<H>(
+    allocations: &[Allocation],
+    mut export: impl FnMut(&Allocation) -> Result<H, Error>,
+) -> Result<Vec<Chunk<H>>, Error> {
+    let chunk = |allocation: &Allocation| Ok(Chunk { size: allocation.size() as u64, handle: export(allocation)? });
+    allocations.iter().map(chunk).collect()
 }
 
 impl PoolBuffer {

@@ -2,7 +2,6 @@
 #![allow(unsafe_code)] // Calls the driver, and takes the descriptors that it makes.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::ops::{BitOr, Deref};
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::ptr;
@@ -295,17 +294,5 @@ impl Deref for ImportedAllocation {
 
     fn deref(&self) -> &Physical {
         &self.0
-    }
-}
-
-impl fmt::Display for HandleTypes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = [(Self::POSIX_FILE_DESCRIPTOR, "a descriptor"), (Self::FABRIC, "a fabric handle")];
-        let mut found = names.iter().filter(|(one, _)| self.0.0 & one.0.0 != 0).map(|(_, name)| *name);
-        match (found.next(), found.next()) {
-            (Some(one), Some(other)) => write!(f, "{one} and {other}"),
-            (Some(one), None) => f.write_str(one),
-            _ => f.write_str("nothing"),
-        }
     }
 }
