@@ -3,7 +3,9 @@
 pub(crate) mod noise;
 mod setting;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +16,7 @@ pub use setting::Setting;
 use noise::{quiet, without_addresses};
 
 use crate::Verdict;
-use crate::report::{CaseReport, Report, Suite};
+use crate::report::{CaseReport, Index, Report, Source, Suite, Unreadable};
 
 /// Durations below this say nothing: what the machine did beside the case decides them.
 const SHORTEST_MS: f64 = 100.0;
@@ -160,26 +162,33 @@ impl Diff {
     /// Compare two reports.
     #[must_use]
     pub fn of(old: &Report, new: &Report) -> Self {
-        let mut pairs: BTreeMap<&str, Pair<'_>> = BTreeMap::new();
-        for case in &old.cases {
-            pairs.entry(&case.id).or_default().old = Some(case);
+        let Ok(diff) = Self::between(old, new);
+        diff
+    }
+
+    /// Compare two reports in their files, of whatever size.
+    ///
+    /// # Errors
+    /// [`Unreadable`], which names the file.
+    pub fn of_files(old: &Path, new: &Path) -> Result<Self, Unreadable> {
+        Self::between(&Index::read(old)?, &Index::read(new)?)
+    }
+
+    fn between<S: Source>(old: &S, new: &S) -> Result<Self, S::Error> {
+        let is_of_a_record = old.run().is_record() || new.run().is_record();
+        let running: BTreeSet<_> = new.running().iter().map(String::as_str).collect();
+        let mut ids: BTreeSet<_> = old.ids().chain(new.ids()).chain(running.iter().copied()).collect();
+        ids.retain(|id| !(is_of_a_record && Report::is_of_the_harness(id)));
+        let mut changes = Vec::new();
+        for id in &ids {
+            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running: running.contains(id) };
+            changes.extend(Change::of(id, &pair));
         }
-        for case in &new.cases {
-            pairs.entry(&case.id).or_default().new = Some(case);
-        }
-        for id in &new.running {
-            pairs.entry(id).or_default().is_running = true;
-        }
-        if old.run.is_record() || new.run.is_record() {
-            pairs.retain(|id, _| !Report::is_of_the_harness(id));
-        }
-        let count = pairs.len();
-        let mut changes: Vec<_> = pairs.into_iter().filter_map(|(id, pair)| Change::of(id, &pair)).collect();
-        let same = count - changes.len();
+        let same = ids.len() - changes.len();
         // A stable sort: cases of one severity stay in the order of their names.
         changes.sort_by_key(|change| change.severity);
-        let environment = setting::differences(&old.run, &new.run);
-        Self { old: Side::of(old), new: Side::of(new), environment, changes, same }
+        let environment = setting::differences(old.run(), new.run());
+        Ok(Self { old: Side::of(old), new: Side::of(new), environment, changes, same })
     }
 
     /// Whether something became worse.
@@ -195,25 +204,24 @@ impl Diff {
 }
 
 impl Side {
-    fn of(report: &Report) -> Self {
-        let driver = &report.run.driver;
+    fn of(report: &impl Source) -> Self {
+        let run = report.run();
         Self {
-            title: report.run.to_string(),
-            driver: format!("{} {}", driver.name, driver.version),
-            gpus: report.run.gpus(),
-            suite: report.run.suite.clone(),
-            is_complete: report.is_complete,
-            running: report.running.clone(),
+            title: run.to_string(),
+            driver: format!("{} {}", run.driver.name, run.driver.version),
+            gpus: run.gpus(),
+            suite: run.suite.clone(),
+            is_complete: report.is_complete(),
+            running: report.running().to_vec(),
             summary: report.summary(),
         }
     }
 }
 
 /// A case in both reports.
-#[derive(Default)]
 struct Pair<'reports> {
-    old: Option<&'reports CaseReport>,
-    new: Option<&'reports CaseReport>,
+    old: Option<Cow<'reports, CaseReport>>,
+    new: Option<Cow<'reports, CaseReport>>,
     is_running: bool,
 }
 
@@ -223,17 +231,19 @@ impl Change {
         // What a case saw on its way to another end, and why it came to it, is no second change.
         let end = differences.iter().find(|difference| difference.is_of_the_end());
         let severity = end.map(Difference::severity).or_else(|| differences.iter().map(Difference::severity).min())?;
-        let rows = pair.new.or(pair.old).map(|case| case.rows.clone()).unwrap_or_default();
+        let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
         Some(Self { severity, id: id.to_owned(), rows, differences })
     }
 }
 
 impl Pair<'_> {
     fn differences(&self) -> Vec<Difference> {
-        match (self.old, self.new) {
+        match (&self.old, &self.new) {
             // One that had ended and runs again counts as it ended.
             (Some(old), Some(new)) => differences(old, new),
-            (old, None) if self.is_running => vec![Difference::Unended { old: old.map(|case| case.verdict) }],
+            (old, None) if self.is_running => {
+                vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
+            }
             (None, Some(new)) => {
                 let reason = |new: &String| Difference::Reason { old: None, new: Some(new.clone()) };
                 [Difference::Added { verdict: new.verdict }]

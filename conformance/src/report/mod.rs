@@ -5,6 +5,7 @@
 
 mod environment;
 mod read;
+mod source;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub use environment::{Environment, Limits};
 pub use read::Unreadable;
+pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
 
 use crate::Verdict;

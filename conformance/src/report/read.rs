@@ -23,6 +23,8 @@ pub enum Unreadable {
     Future(PathBuf, u32),
     /// It is broken in the middle.
     Broken(PathBuf, usize, String),
+    /// It was changed while it was read.
+    Changed(PathBuf),
 }
 
 impl std::fmt::Display for Unreadable {
@@ -40,6 +42,9 @@ impl std::fmt::Display for Unreadable {
                 path.display()
             ),
             Self::Broken(path, line, why) => write!(f, "{}, line {line}: {why}", path.display()),
+            Self::Changed(path) => {
+                write!(f, "{} was changed while it was read: compare it when its run has ended", path.display())
+            }
         }
     }
 }
@@ -60,42 +65,43 @@ struct FormatOne {
     cases: Vec<CaseReport>,
 }
 
+/// What a report says besides its cases.
+pub(super) struct Head {
+    pub(super) run: Run,
+    pub(super) running: Vec<String>,
+    pub(super) is_complete: bool,
+}
+
 impl Report {
     /// Read a report. One whose last line is cut off is used as far as it goes.
     ///
     /// # Errors
     /// [`Unreadable`], which names the file.
     pub fn read(path: &Path) -> Result<Self, Unreadable> {
-        read(path, Keep::Everything)
+        collect(path, |case| case)
     }
 
-    /// Read a report without the steps of its cases, which are most of its size: what a comparison needs.
+    /// Read a report without the steps of its cases, which are most of its size.
     ///
     /// # Errors
     /// [`Unreadable`], which names the file.
     pub fn read_outline(path: &Path) -> Result<Self, Unreadable> {
-        read(path, Keep::Outline)
+        collect(path, |case| CaseReport { steps: Vec::new(), ..case })
     }
 }
 
-/// What is kept of a case.
-#[derive(Clone, Copy, PartialEq)]
-enum Keep {
-    Everything,
-    Outline,
-}
-
-impl Keep {
-    fn of(self, mut case: CaseReport) -> CaseReport {
-        if self == Self::Outline {
-            case.steps = Vec::new();
-        }
-        case
-    }
-}
-
-fn read(path: &Path, keep: Keep) -> Result<Report, Unreadable> {
+fn collect(path: &Path, keep: fn(CaseReport) -> CaseReport) -> Result<Report, Unreadable> {
     let file = File::open(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
+    let mut cases = BTreeMap::new();
+    let Head { run, running, is_complete } = scan(path, &file, |case, _| {
+        cases.insert(case.id.clone(), keep(case));
+    })?;
+    Ok(Report { run, cases: cases.into_values().collect(), running, is_complete })
+}
+
+/// Pass on every case that ended, with the place of its line if it has one of its own. One that ran again comes again, and
+/// counts as it ended last.
+pub(super) fn scan(path: &Path, file: &File, case: impl FnMut(CaseReport, Option<u64>)) -> Result<Head, Unreadable> {
     let lines = &mut BufReader::new(file);
     let failed = |error| Unreadable::Io(path.to_owned(), error);
     let foreign = |why: String| Unreadable::Foreign(path.to_owned(), why);
@@ -109,7 +115,7 @@ fn read(path: &Path, keep: Keep) -> Result<Report, Unreadable> {
         lines.read_to_end(&mut first).map_err(failed)?;
         let header: Header = serde_json::from_slice(&first).map_err(|error| foreign(error.to_string()))?;
         return match header.format {
-            1 => format_one(&first).map_err(foreign),
+            1 => format_one(&first, case).map_err(foreign),
             later => Err(Unreadable::Future(path.to_owned(), later)),
         };
     };
@@ -117,35 +123,40 @@ fn read(path: &Path, keep: Keep) -> Result<Report, Unreadable> {
         return Err(Unreadable::Future(path.to_owned(), header.format));
     }
     match serde_json::from_slice(&first) {
-        Ok(Line::Run(run)) => cases(path, *run, lines, keep),
+        Ok(Line::Run(run)) => cases(path, *run, lines, first.len() as u64, case),
         Ok(_) => Err(foreign("it does not begin with the line of a run".to_owned())),
-        Err(error) => format_one(&first).map_err(|_| foreign(error.to_string())),
+        Err(error) => format_one(&first, case).map_err(|_| foreign(error.to_string())),
     }
 }
 
-fn format_one(text: &[u8]) -> Result<Report, String> {
-    let FormatOne { run, mut cases } = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-    cases.sort_by(|one, other| one.id.cmp(&other.id));
-    Ok(Report { run, cases, running: Vec::new(), is_complete: true })
+fn format_one(text: &[u8], mut case: impl FnMut(CaseReport, Option<u64>)) -> Result<Head, String> {
+    let FormatOne { run, cases } = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    cases.into_iter().for_each(|ended| case(ended, None));
+    Ok(Head { run, running: Vec::new(), is_complete: true })
 }
 
 /// The lines after the first.
-fn cases(path: &Path, run: Run, lines: &mut impl BufRead, keep: Keep) -> Result<Report, Unreadable> {
-    let (mut cases, mut running) = (BTreeMap::new(), BTreeSet::new());
-    let (mut text, mut is_complete) = (Vec::new(), false);
+fn cases(
+    path: &Path,
+    run: Run,
+    lines: &mut impl BufRead,
+    mut place: u64,
+    mut case: impl FnMut(CaseReport, Option<u64>),
+) -> Result<Head, Unreadable> {
+    let (mut running, mut text, mut is_complete) = (BTreeSet::new(), Vec::new(), false);
     for number in 2.. {
         text.clear();
-        if lines.read_until(b'\n', &mut text).map_err(|error| Unreadable::Io(path.to_owned(), error))? == 0 {
+        let length = lines.read_until(b'\n', &mut text).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
+        if length == 0 {
             break;
         }
         match serde_json::from_slice(&text) {
             Ok(Line::Start { id }) => {
                 running.insert(id);
             }
-            // A case that ran again counts as it ended last.
-            Ok(Line::Case(case)) => {
-                running.remove(&case.id);
-                cases.insert(case.id.clone(), keep.of(case));
+            Ok(Line::Case(ended)) => {
+                running.remove(&ended.id);
+                case(ended, Some(place));
             }
             Ok(Line::End { .. }) => is_complete = true,
             Ok(Line::Run(_)) => return Err(broken(path, number, "a second run begins")),
@@ -153,9 +164,9 @@ fn cases(path: &Path, run: Run, lines: &mut impl BufRead, keep: Keep) -> Result<
             Err(_) if !text.ends_with(b"\n") => break,
             Err(error) => return Err(broken(path, number, &error.to_string())),
         }
+        place += length as u64;
     }
-    let running = running.into_iter().collect();
-    Ok(Report { run, cases: cases.into_values().collect(), running, is_complete })
+    Ok(Head { run, running: running.into_iter().collect(), is_complete })
 }
 
 fn broken(path: &Path, line: usize, why: &str) -> Unreadable {

@@ -1,10 +1,13 @@
 //! `conformance diff`: planted differences, and nothing else, are found.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
 
 use conformance::report::{CaseReport, Environment, Report, Suite};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
+use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
 
 use super::command::{Reports, case, conformance, plain, text};
@@ -318,5 +321,45 @@ fn colours_are_for_terminals(
     let written = std::fs::read_to_string(reports.path("file")).unwrap_or_default();
     check!(format!("{printed}{written}").contains("worse (1)") || is_coloured, "{printed}{written}");
     check!(printed.contains("\u{1b}[") == is_coloured && !written.contains('\u{1b}'), "{printed:?}{written:?}");
+    Ok(())
+}
+
+/// Reports that are larger than the memory that there is can be compared: of their cases only the names are kept.
+#[rstest]
+#[conformance::test()]
+fn memory_stays_flat() -> Outcome {
+    const CASES: usize = 4000;
+    const SEEN: usize = 8 << 10;
+    const MEMORY: u64 = 24 << 20;
+    let mut report = plain("580.159.04", CASES);
+    for case in &mut report.cases {
+        case.observations.insert("seen".to_owned(), "x".repeat(SEEN).into());
+    }
+    let reports = Reports::new(&report, &report)?;
+    let size = std::fs::metadata(reports.path("old")).map_err(harness)?.len();
+    check!(size > MEMORY, "a report of {size} bytes proves nothing");
+    let mut command = conformance(&["diff", "old", "new"])?;
+    let limit = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
+    // SAFETY: one system call, which is all that may happen between fork and exec.
+    unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Data, limit)?)) };
+    let output = command.current_dir(reports.folder.path()).output().map_err(harness)?;
+    check!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
+    Ok(())
+}
+
+/// A report may come through a pipe, as from a program that unpacks it.
+#[rstest]
+#[conformance::test()]
+fn a_report_comes_through_a_pipe() -> Outcome {
+    let report = plain("580.159.04", 3);
+    let reports = Reports::new(&report, &report)?;
+    let mut unpacking = Command::new("cat").arg(reports.path("new")).stdout(Stdio::piped()).spawn().map_err(harness)?;
+    let mut command = conformance(&["diff", "old", "/dev/stdin", "--format", "json"])?;
+    command.current_dir(reports.folder.path()).stdin(unpacking.stdout.take().ok_or_else(|| harness("no pipe"))?);
+    let output = command.output().map_err(harness)?;
+    unpacking.wait().map_err(harness)?;
+    check!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
+    let diff: Value = serde_json::from_slice(&output.stdout).map_err(harness)?;
+    check!(diff["same"] == 3 && diff["changes"] == json!([]), "{diff:#}");
     Ok(())
 }

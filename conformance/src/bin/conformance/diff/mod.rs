@@ -11,7 +11,6 @@ use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
 use conformance::diff::{Diff, Difference, Side};
-use conformance::report::Report;
 use serde_json::Value;
 
 use crate::output::{Failure, write};
@@ -70,8 +69,7 @@ enum ExitOn {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let read = |path| Report::read_outline(path).map_err(Failure::new);
-    let diff = Diff::of(&read(&arguments.old)?, &read(&arguments.new)?);
+    let diff = Diff::of_files(&arguments.old, &arguments.new).map_err(Failure::new)?;
     let text = match arguments.format {
         Format::Text => text::text(&diff, &Rows::read()?),
         Format::Markdown => markdown::markdown(&diff, &Rows::read()?),

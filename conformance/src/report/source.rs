@@ -1,0 +1,145 @@
+//! What a comparison reads of a report: in memory, or in its file, case by case.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::read::{Head, scan};
+use super::{CaseReport, Line, Report, Run, Unreadable, summary};
+use crate::Verdict;
+
+/// A report whose cases can be asked for by name.
+pub(crate) trait Source {
+    type Error;
+
+    fn run(&self) -> &Run;
+    fn running(&self) -> &[String];
+    fn is_complete(&self) -> bool;
+    fn summary(&self) -> BTreeMap<&'static str, usize>;
+    fn ids(&self) -> impl Iterator<Item = &str>;
+    fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Self::Error>;
+}
+
+impl Source for Report {
+    type Error = Infallible;
+
+    fn run(&self) -> &Run {
+        &self.run
+    }
+
+    fn running(&self) -> &[String] {
+        &self.running
+    }
+
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    fn summary(&self) -> BTreeMap<&'static str, usize> {
+        self.summary()
+    }
+
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        self.cases.iter().map(|case| case.id.as_str())
+    }
+
+    fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Infallible> {
+        Ok(self.case(id).map(Cow::Borrowed))
+    }
+}
+
+/// A report in its file. Of its cases only the names and where they are is kept, so that the size of a report does not
+/// matter.
+pub(crate) struct Index {
+    path: PathBuf,
+    file: RefCell<BufReader<File>>,
+    head: Head,
+    cases: BTreeMap<Box<str>, Entry>,
+}
+
+struct Entry {
+    verdict: Verdict,
+    case: Place,
+}
+
+enum Place {
+    /// Where its line begins.
+    At(u64),
+    /// Reports of format 1 have no lines.
+    Here(Box<CaseReport>),
+}
+
+impl Index {
+    /// Read where the cases of a report are.
+    pub(crate) fn read(path: &Path) -> Result<Self, Unreadable> {
+        let file = seekable(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
+        let mut cases = BTreeMap::new();
+        let head = scan(path, &file, |case, place| {
+            let (id, verdict) = (case.id.as_str().into(), case.verdict);
+            let case = place.map_or_else(|| Place::Here(Box::new(case)), Place::At);
+            cases.insert(id, Entry { verdict, case });
+        })?;
+        Ok(Self { path: path.to_owned(), file: RefCell::new(BufReader::new(file)), head, cases })
+    }
+
+    fn at(&self, place: u64) -> io::Result<Vec<u8>> {
+        let mut file = self.file.borrow_mut();
+        file.seek(SeekFrom::Start(place))?;
+        let mut line = Vec::new();
+        file.read_until(b'\n', &mut line)?;
+        Ok(line)
+    }
+}
+
+/// What comes through a pipe can be read once: a copy of it.
+fn seekable(path: &Path) -> io::Result<File> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    let mut copy = tempfile::tempfile()?;
+    io::copy(&mut file, &mut copy)?;
+    copy.rewind()?;
+    Ok(copy)
+}
+
+impl Source for Index {
+    type Error = Unreadable;
+
+    fn run(&self) -> &Run {
+        &self.head.run
+    }
+
+    fn running(&self) -> &[String] {
+        &self.head.running
+    }
+
+    fn is_complete(&self) -> bool {
+        self.head.is_complete
+    }
+
+    fn summary(&self) -> BTreeMap<&'static str, usize> {
+        summary(self.cases.values().map(|entry| entry.verdict))
+    }
+
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        self.cases.keys().map(|id| &**id)
+    }
+
+    fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Unreadable> {
+        let place = match self.cases.get(id).map(|entry| &entry.case) {
+            None => return Ok(None),
+            Some(Place::Here(case)) => return Ok(Some(Cow::Borrowed(case))),
+            Some(Place::At(place)) => *place,
+        };
+        let line = self.at(place).map_err(|error| Unreadable::Io(self.path.clone(), error))?;
+        match serde_json::from_slice(&line) {
+            Ok(Line::Case(case)) if case.id == id => Ok(Some(Cow::Owned(case))),
+            _ => Err(Unreadable::Changed(self.path.clone())),
+        }
+    }
+}
