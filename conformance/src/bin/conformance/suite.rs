@@ -49,27 +49,43 @@ impl Suite {
 
     /// What `cargo test` would run. Its profile is the one that every change is tested with.
     pub(crate) fn build() -> Result<Self, Failure> {
-        const BUILD: [&str; 7] =
-            ["test", "-p", "conformance", "--test", "suite", "--no-run", "--message-format=json-render-diagnostics"];
-        let root = checkout()?;
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(&cargo).current_dir(root).args(BUILD).stderr(Stdio::inherit()).output();
-        let output = output.map_err(|error| {
-            Failure::new(format_args!("{} cannot be run to build the suite: {error}", cargo.to_string_lossy()))
+        const TEST: [&str; 2] = ["test", "--no-run"];
+        Self::at(executable(&messages(TEST)?, "suite")?, "built by cargo")
+    }
+
+    /// The same, and the command around it, for a target of cargo-zigbuild's, which names a glibc.
+    pub(crate) fn build_with_zig(target: &str) -> Result<(Self, PathBuf), Failure> {
+        let built = messages(["zigbuild", "--target", target, "--bin", "conformance"]).map_err(|failure| {
+            Failure::new(format_args!("{failure}. `pip install cargo-zigbuild ziglang` installs what it needs"))
         })?;
-        if !output.status.success() {
-            return Err(Failure::new(format_args!("cargo did not build the suite: {}", output.status)));
-        }
-        let program = output.stdout.split(|byte| *byte == b'\n').find_map(executable);
-        let program = program.ok_or_else(|| Failure::new("cargo did not say where it built the suite"))?;
-        Self::at(program, "built by cargo")
+        Ok((Self::at(executable(&built, "suite")?, "built by cargo-zigbuild")?, executable(&built, "conformance")?))
     }
 }
 
-/// The path in cargo's message about the suite.
-fn executable(line: &[u8]) -> Option<PathBuf> {
-    let message: Value = serde_json::from_slice(line).ok()?;
-    (message["target"]["name"] == "suite").then(|| message["executable"].as_str().map(PathBuf::from))?
+/// What cargo says when it has built the suite.
+fn messages<'a>(subcommand: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, Failure> {
+    const SUITE: [&str; 5] = ["-p", "conformance", "--test", "suite", "--message-format=json-render-diagnostics"];
+    let root = checkout()?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(&cargo);
+    command.current_dir(root).args(subcommand).args(SUITE).stderr(Stdio::inherit());
+    let output = command.output().map_err(|error| {
+        Failure::new(format_args!("{} cannot be run to build the suite: {error}", cargo.to_string_lossy()))
+    })?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(Failure::new(format_args!("cargo did not build the suite: {}", output.status)))
+    }
+}
+
+/// The path of a target in cargo's messages.
+fn executable(messages: &[u8], target: &str) -> Result<PathBuf, Failure> {
+    let path = messages.split(|byte| *byte == b'\n').find_map(|line| {
+        let message: Value = serde_json::from_slice(line).ok()?;
+        (message["target"]["name"] == target).then(|| message["executable"].as_str().map(PathBuf::from))?
+    });
+    path.ok_or_else(|| Failure::new(format_args!("cargo did not say where it built {target}")))
 }
 
 /// The checkout that this command was built in.

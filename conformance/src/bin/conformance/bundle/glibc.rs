@@ -1,6 +1,7 @@
 //! Which glibc an executable needs: the newest version of the symbols that it asks for.
 
 use std::fmt;
+use std::str::FromStr;
 
 use object::Endianness;
 use object::elf::{FileHeader64, VER_FLG_WEAK};
@@ -13,6 +14,15 @@ pub(super) struct Version(pub(super) u32, pub(super) u32);
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+impl FromStr for Version {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        numbers.map(|(major, minor)| Self(major, minor)).ok_or_else(|| "a version is written as 2.28 is".to_owned())
     }
 }
 
@@ -37,7 +47,8 @@ pub(super) fn needed(file: &[u8]) -> object::Result<Option<Version>> {
 
 /// `GLIBC_2.28`, and not `GCC_3.0`.
 fn glibc(name: &[u8]) -> Option<Version> {
-    let (major, minor) = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?.split_once('.')?;
-    let minor = minor.split('.').next()?;
-    Some(Version(major.parse().ok()?, minor.parse().ok()?))
+    let version = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?;
+    // What decides of 2.2.5 are the first two.
+    let end = version.match_indices('.').nth(1).map_or(version.len(), |(place, _)| place);
+    version[..end].parse().ok()
 }

@@ -3,6 +3,7 @@
 mod archive;
 mod glibc;
 
+use std::env::consts::ARCH;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,8 +24,12 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// The suite executable, the reference driver beside it; without it, what cargo builds in the checkout
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with = "glibc")]
     suite: Option<PathBuf>,
+
+    /// Build for machines with this glibc or a later one, by cargo-zigbuild
+    #[arg(long, value_name = "VERSION")]
+    glibc: Option<glibc::Version>,
 }
 
 const EXAMPLES: &str = "\
@@ -35,11 +40,9 @@ Examples:
 
 The suite is built as `cargo test` builds it, so that what is packed is what every change is tested with.
 
-What is built here needs a glibc as new as the one here. For older machines, build in a container of an older
-distribution, or with cargo-zigbuild and pack what that built:
-  cargo zigbuild -p conformance --tests --target x86_64-unknown-linux-gnu.2.28
-  target/x86_64-unknown-linux-gnu/debug/conformance bundle --output conformance.tar.gz \\
-    --suite target/x86_64-unknown-linux-gnu/debug/deps/suite-…";
+What is built here needs a glibc as new as the one here, and this command prints which. For older machines:
+  pip install cargo-zigbuild ziglang
+  conformance bundle --glibc 2.28 --output conformance.tar.gz";
 
 /// The glibc of the oldest machines that a bundle is for.
 const OLDEST_GLIBC: glibc::Version = glibc::Version(2, 28);
@@ -55,12 +58,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         // Told before the suite is built for nothing.
         return Err(Failure::new(format_args!("cannot write {}: its folder is not there", arguments.output.display())));
     }
-    // Asked first: the build below may replace this very file, which has no path of its own afterwards.
-    let command = std::env::current_exe();
-    let command = command.map_err(|error| Failure::new(format_args!("this program has no path: {error}")))?;
-    let suite = match &arguments.suite {
-        Some(path) => Suite::at(path.clone(), "--suite")?,
-        None => Suite::build()?,
+    // Asked first: a build may replace this very file, which has no path of its own afterwards.
+    let this = std::env::current_exe();
+    let this = this.map_err(|error| Failure::new(format_args!("this program has no path: {error}")))?;
+    let (suite, command) = match (&arguments.suite, arguments.glibc) {
+        (Some(path), _) => (Suite::at(path.clone(), "--suite")?, this),
+        (None, None) => (Suite::build()?, this),
+        (None, Some(glibc)) => Suite::build_with_zig(&format!("{ARCH}-unknown-linux-gnu.{glibc}"))?,
     };
     let root = suite::checkout()?;
     let reference_driver = suite.program.with_file_name(REFERENCE_DRIVER);
@@ -73,6 +77,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for (name, _, bytes) in &programs {
         let of_this = glibc::needed(bytes).map_err(|error| Failure::new(format_args!("{name}: {error}")))?;
         needed = needed.max(of_this);
+    }
+    if let Some(asked) = arguments.glibc.filter(|asked| needed > Some(*asked)) {
+        let needed = needed.unwrap_or(asked);
+        return Err(Failure::new(format_args!("what was built for glibc {asked} needs {needed}")));
     }
 
     let mut archive = Archive::new("conformance");
@@ -96,9 +104,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", arguments.output.display())))?;
     let mut message = format!("{}: {suite}; it needs {needs}\n", arguments.output.display());
     if needed > Some(OLDEST_GLIBC) {
-        message += &format!(
-            "machines with glibc {OLDEST_GLIBC} cannot run it: `conformance bundle --help` says how to build for them\n"
-        );
+        message +=
+            &format!("machines with glibc {OLDEST_GLIBC} cannot run it: build for them with --glibc {OLDEST_GLIBC}\n");
     }
     print(&message)
 }
