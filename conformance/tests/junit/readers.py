@@ -70,7 +70,8 @@ def by_junitparser(path):
             fields = (result.type, result.message, result.text) if result else (None, None, None)
             seen[id] = Seen(kind, *fields, case.system_out, case.time)
         counts = (suite.tests, suite.skipped, suite.failures, suite.errors)
-        assert counts == (kinds.total(), kinds["skipped"], kinds["failure"], kinds["error"]), (suite.name, counts, kinds)
+        expected = (kinds.total(), kinds["skipped"], kinds["failure"], kinds["error"])
+        assert counts == expected, (suite.name, counts, expected)
     return seen
 
 
