@@ -1,6 +1,7 @@
 //! `conformance junit`: a report as JUnit XML, which GitHub actions, GitLab and Jenkins show.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -25,16 +26,23 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 A test suite is a group of cases. A case that breaks a rule is a failure whose type is the verdict; an error of the
 harness, and a case that was running when the report ends, is an error; an unsupported case is skipped with its reason;
-a listed deviation is passed and says in its output what it is.
+a listed deviation is passed and says in its output what it is. What failed, and what was skipped, says all of it in its
+text too, because not every reader shows a type and a message.
 
 Examples:
   conformance junit report.jsonl --output junit.xml";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
-    let text = junit(&report).to_string().map_err(Failure::new)?;
+    let junit = junit(&report);
+    let text = junit.to_string().map_err(Failure::new)?;
     // XML has no way to write these two; the library leaves out the others.
-    write(arguments.output.as_deref(), &text.replace(['\u{fffe}', '\u{ffff}'], ""))
+    let text = text.replace(['\u{fffe}', '\u{ffff}'], "");
+    // No counts in the root: Jenkins' xUnit plugin refuses a file that has `skipped` there, and where only that one is
+    // missing, some take what was skipped for passed. All add up the suites' own.
+    let quick_junit::Report { tests, skipped, failures, errors, .. } = junit;
+    let counts = format!(" tests=\"{tests}\" skipped=\"{skipped}\" failures=\"{failures}\" errors=\"{errors}\"");
+    write(arguments.output.as_deref(), &text.replacen(&counts, "", 1))
 }
 
 fn junit(report: &Report) -> quick_junit::Report {
@@ -84,7 +92,7 @@ fn test_case(case: &CaseReport) -> TestCase {
         Verdict::Pass | Verdict::Deviation => TestCaseStatus::success(),
         Verdict::Unsupported => {
             let mut status = TestCaseStatus::skipped();
-            status.set_type(case.verdict.word()).set_message(reason);
+            status.set_type(case.verdict.word()).set_message(reason).set_description(told(case));
             status
         }
         Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash => failed(NonSuccessKind::Failure),
@@ -92,8 +100,9 @@ fn test_case(case: &CaseReport) -> TestCase {
     };
     let mut test_case = named(&case.id, status);
     test_case.set_time(Duration::try_from_secs_f64(case.duration_ms / 1e3).unwrap_or_default());
-    if case.verdict == Verdict::Deviation {
-        test_case.set_system_out(format!("deviation: {reason}\n{}", told(case)));
+    // Jenkins shows nothing else of a case that did not fail, not even why it was skipped.
+    if matches!(case.verdict, Verdict::Unsupported | Verdict::Deviation) {
+        test_case.set_system_out(told(case));
     }
     test_case
 }
@@ -101,7 +110,8 @@ fn test_case(case: &CaseReport) -> TestCase {
 /// A case of which nobody knows how it would have ended.
 fn unended(id: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_type("unended").set_message("it was running when the report ends");
+    let reason = "it was running when the report ends";
+    status.set_type("unended").set_message(reason).set_description(format!("unended: {reason}"));
     let mut case = named(id, status);
     case.set_time(Duration::ZERO);
     case
@@ -121,12 +131,14 @@ fn group(id: &str) -> &str {
     id.split("::").next().unwrap_or(id)
 }
 
-/// The rows, what was seen, and what was done.
+/// The verdict and its reason, the rows, what was seen, and what was done. Few show the type, and GitLab not even the
+/// message: the text has it all.
 fn told(case: &CaseReport) -> String {
+    let verdict = format!("{}: {}\n", case.verdict, case.reason.as_deref().unwrap_or_default());
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));
     let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
     let steps = case.steps.iter().enumerate();
     let steps =
         steps.map(|(number, step)| format!("{}. {}: {} -> {}\n", number + 1, step.role, step.call, step.answer));
-    rows.chain(observations).chain(steps).collect()
+    iter::once(verdict).chain(rows).chain(observations).chain(steps).collect()
 }

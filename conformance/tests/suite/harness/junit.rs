@@ -1,6 +1,6 @@
 //! `conformance junit`: XML by the rules of the schemas that Jenkins, GitLab and GitHub's actions go by.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use conformance::report::Report;
 use conformance::{Outcome, Stop, Verdict, check};
@@ -75,9 +75,9 @@ fn parse(xml: &str) -> Result<Element, Stop> {
     document.children.pop().ok_or_else(|| harness("no root"))
 }
 
-/// What the schemas say of an element: the attributes that it has to have, and its children in their order.
+/// What the schemas say of an element: its attributes, and its children in their order.
 const RULES: [(&str, &[&str], &[&str]); 9] = [
-    ("testsuites", &["name", "tests", "failures", "errors", "time"], &["testsuite"]),
+    ("testsuites", &["name", "time"], &["testsuite"]),
     (
         "testsuite",
         &["name", "tests", "failures", "errors", "skipped", "time", "timestamp"],
@@ -86,7 +86,7 @@ const RULES: [(&str, &[&str], &[&str]); 9] = [
     ("properties", &[], &["property"]),
     ("property", &["name", "value"], &[]),
     ("testcase", &["name", "classname", "time"], &["skipped", "error", "failure", "system-out", "system-err"]),
-    ("skipped", &["message"], &[]),
+    ("skipped", &["type", "message"], &[]),
     ("error", &["type", "message"], &[]),
     ("failure", &["type", "message"], &[]),
     ("system-out", &[], &[]),
@@ -96,9 +96,8 @@ fn check_rules(element: &Element) -> Outcome {
     let rule = RULES.iter().find(|(name, ..)| *name == element.name);
     let (name, attributes, children) =
         rule.ok_or_else(|| Stop::failed(format!("nothing is called {}", element.name)))?;
-    for attribute in *attributes {
-        check!(element.attributes.contains_key(*attribute), "{name} has no {attribute}: {element:?}");
-    }
+    let found: BTreeSet<_> = element.attributes.keys().map(String::as_str).collect();
+    check!(found == attributes.iter().copied().collect(), "{name} has the attributes {found:?}");
     let place = |child: &Element| children.iter().position(|known| *known == child.name);
     let places: Vec<_> = element.children.iter().map(place).collect();
     check!(places.iter().all(Option::is_some) && places.is_sorted(), "{name} has children at {places:?}: {element:?}");
@@ -137,35 +136,19 @@ fn it_is_as_the_schemas_say() -> Outcome {
     check_rules(&root)?;
     let suites: Vec<_> = root.named("testsuite").map(|suite| suite.attribute("name")).collect();
     check!(root.name == "testsuites" && suites == ["fab", "vmm"], "{suites:?}");
-    let mut sums = BTreeMap::new();
     for suite in root.named("testsuite") {
-        let count = |name: &str| {
-            suite
-                .named("testcase")
-                .filter(|case| name == "tests" || case.named(name.trim_end_matches('s')).count() > 0)
-                .count()
-        };
-        for (attribute, children) in [("tests", "tests"), ("failures", "failures"), ("errors", "errors")] {
-            check!(suite.attribute(attribute) == count(children).to_string(), "{attribute} of {suite:?}");
-            *sums.entry(attribute).or_insert(0) += count(children);
+        let cases: Vec<_> = suite.named("testcase").collect();
+        check!(suite.attribute("tests") == cases.len().to_string(), "{suite:?}");
+        for (attribute, child) in [("failures", "failure"), ("errors", "error"), ("skipped", "skipped")] {
+            let count = cases.iter().filter(|case| case.named(child).count() > 0).count();
+            check!(suite.attribute(attribute) == count.to_string(), "{attribute} of {suite:?}");
         }
-        check!(
-            suite.attribute("skipped")
-                == suite.named("testcase").filter(|case| case.named("skipped").count() > 0).count().to_string()
-        );
         check!(suite.attribute("timestamp") == "2026-11-21T08:00:00", "{}", suite.attribute("timestamp"));
         let properties = suite.named("properties").flat_map(|all| all.named("property"));
         let names: Vec<_> =
             properties.map(|property| (property.attribute("name"), property.attribute("value"))).collect();
         check!(names.contains(&("driver", "NVIDIA 580.159.04")) && names.contains(&("devices", "2 × NVIDIA H200")));
         check!(names.contains(&("seed", "7")), "{names:?}");
-    }
-    for (attribute, sum) in sums {
-        check!(
-            root.attribute(attribute) == sum.to_string(),
-            "{attribute} of the whole is {}",
-            root.attribute(attribute)
-        );
     }
     Ok(())
 }
@@ -194,10 +177,13 @@ fn each_verdict_is_shown(#[case] verdict: &str, #[case] kind: Option<&str>) -> O
             end.attribute("type") == verdict && end.attribute("message") == format!("because of {verdict}"),
             "{end:?}"
         );
-        check!(verdict == "unsupported" || end.text.contains("3. importer: ipc_open_mem_handle"), "{end:?}");
     }
-    let said: String = case.named("system-out").map(|output| output.text.clone()).collect();
-    check!(said.starts_with("deviation: because of deviation") == (verdict == "deviation"), "{said:?}");
+    let speaks = matches!(verdict, "unsupported" | "deviation");
+    check!(case.named("system-out").count() == usize::from(speaks), "{case:?}");
+    // GitLab shows the text alone.
+    let text: String = case.children.iter().map(|child| child.text.as_str()).collect();
+    let said = text.starts_with(&format!("{verdict}: because of {verdict}\nrow "));
+    check!(said == (verdict != "pass") && said == text.contains("3. importer: ipc_open_mem_handle"), "{text:?}");
     Ok(())
 }
 
@@ -208,7 +194,7 @@ fn a_case_that_did_not_end_is_an_error() -> Outcome {
     let root = junit(&every_verdict())?;
     let mut cases = root.named("testsuite").flat_map(|suite| suite.named("testcase"));
     let case = cases.find(|case| case.attribute("name") == "last").ok_or_else(|| harness("the case is missing"))?;
-    check!(case.named("error").any(|error| error.attribute("type") == "unended"), "{case:?}");
+    check!(case.named("error").any(|error| error.attribute("type") == "unended" && !error.text.is_empty()), "{case:?}");
     Ok(())
 }
 
