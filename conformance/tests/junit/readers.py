@@ -12,7 +12,7 @@ from junit2htmlreport.parser import Junit
 from lxml import etree
 
 # What each verdict is to JUnit. A case that was running when the report ends has none of its own.
-KINDS = {"pass": "passed", "deviation": "passed", "unsupported": "skipped", "fail": "failure", "leak": "failure",
+KINDS = {"pass": "passed", "deviation": "skipped", "unsupported": "skipped", "fail": "failure", "leak": "failure",
          "timeout": "failure", "crash": "failure", "error": "error", "unended": "error"}
 KEPT = "<b>&amp;</b> ]]> \"quoted\" 'too' — 😀\nand a second line"
 # XML cannot hold these.

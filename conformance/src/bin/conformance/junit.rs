@@ -25,9 +25,9 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 A test suite is a group of cases. A case that breaks a rule is a failure whose type is the verdict; an error of the
-harness, and a case that was running when the report ends, is an error; an unsupported case is skipped with its reason;
-a listed deviation is passed and says in its output what it is. What failed, and what was skipped, says all of it in its
-text too, because not every reader shows a type and a message.
+harness, and a case that was running when the report ends, is an error; an unsupported case is skipped with its reason,
+and so is a listed deviation, of which nobody may think that it holds. What failed, and what was skipped, says all of it
+in its text too, because not every reader shows a type and a message.
 
 Examples:
   conformance junit report.jsonl --output junit.xml";
@@ -89,8 +89,9 @@ fn test_case(case: &CaseReport) -> TestCase {
         status
     };
     let status = match case.verdict {
-        Verdict::Pass | Verdict::Deviation => TestCaseStatus::success(),
-        Verdict::Unsupported => {
+        Verdict::Pass => TestCaseStatus::success(),
+        // Passed would be a lie, and its reason would show nowhere.
+        Verdict::Unsupported | Verdict::Deviation => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(case.verdict.word()).set_message(reason).set_description(told(case));
             status
