@@ -107,8 +107,11 @@ pub struct Row {
     pub provoke: Option<String>,
     /// What it takes.
     pub needs: RowNeeds,
-    /// The cases that check it; none while it is unimplemented.
+    /// The cases that check it.
     pub cases: Vec<String>,
+    /// Why no case can run, where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unrunnable: Option<String>,
 }
 
 /// What a row takes.
@@ -131,10 +134,14 @@ pub struct RowNeeds {
 }
 
 impl Row {
-    /// `implemented` or `unimplemented`.
+    /// `implemented`, `unrunnable`, or `unimplemented` where neither a case nor a reason is there.
     #[must_use]
     pub const fn status(&self) -> &'static str {
-        if self.cases.is_empty() { "unimplemented" } else { "implemented" }
+        match self.unrunnable {
+            _ if !self.cases.is_empty() => "implemented",
+            Some(_) => "unrunnable",
+            None => "unimplemented",
+        }
     }
 }
 

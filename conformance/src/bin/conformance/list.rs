@@ -38,13 +38,14 @@ fn text(groups: &[Group]) -> String {
         for row in &group.row {
             let (class, needs) = (row.class.letter(), needs(row));
             lines.push(format!("  {:16} {class:2} {:13} {needs:6} {}", row.id, row.status(), row.statement));
-            lines.extend(row.cases.iter().map(|case| format!("{:43}{case}", "")));
+            lines.extend(row.cases.iter().chain(&row.unrunnable).map(|line| format!("{:43}{line}", "")));
         }
         lines.push(String::new());
     }
     let rows = || groups.iter().flat_map(|group| &group.row);
-    let implemented = rows().filter(|row| !row.cases.is_empty()).count();
-    lines.push(format!("{implemented} of {} rows have a case\n", rows().count()));
+    let of_status = |status| rows().filter(|row| row.status() == status).count();
+    let (implemented, unrunnable) = (of_status("implemented"), of_status("unrunnable"));
+    lines.push(format!("{implemented} of {} rows have a case, {unrunnable} cannot have one\n", rows().count()));
     lines.join("\n")
 }
 
@@ -70,6 +71,7 @@ fn json(groups: &[Group]) -> String {
                 "provoke": row.provoke,
                 "needs": row.needs,
                 "cases": row.cases,
+                "unrunnable": row.unrunnable,
             })
         })
         .collect();

@@ -23,6 +23,7 @@ fn the_catalogue_is_whole() -> Outcome {
     for group in catalogue::groups().map_err(Stop::Harness)? {
         for row in group.row {
             check!(row.id.starts_with(&format!("{}-", group.group)), "{} is not of group {}", row.id, group.group);
+            check!(row.cases.is_empty() || row.unrunnable.is_none(), "{} has cases, and is said to have none", row.id);
             check!(ids.insert(row.id.clone()), "{} is there twice", row.id);
         }
     }
