@@ -127,7 +127,7 @@ impl Run {
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.pool.clear();
         if !options.libtest.list {
-            let report = shared.report();
+            let mut report = shared.report();
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
             // Of a nextest run nobody knows which process is the last.
             if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
@@ -138,6 +138,7 @@ impl Run {
             }
             // One process of a nextest run has seen one case.
             if under_nextest().is_none() {
+                report.run.environment = Some(Environment::find());
                 for line in shared.deviations.unmatched().into_iter().chain(compare(&options, &report)) {
                     println!("conformance: {line}");
                 }

@@ -158,8 +158,12 @@ fn summary(report: &Report) -> String {
     let _ = writeln!(text, "library: {}", run.driver.path);
     if let Some(environment) = &run.environment {
         let kernel = environment.kernel_module.as_deref().unwrap_or("no");
-        let container = environment.container.as_deref().map_or("no container".to_owned(), |kind| format!("in {kind}"));
-        let _ = writeln!(text, "machine: {}, {kernel} kernel module, {container}", environment.system);
+        let mut words = vec![format!("{kernel} kernel module")];
+        if let Some(host) = &environment.host {
+            words.insert(0, host.system.clone());
+            words.push(host.container.as_ref().map_or("no container".to_owned(), |kind| format!("in {kind}")));
+        }
+        let _ = writeln!(text, "machine: {}", words.join(", "));
     }
     let counts = report.summary();
     let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
