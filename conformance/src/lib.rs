@@ -17,7 +17,7 @@ mod macros;
 pub mod calls;
 mod case;
 pub mod catalogue;
-mod deviations;
+pub mod deviations;
 pub mod diff;
 pub mod driver;
 pub mod machine;

@@ -139,7 +139,7 @@ impl Run {
             // One process of a nextest run has seen one case.
             if under_nextest().is_none() {
                 report.run.environment = Some(Environment::find());
-                for line in shared.deviations.unmatched().into_iter().chain(compare(&options, &report)) {
+                for line in shared.deviations.unmatched(&report).into_iter().chain(compare(&options, &report)) {
                     println!("conformance: {line}");
                 }
             }
