@@ -14,6 +14,7 @@ mod check;
 #[path = "calls/macros.rs"]
 mod macros;
 
+mod again;
 pub mod calls;
 mod case;
 pub mod catalogue;

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::records::{self, Records};
 use crate::report::{CaseReport, Environment, FORMAT, Report, Suite, Writer};
 use crate::role::{Account, Cleanness, Placement, Pool, Process, Role, Settings};
-use crate::{Outcome, Stop, Verdict, catalogue, probe};
+use crate::{Outcome, Stop, Verdict, again, catalogue, probe};
 
 /// The GPUs of the reference driver, so that every two-GPU case runs on every push.
 const REFERENCE_DEVICES: &str = "2";
@@ -356,11 +356,10 @@ impl Shared {
             Kind::Path => Choice::Path(self.under_test.identity.path.clone().into()),
         };
         format!(
-            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: cargo test -p conformance -- --driver {driver} --seed {} --exact '{}'\n",
+            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: {}\n",
             case.summary,
             if rows.is_empty() { "none, this checks the harness" } else { &rows },
-            self.seed,
-            case.id,
+            again::command(&driver, &self.description, &case.id),
         )
     }
 }

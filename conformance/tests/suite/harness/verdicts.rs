@@ -1,9 +1,12 @@
 //! A case that goes wrong is told as what it is.
 
-use conformance::{Outcome, Verdict, check};
+use std::path::Path;
+use std::process::Command;
+
+use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
-use super::suite::{harness, run, suite};
+use super::suite::{harness, run, suite, without_settings};
 
 /// Each way to go wrong has its verdict, its reason, the command to run it again, and an exit code.
 #[rstest]
@@ -31,8 +34,55 @@ fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[c
     let last = text.trim_end().lines().last().unwrap_or_default();
     check!(last.contains(&format!("1 {verdict}")) && last.contains("driver: reference"), "the last line is {last:?}");
     if !verdict.is_good() {
-        let again = format!("again: cargo test -p conformance -- --driver reference --seed {}", report.run.seed);
-        check!(text.contains(&again) && text.contains(&id), "the output lacks {again:?}: {text}");
+        let again = format!(" --driver reference --seed {} --exact {id}\n", report.run.seed);
+        check!(text.contains("  again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
     }
+    Ok(())
+}
+
+const FAILS: &str = "harness::planted::fail";
+
+/// The output of a planted failure, and the command in it.
+fn again(mut command: Command) -> Result<(String, String), Stop> {
+    command.env("CONFORMANCE_PLANTED", "1").args(["--driver", "reference", "--seed", "7", "--exact", FAILS]);
+    let text = String::from_utf8_lossy(&command.output().map_err(harness)?.stdout).into_owned();
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("again: ")).unwrap_or_default().to_owned();
+    Ok((text, again))
+}
+
+/// A failure names what can be run where the suite was: by cargo, and by nextest, which passes no arguments.
+#[rstest]
+#[case::cargo(&[("CARGO", "cargo")], &[], "cargo test -p conformance -- --driver reference --seed 7 --exact harness::planted::fail")]
+#[case::fresh(&[("CARGO", "cargo")], &["--fresh"], "cargo test -p conformance -- --driver reference --seed 7 --fresh --exact harness::planted::fail")]
+#[case::nextest(&[("CARGO", "cargo"), ("NEXTEST_RUN_ID", "planted")], &[], "CONFORMANCE_DRIVER=reference CONFORMANCE_SEED=7 cargo nextest run -p conformance -E 'test(=harness::planted::fail)'")]
+#[case::fresh_nextest(&[("NEXTEST_RUN_ID", "planted")], &["--fresh"], "CONFORMANCE_DRIVER=reference CONFORMANCE_SEED=7 CONFORMANCE_FRESH=true cargo nextest run -p conformance -E 'test(=harness::planted::fail)'")]
+#[conformance::test()]
+fn a_failure_says_how_to_run_it_again(
+    #[case] variables: &[(&str, &str)],
+    #[case] flags: &[&str],
+    #[case] expected: &str,
+) -> Outcome {
+    let mut command = without_settings(&std::env::current_exe().map_err(harness)?);
+    command.env_remove("CARGO").envs(variables.iter().copied()).args(flags);
+    let (text, found) = again(command)?;
+    check!(found == expected, "{text}");
+    Ok(())
+}
+
+/// Without cargo it is the program, and a shell that runs the command fails in the same way, whatever is in its path.
+#[rstest]
+#[conformance::test()]
+fn a_shell_runs_it_again() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let program = folder.path().join("it's a $HOME");
+    std::os::unix::fs::symlink(std::env::current_exe().map_err(harness)?, &program).map_err(harness)?;
+    let mut command = without_settings(&program);
+    command.env_remove("CARGO");
+    let (text, first) = again(command)?;
+    check!(first.contains("/it's a "), "{text}");
+    let mut shell = without_settings(Path::new("/bin/sh"));
+    shell.env_remove("CARGO").env("CONFORMANCE_PLANTED", "1").args(["-c", &first]);
+    let printed = String::from_utf8_lossy(&shell.output().map_err(harness)?.stdout).into_owned();
+    check!(printed.contains("1 fail,") && printed.contains(&format!("again: {first}\n")), "{first}: {printed}");
     Ok(())
 }
