@@ -219,14 +219,16 @@ impl Shared {
         if let Some(writer) = &self.writer {
             writer.start(&case.id).map_err(unwritten)?;
         }
-        let mut report = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => ended(case, Verdict::Unsupported, Some(reason)),
+        let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
             None => self.run_supported(case),
         };
         let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
         (report.verdict, report.reason) = (verdict, reason.clone());
         report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        let required = verdict == Verdict::Unsupported && !self.require_unmet.is_empty();
+        // Who requires anything gets no skip that the probe did not tell.
+        let is_untold = is_missing && self.strict;
+        let required = verdict == Verdict::Unsupported && (is_untold || !self.require_unmet.is_empty());
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
         if let Some(writer) = &self.writer {
@@ -248,12 +250,13 @@ impl Shared {
         Report { run: self.description.clone(), cases, running: Vec::new(), is_complete: true }
     }
 
-    fn run_supported(&self, case: &Case) -> CaseReport {
+    /// How it ended, and whether something was missing that the machine had shown.
+    fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
         case::enter(Arc::clone(&self.pool), self.seed, &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return ended(case, Verdict::Error, Some("the case left another in its place".to_owned()));
+            return (ended(case, Verdict::Error, Some("the case left another in its place".to_owned())), false);
         };
         let mut report = match &outcome {
             Ok(()) => ended(case, Verdict::Pass, None),
@@ -265,7 +268,7 @@ impl Shared {
         {
             (report.verdict, report.reason) = (worse, Some(why));
         }
-        report
+        (report, matches!(outcome, Err(Stop::Missing(_))))
     }
 
     /// Every role gives back what it holds: first what is others', then its own. A clean one serves again.

@@ -18,6 +18,7 @@ use super::suite::{harness, run, suite, without_settings};
 #[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a descriptor of /proc/")]
 #[case::error("error", Verdict::Error, "this case is wrong")]
 #[case::unsupported("unsupported", Verdict::Unsupported, "this machine has no such thing")]
+#[case::missing("missing", Verdict::Unsupported, "there is no such function")]
 #[conformance::test()]
 fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[case] reason: &str) -> Outcome {
     let mut command = suite("reference")?;
@@ -37,6 +38,26 @@ fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[c
         let again = format!(" --driver reference --seed {} --exact {id}\n", report.run.seed);
         check!(text.contains("  again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
     }
+    Ok(())
+}
+
+/// Where anything is required, a case that misses what the machine showed is no skip; what a case itself finds it cannot
+/// do is one.
+#[rstest]
+#[case::missing("missing", &["--require", "gpus=1"], false)]
+#[case::unsupported("unsupported", &["--require", "gpus=1"], true)]
+#[case::nothing_required("missing", &[], true)]
+#[conformance::test()]
+fn what_is_missing_is_no_skip(#[case] planted: &str, #[case] flags: &[&str], #[case] is_skipped: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("harness::planted::{planted}")]).args(flags);
+    let run = run(command)?;
+    check!(run.output.status.success() == is_skipped, "{}", run.text());
+    check!(
+        run.text().contains("ignored (") == is_skipped && run.report()?.summary()["unsupported"] == 1,
+        "{}",
+        run.text()
+    );
     Ok(())
 }
 
