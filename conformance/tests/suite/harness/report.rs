@@ -41,6 +41,31 @@ fn it_is_written_line_by_line() -> Outcome {
     Ok(())
 }
 
+/// The environment is flat in a report, as it was before records left a part of it out.
+#[rstest]
+#[conformance::test()]
+fn the_environment_is_flat() -> Outcome {
+    let (_run, lines) = lines()?;
+    let run: Value = serde_json::from_str(&lines[0]).map_err(harness)?;
+    let environment = run["environment"].as_object().ok_or_else(|| harness("no environment was recorded"))?;
+    let names: Vec<_> = environment.keys().map(String::as_str).collect();
+    let expected = [
+        "container",
+        "imex_channels",
+        "kernel_module",
+        "limits",
+        "mig",
+        "mps",
+        "pid_namespace",
+        "ptrace_scope",
+        "system",
+        "user",
+        "variables",
+    ];
+    check!(names == expected, "{names:?}");
+    Ok(())
+}
+
 /// Every line is as the published schema says, and the schema is that of the types.
 #[rstest]
 #[conformance::test()]
