@@ -107,3 +107,21 @@ fn a_shell_runs_it_again() -> Outcome {
     check!(printed.contains("1 fail,") && printed.contains(&format!("again: {first}\n")), "{first}: {printed}");
     Ok(())
 }
+
+/// In nextest's filters a comma ends a name, and names of cases have them.
+#[rstest]
+#[conformance::test()]
+fn a_filter_of_nextest_names_one_case() -> Outcome {
+    const CASE: &str = "p2p::disable::with_a_live_mapping_is_recorded/kind=Legacy,is_enabled=false";
+    let mut command = suite("reference")?;
+    command.env("NEXTEST_RUN_ID", "planted").env("REFERENCE_DRIVER_DEVICES", "1");
+    command.args(["--require", "gpus=2", "--exact", CASE]);
+    let run = run(command)?;
+    let text = run.text();
+    let filter = text.lines().find_map(|line| line.split(" -E ").nth(1)).unwrap_or_default();
+    let mut shell = without_settings(Path::new("/bin/sh"));
+    let passed = shell.arg("-c").arg(format!("printf %s {filter}")).output().map_err(harness)?.stdout;
+    let passed = String::from_utf8_lossy(&passed);
+    check!(passed == format!("test(={})", CASE.replace(',', "\\,")), "{passed} in {text}");
+    Ok(())
+}
