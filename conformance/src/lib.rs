@@ -14,10 +14,11 @@ mod check;
 #[path = "calls/macros.rs"]
 mod macros;
 
+mod again;
 pub mod calls;
 mod case;
 pub mod catalogue;
-mod deviations;
+pub mod deviations;
 pub mod diff;
 pub mod driver;
 pub mod machine;

@@ -35,7 +35,7 @@ pub struct Options {
 
     /// The folder of golden records to compare with: `records` beside this program, or those of the checkout, where it
     /// is not given. What changed against a record is told and never decides the exit code; under nextest, where each
-    /// process sees one case, nothing is compared
+    /// process sees one case, `conformance diff REPORT` tells it
     #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
     pub records: Option<PathBuf>,
 

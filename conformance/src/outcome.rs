@@ -35,6 +35,8 @@ pub enum Stop {
     Failed(String),
     /// The machine or the driver cannot run this case.
     Unsupported(String),
+    /// The driver lacks a function of its version, or a process its device, though the probe showed what the case needs.
+    Missing(String),
     /// A process ended in the middle of a step.
     Crashed {
         /// The process.
@@ -66,7 +68,7 @@ impl Stop {
     pub const fn verdict(&self) -> Verdict {
         match self {
             Self::Refused(_) | Self::Failed(_) => Verdict::Fail,
-            Self::Unsupported(_) => Verdict::Unsupported,
+            Self::Unsupported(_) | Self::Missing(_) => Verdict::Unsupported,
             Self::Crashed { .. } => Verdict::Crash,
             Self::TimedOut { .. } => Verdict::Timeout,
             Self::Harness(_) => Verdict::Error,
@@ -78,7 +80,9 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => write!(f, "{refusal}, expected CUDA_SUCCESS"),
-            Self::Failed(message) | Self::Unsupported(message) | Self::Harness(message) => f.write_str(message),
+            Self::Failed(message) | Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => {
+                f.write_str(message)
+            }
             Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {step}"),
             Self::TimedOut { role, step } => write!(f, "{role}: no answer before the deadline to {step}"),
         }

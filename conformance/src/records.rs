@@ -4,13 +4,17 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::diff::noise::{quiet, without_addresses};
-use crate::diff::{Change, Diff, Severity};
+use crate::diff::{Diff, Setting, Severity};
 use crate::driver::{Identity, release};
 use crate::report::{CaseReport, RECORD, Report, Run};
 
 /// The record that a report makes: sorted, and without what another machine or another run of the same driver would
-/// not repeat: steps, paths, identities of devices, the environment, addresses.
+/// not repeat: steps, paths, identities of devices, whose machine it was, addresses.
 ///
 /// Checks of the harness say nothing of a driver.
 #[must_use]
@@ -18,7 +22,10 @@ pub fn record(mut report: Report) -> Report {
     let run = &mut report.run;
     run.format = crate::report::FORMAT;
     run.run = RECORD.to_owned();
-    run.environment = None;
+    if let Some(environment) = &mut run.environment {
+        environment.host = None;
+        environment.mps = environment.mps.as_deref().map(file_name);
+    }
     run.driver.path = file_name(&run.driver.path);
     for device in &mut run.devices {
         device.uuid = String::new();
@@ -120,7 +127,8 @@ impl Records {
 }
 
 /// How near a record is to a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Nearness {
     /// The same driver on as many of the same GPUs.
     Same,
@@ -172,17 +180,99 @@ impl Distance {
     }
 }
 
-/// What a run did otherwise than the record in the cases that both have, without their times, which a record only
-/// rounds.
+/// Two reports compared, and where the old one is a record that was chosen for the new one, which.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Comparison {
+    /// The record; nothing where both reports were named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Chosen>,
+    /// What changed.
+    #[serde(flatten)]
+    pub diff: Diff,
+}
+
+/// The record that a run was compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Chosen {
+    /// Its file.
+    pub path: PathBuf,
+    /// How near it is.
+    pub nearness: Nearness,
+    /// How many cases of the run are not in it.
+    pub new: usize,
+    /// How many of its cases were not run.
+    pub not_run: usize,
+}
+
+/// The JSON Schema of [`Comparison`], which is published beside that of reports.
 #[must_use]
-pub fn compare(record: &Report, run: &Report) -> Vec<Change> {
-    let shared = |report: &Report, other: &Report| {
-        let cases = report.cases.iter().filter(|case| other.case(&case.id).is_some());
-        Report { cases: cases.cloned().collect(), ..report.clone() }
-    };
-    let mut changes = Diff::of(&shared(record, run), &shared(run, record)).changes;
-    changes.retain(|change| change.severity != Severity::Time);
-    changes
+pub fn schema() -> Value {
+    schemars::schema_for!(Comparison).to_value()
+}
+
+impl Records {
+    /// What a run did otherwise than the nearest record.
+    #[must_use]
+    pub fn compare(&self, run: &Report) -> Option<Comparison> {
+        let (nearness, path, record) = self.nearest(&run.run)?;
+        let unknown =
+            run.cases.iter().filter(|case| !Report::is_of_the_harness(&case.id) && record.case(&case.id).is_none());
+        let not_run = record.cases.iter().filter(|case| !began(run, &case.id));
+        let chosen = Chosen { path: path.to_owned(), nearness, new: unknown.count(), not_run: not_run.count() };
+        Some(Comparison { record: Some(chosen), diff: compare(record, run) })
+    }
+}
+
+/// Whether a case of a run came as far as its start.
+fn began(run: &Report, id: &str) -> bool {
+    run.case(id).is_some() || run.running.iter().any(|running| running == id)
+}
+
+/// What a run did otherwise than a record in the cases that it ran and the record has: who runs a part asks for no more.
+/// Times, which a record only rounds, are left out.
+#[must_use]
+pub fn compare(record: &Report, run: &Report) -> Diff {
+    let old =
+        Report { cases: record.cases.iter().filter(|case| began(run, &case.id)).cloned().collect(), ..record.clone() };
+    let mut new = run.clone();
+    new.cases.retain(|case| record.case(&case.id).is_some());
+    let mut diff = Diff::of(&old, &new);
+    let count = diff.changes.len();
+    diff.changes.retain(|change| change.severity != Severity::Time);
+    diff.same += count - diff.changes.len();
+    diff
+}
+
+impl Comparison {
+    /// Which record it is, how near, and how much of it changed; nothing where both reports were named.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let Chosen { path, nearness, new, .. } = self.record.as_ref()?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let how_near = match nearness {
+            Nearness::Same => nearness.words().to_owned(),
+            _ => format!("{}: {}", nearness.words(), self.diff.old.title),
+        };
+        let count = self.diff.changes.len();
+        let mut title = format!("record: {file} ({how_near}): {count} of {} cases changed", count + self.diff.same);
+        if *new > 0 {
+            title += &format!(", {new} are not in it");
+        }
+        Some(title)
+    }
+
+    /// What names the folder of the record to `conformance diff`, where it would look elsewhere.
+    fn flag(&self) -> String {
+        let parent = self.record.as_ref().and_then(|record| record.path.parent());
+        parent
+            .filter(|parent| **parent != folder())
+            .map_or_else(String::new, |parent| format!(" --records {}", parent.display()))
+    }
+
+    /// What differs in the environment: of driver and GPUs the title has told.
+    fn environment(&self) -> impl Iterator<Item = &Setting> {
+        self.diff.environment.iter().filter(|setting| setting.name.starts_with("environment."))
+    }
 }
 
 /// The lines at the end of a run: which record, how near, what changed.
@@ -190,29 +280,34 @@ pub fn compare(record: &Report, run: &Report) -> Vec<Change> {
 pub fn verdict(records: &Records, run: &Report) -> Vec<String> {
     const SHOWN: usize = 5;
     let mut lines: Vec<_> = records.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
-    let Some((nearness, path, record)) = records.nearest(&run.run) else {
-        lines.push(format!("record: none of this driver and none of this GPU, {}", run.run));
+    let Some(comparison) = records.compare(run) else {
+        lines.push(format!("record: {}", none_near(run)));
         return lines;
     };
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let changes = compare(record, run);
-    let (known, new): (Vec<_>, Vec<_>) = run
-        .cases
-        .iter()
-        .filter(|case| !Report::is_of_the_harness(&case.id))
-        .partition(|case| record.case(&case.id).is_some());
-    let mut what = format!("{} of {} cases changed", changes.len(), known.len());
-    if !new.is_empty() {
-        what += &format!(", {} are not in it", new.len());
-    }
-    let how_near = match nearness {
-        Nearness::Same => nearness.words().to_owned(),
-        _ => format!("{}: {}", nearness.words(), record.run),
-    };
-    lines.push(format!("record: {file} ({how_near}): {what}"));
+    lines.extend(comparison.title());
+    lines.extend(
+        comparison
+            .environment()
+            .map(|setting| format!("  {}: {} -> {}", setting.name, plain(&setting.old), plain(&setting.new))),
+    );
+    let changes = &comparison.diff.changes;
     lines.extend(changes.iter().take(SHOWN).map(|change| format!("  {}: {}", change.severity.word(), change.id)));
     if changes.len() > SHOWN {
-        lines.push(format!("  and {} more: conformance diff {} REPORT", changes.len() - SHOWN, path.display()));
+        lines.push(format!("  and {} more: conformance diff{} REPORT", changes.len() - SHOWN, comparison.flag()));
     }
     lines
+}
+
+fn plain(value: &Option<Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "none".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// That no record is near a run.
+#[must_use]
+pub fn none_near(run: &Report) -> String {
+    format!("none of this driver and none of this GPU, {}", run.run)
 }

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::records::{self, Records};
 use crate::report::{CaseReport, Environment, FORMAT, Report, Suite, Writer};
 use crate::role::{Account, Cleanness, Placement, Pool, Process, Role, Settings};
-use crate::{Outcome, Stop, Verdict, catalogue, probe};
+use crate::{Outcome, Stop, Verdict, again, catalogue, probe};
 
 /// The GPUs of the reference driver, so that every two-GPU case runs on every push.
 const REFERENCE_DEVICES: &str = "2";
@@ -127,7 +127,7 @@ impl Run {
         let conclusion = libtest_mimic::run(&options.libtest, trials);
         shared.pool.clear();
         if !options.libtest.list {
-            let report = shared.report();
+            let mut report = shared.report();
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
             // Of a nextest run nobody knows which process is the last.
             if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
@@ -138,7 +138,8 @@ impl Run {
             }
             // One process of a nextest run has seen one case.
             if under_nextest().is_none() {
-                for line in shared.deviations.unmatched().into_iter().chain(compare(&options, &report)) {
+                report.run.environment = Some(Environment::find());
+                for line in shared.deviations.unmatched(&report).into_iter().chain(compare(&options, &report)) {
                     println!("conformance: {line}");
                 }
             }
@@ -218,14 +219,16 @@ impl Shared {
         if let Some(writer) = &self.writer {
             writer.start(&case.id).map_err(unwritten)?;
         }
-        let mut report = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => ended(case, Verdict::Unsupported, Some(reason)),
+        let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
             None => self.run_supported(case),
         };
         let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
         (report.verdict, report.reason) = (verdict, reason.clone());
         report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        let required = verdict == Verdict::Unsupported && !self.require_unmet.is_empty();
+        // Who requires anything gets no skip that the probe did not tell.
+        let is_untold = is_missing && self.strict;
+        let required = verdict == Verdict::Unsupported && (is_untold || !self.require_unmet.is_empty());
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
         if let Some(writer) = &self.writer {
@@ -247,12 +250,13 @@ impl Shared {
         Report { run: self.description.clone(), cases, running: Vec::new(), is_complete: true }
     }
 
-    fn run_supported(&self, case: &Case) -> CaseReport {
+    /// How it ended, and whether something was missing that the machine had shown.
+    fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
         case::enter(Arc::clone(&self.pool), self.seed, &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return ended(case, Verdict::Error, Some("the case left another in its place".to_owned()));
+            return (ended(case, Verdict::Error, Some("the case left another in its place".to_owned())), false);
         };
         let mut report = match &outcome {
             Ok(()) => ended(case, Verdict::Pass, None),
@@ -264,7 +268,7 @@ impl Shared {
         {
             (report.verdict, report.reason) = (worse, Some(why));
         }
-        report
+        (report, matches!(outcome, Err(Stop::Missing(_))))
     }
 
     /// Every role gives back what it holds: first what is others', then its own. A clean one serves again.
@@ -355,11 +359,10 @@ impl Shared {
             Kind::Path => Choice::Path(self.under_test.identity.path.clone().into()),
         };
         format!(
-            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: cargo test -p conformance -- --driver {driver} --seed {} --exact '{}'\n",
+            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: {}\n",
             case.summary,
             if rows.is_empty() { "none, this checks the harness" } else { &rows },
-            self.seed,
-            case.id,
+            again::command(&driver, &self.description, &case.id),
         )
     }
 }

@@ -7,9 +7,8 @@ use jiff::civil::Date;
 use serde::Deserialize;
 
 use crate::Verdict;
-use crate::case::Case;
 use crate::driver::release;
-use crate::report::Run;
+use crate::report::{CaseReport, Run};
 
 /// Whose driver an entry is about where it does not say.
 const NVIDIA: &str = "NVIDIA";
@@ -49,10 +48,9 @@ pub(super) struct Entry {
     gpu: Option<GlobMatcher>,
     mode: Option<Mode>,
     /// The verdict that the bug leads to.
-    pub(super) verdict: Verdict,
+    verdict: Verdict,
     reason: String,
-    /// Where the bug is described.
-    pub(super) link: String,
+    link: String,
 }
 
 /// What an entry is about.
@@ -109,12 +107,12 @@ impl Entry {
         })
     }
 
-    /// Whether it is about a case.
-    pub(super) fn names(&self, case: &Case) -> bool {
+    /// Whether it is about a case, which checks rows.
+    pub(super) fn names(&self, id: &str, rows: &[impl AsRef<str>]) -> bool {
         match &self.which {
-            Which::Case(name) => case.id == *name || case.base == *name,
-            Which::Cases(glob) => glob.is_match(&case.id),
-            Which::Row(row) => case.registered.rows.contains(&row.as_str()),
+            Which::Case(name) => id == name || id.split('/').next() == Some(name),
+            Which::Cases(glob) => glob.is_match(id),
+            Which::Row(row) => rows.iter().any(|checked| checked.as_ref() == row),
         }
     }
 
@@ -132,6 +130,26 @@ impl Entry {
     /// Whether a case ended as the bug makes it end.
     pub(super) fn is_met(&self, verdict: Verdict, reason: &str) -> bool {
         verdict == self.verdict && reason.contains(&self.reason)
+    }
+
+    /// The reason of a case that met it.
+    pub(super) fn deviation(&self, reason: &str) -> String {
+        format!("{reason}{}", self.mark())
+    }
+
+    /// Whether a case that has been judged had met it.
+    pub(super) fn was_met(&self, case: &CaseReport) -> bool {
+        let reason = case.reason.as_deref().and_then(|reason| reason.strip_suffix(&self.mark()));
+        case.verdict == Verdict::Deviation && reason.is_some_and(|reason| reason.contains(&self.reason))
+    }
+
+    fn mark(&self) -> String {
+        format!(" (listed: {})", self.link)
+    }
+
+    /// The reason of a case that passes although this lists it.
+    pub(super) fn unexpected_pass(&self, list: &str) -> String {
+        format!("passes, but {list} lists it as {} ({})", self.verdict, self.link)
     }
 
     /// What it is about, as it is written.

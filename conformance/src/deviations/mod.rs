@@ -5,12 +5,11 @@ mod entry;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 
 use crate::case::Case;
-use crate::report::Run;
+use crate::report::{Report, Run};
 use crate::{Verdict, catalogue};
 use entry::Entry;
 
@@ -19,12 +18,8 @@ const BUILT_IN: &str = include_str!("../../deviations.toml");
 
 /// The listed bugs.
 #[derive(Debug)]
-pub(crate) struct Deviations {
+pub struct Deviations {
     entries: Vec<Entry>,
-    /// Places of the entries whose cases ran on a driver that they apply to.
-    applied: Mutex<BTreeSet<usize>>,
-    /// Those that were met.
-    matched: Mutex<BTreeSet<usize>>,
 }
 
 /// The file.
@@ -40,7 +35,7 @@ impl Deviations {
     ///
     /// # Errors
     /// Names what cannot be read in it.
-    pub(crate) fn read(file: Option<&Path>) -> Result<Self, String> {
+    pub fn read(file: Option<&Path>) -> Result<Self, String> {
         let bundled = || std::env::current_exe().ok().map(|program| program.with_file_name(NAME));
         let path = file.map(Path::to_owned).or_else(|| bundled().filter(|path| path.is_file()));
         let (name, text) = match path {
@@ -57,7 +52,7 @@ impl Deviations {
         let File { deviation } = toml::from_str(text).map_err(|error| error.to_string())?;
         let entry = |(place, value)| Entry::new(value).map_err(|error| format!("entry {}: {error}", place + 1));
         let entries = deviation.into_iter().enumerate().map(entry).collect::<Result<_, _>>()?;
-        Ok(Self { entries, applied: Mutex::default(), matched: Mutex::default() })
+        Ok(Self { entries })
     }
 
     /// Whether every entry names something.
@@ -67,7 +62,7 @@ impl Deviations {
     pub(crate) fn check(&self, cases: &[Case]) -> Result<(), String> {
         let rows: BTreeSet<_> =
             catalogue::groups()?.into_iter().flat_map(|group| group.row).map(|row| row.id).collect();
-        let is_unknown = |entry: &&Entry| !cases.iter().any(|case| entry.names(case));
+        let is_unknown = |entry: &&Entry| !cases.iter().any(|case| entry.names(&case.id, case.registered.rows));
         let unknown: Vec<_> = self.entries.iter().filter(is_unknown).map(|entry| entry.unknown(&rows)).collect();
         if unknown.is_empty() { Ok(()) } else { Err(format!("deviations: {}", unknown.join("; "))) }
     }
@@ -80,37 +75,27 @@ impl Deviations {
         verdict: Verdict,
         reason: Option<String>,
     ) -> (Verdict, Option<String>) {
-        let entries = self.entries.iter().enumerate();
-        let listed: Vec<_> = entries.filter(|(_, entry)| entry.names(case) && entry.applies(run)).collect();
-        if verdict != Verdict::Unsupported {
-            add(&self.applied, listed.iter().map(|(place, _)| *place));
-        }
+        let is_listed = |entry: &&Entry| entry.names(&case.id, case.registered.rows) && entry.applies(run);
+        let listed: Vec<_> = self.entries.iter().filter(is_listed).collect();
         let text = reason.as_deref().unwrap_or_default();
-        if let Some((place, met)) = listed.iter().find(|(_, entry)| entry.is_met(verdict, text)) {
-            add(&self.matched, [*place]);
-            return (Verdict::Deviation, Some(format!("{text} (listed: {})", met.link)));
+        if let Some(met) = listed.iter().find(|entry| entry.is_met(verdict, text)) {
+            return (Verdict::Deviation, Some(met.deviation(text)));
         }
         match listed.first() {
-            Some((_, entry)) if verdict == Verdict::Pass => {
-                let reason = format!("passes, but {NAME} lists it as {} ({})", entry.verdict, entry.link);
-                (Verdict::Fail, Some(reason))
-            }
+            Some(entry) if verdict == Verdict::Pass => (Verdict::Fail, Some(entry.unexpected_pass(NAME))),
             _ => (verdict, reason),
         }
     }
 
-    /// Entries that apply to this driver and whose cases ran, and that were never met, in sentences.
-    pub(crate) fn unmatched(&self) -> Vec<String> {
-        let [applied, matched] = [&self.applied, &self.matched].map(|places| {
-            let places = places.lock().unwrap_or_else(PoisonError::into_inner);
-            places.clone()
-        });
-        let entries = applied.difference(&matched).filter_map(|place| self.entries.get(*place));
+    /// Entries that apply to the driver of a report and whose cases ran, and that were never met, in sentences.
+    #[must_use]
+    pub fn unmatched(&self, report: &Report) -> Vec<String> {
+        let is_unmatched = |entry: &&Entry| {
+            let ran = report.cases.iter().filter(|case| case.verdict != Verdict::Unsupported);
+            let mut named = ran.filter(|case| entry.names(&case.id, &case.rows)).peekable();
+            entry.applies(&report.run) && named.peek().is_some() && !named.any(|case| entry.was_met(case))
+        };
         let told = |entry: &Entry| format!("deviation: {} ran and was never {}", entry.name(), entry.expected());
-        entries.map(told).collect()
+        self.entries.iter().filter(is_unmatched).map(told).collect()
     }
-}
-
-fn add(places: &Mutex<BTreeSet<usize>>, more: impl IntoIterator<Item = usize>) {
-    places.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
 }

@@ -31,7 +31,7 @@ pub(super) fn differences(old: &Run, new: &Run) -> Vec<Setting> {
         ("environment", json!(old.environment), json!(new.environment)),
         ("fresh", json!(old.fresh), json!(new.fresh)),
     ] {
-        // Format 1 knows no suite and no links, and a record no machine.
+        // Format 1 knows no suite, no links and no environment.
         let is_unknown = |value: &Value| value.is_null() || (name == "links" && *value == json!([]));
         if !is_unknown(&old) && !is_unknown(&new) {
             compare(name.to_owned(), Some(&old), Some(&new), &mut settings);
@@ -53,9 +53,13 @@ fn compare(name: String, old: Option<&Value>, new: Option<&Value>, settings: &mu
             }
         }
         _ if old == new || is_left_out(&name, old) || is_left_out(&name, new) => {}
-        (Some(old), Some(new)) if name == "driver.path" && is_same_file_name(old, new) => {}
+        (Some(old), Some(new)) if is_path(&name) && is_same_file_name(old, new) => {}
         _ => settings.push(Setting { name, old: old.cloned(), new: new.cloned() }),
     }
+}
+
+fn is_path(name: &str) -> bool {
+    ["driver.path", "environment.mps"].contains(&name)
 }
 
 /// Records have the file's name, and not where it lay.
@@ -64,10 +68,10 @@ fn is_same_file_name(old: &Value, new: &Value) -> bool {
     old.file_name() == new.file_name() && [old, new].iter().any(|path| path.components().count() == 1)
 }
 
-/// Records leave out which device it was, and early reports the hash of the driver.
+/// Records leave out which device it was and whose machine, and early reports the hash of the driver.
 fn is_left_out(name: &str, value: Option<&Value>) -> bool {
     match value {
-        None => name == "driver.sha256",
+        None => name == "driver.sha256" || name.strip_prefix("environment.").is_some_and(|rest| !rest.contains('.')),
         Some(value) => name.ends_with("].uuid") && value == "",
     }
 }

@@ -11,16 +11,24 @@ use serde::{Deserialize, Serialize};
 /// What a process of the suite finds around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
-    /// The system, its release and the processor: `Linux 6.1.0 x86_64`.
-    pub system: String,
     /// Which kernel module serves the GPUs: `open`, `proprietary`, or none.
     pub kernel_module: Option<String>,
     /// The IMEX channels that this process sees, by number.
     pub imex_channels: Vec<String>,
-    /// Where the MPS daemon listens, if one was asked for or is there.
+    /// Where the MPS daemon listens, if one was asked for or is there; in a record the folder's name alone.
     pub mps: Option<String>,
     /// The devices that are split into instances (MIG), by their place on the bus.
     pub mig: Vec<String>,
+    /// Whose machine it is, which a record leaves out.
+    #[serde(flatten)]
+    pub host: Option<Host>,
+}
+
+/// What is around the driver and its GPUs, and no part of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// The system, its release and the processor: `Linux 6.1.0 x86_64`.
+    pub system: String,
     /// What kind of container this runs in, if any.
     pub container: Option<String>,
     /// The inode of the PID namespace.
@@ -62,11 +70,7 @@ impl Environment {
             names.sort();
             names
         };
-        let name = rustix::system::uname();
-        let words = [name.sysname(), name.release(), name.machine()].map(|word| word.to_string_lossy().into_owned());
-        let limit = |resource| getrlimit(resource).current;
         Self {
-            system: words.join(" "),
             kernel_module: text("proc/driver/nvidia/version").map(|version| kernel_module(&version).to_owned()),
             imex_channels: names("dev/nvidia-caps-imex-channels")
                 .into_iter()
@@ -83,9 +87,22 @@ impl Environment {
                         .any(|name| name.starts_with("gi"))
                 })
                 .collect(),
+            host: Some(Host::below(root)),
+        }
+    }
+}
+
+impl Host {
+    fn below(root: &Path) -> Self {
+        let name = rustix::system::uname();
+        let words = [name.sysname(), name.release(), name.machine()].map(|word| word.to_string_lossy().into_owned());
+        let ptrace_scope = fs::read_to_string(root.join("proc/sys/kernel/yama/ptrace_scope")).ok();
+        let limit = |resource| getrlimit(resource).current;
+        Self {
+            system: words.join(" "),
             container: container(root),
             pid_namespace: fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned()),
-            ptrace_scope: text("proc/sys/kernel/yama/ptrace_scope").and_then(|text| text.trim().parse().ok()),
+            ptrace_scope: ptrace_scope.and_then(|text| text.trim().parse().ok()),
             user: rustix::process::geteuid().as_raw(),
             limits: Limits {
                 open_files: limit(Resource::Nofile),

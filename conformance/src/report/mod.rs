@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use environment::{Environment, Limits};
+pub use environment::{Environment, Host, Limits};
 pub use read::Unreadable;
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
@@ -143,7 +143,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether this is a golden record, which knows nothing of the machine and of the checks of the harness.
+    /// Whether this is a golden record, which does not know whose machine it was, and no checks of the harness.
     #[must_use]
     pub fn is_record(&self) -> bool {
         self.run == RECORD

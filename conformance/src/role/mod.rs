@@ -280,7 +280,7 @@ fn decode<T: DeserializeOwned>(role: &str, received: Result<Result<Vec<u8>, Refu
         Err(Refused::Driver { function, code }) => {
             return Err(Stop::Refused(Refusal { role: role.to_owned(), function, code: CUresult(code) }));
         }
-        Err(Refused::Missing(message)) => return Err(Stop::Unsupported(message)),
+        Err(Refused::Missing(message)) => return Err(Stop::Missing(message)),
         Err(Refused::Role(message)) => return Err(Stop::Harness(format!("{role}: {message}"))),
     };
     postcard::from_bytes(&bytes).map_err(|error| Stop::Harness(format!("{role}: cannot read an answer: {error}")))

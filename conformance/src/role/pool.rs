@@ -46,7 +46,7 @@ impl Pool {
         let before = account.free();
         let mut process = Process::start(name, placement, &self.settings).map_err(|start| match start {
             Start::NoDriver(message) => Stop::Harness(format!("{name}: {message}")),
-            Start::NoDevice(message) => Stop::Unsupported(format!("{name}: {message}")),
+            Start::NoDevice(message) => Stop::Missing(format!("{name}: {message}")),
             Start::Failed(stop) => stop,
         })?;
         process.price = account.role_started(&before);

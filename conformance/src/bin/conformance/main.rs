@@ -35,7 +35,7 @@ Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, report
 enum Command {
     /// Pack the suite for a machine that has no cargo
     Bundle(bundle::Arguments),
-    /// Compare two reports: what changed, the worst first
+    /// Compare two reports, or one with the nearest record: what changed, the worst first
     Diff(diff::Arguments),
     /// Tell what this machine can do, and why not
     Doctor(doctor::Arguments),
@@ -77,7 +77,7 @@ impl Schema {
     fn text(self) -> serde_json::Value {
         match self {
             Self::Report => conformance::report::schema(),
-            Self::Diff => conformance::diff::schema(),
+            Self::Diff => conformance::records::schema(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, PipeReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -26,9 +26,10 @@ use crate::output::Failure;
 /// Run the suite below a bar.
 pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options) -> Result<ExitCode, Failure> {
     let failed = |error: io::Error| Failure::new(format_args!("the suite cannot be followed: {error}"));
-    let folder = tempfile::tempdir().map_err(failed)?;
+    // Without a name nothing of it stays, whatever ends this process.
+    let unnamed = tempfile::tempfile().map_err(failed)?;
     let report = options.report.clone().unwrap_or_else(|| {
-        let report = folder.path().join("report.jsonl");
+        let report = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), unnamed.as_raw_fd()));
         command.arg("--report").arg(&report);
         report
     });
@@ -63,12 +64,13 @@ fn code(status: ExitStatus) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
 }
 
-/// A descriptor that can be read when the report, or anything beside it, was written to. Where the system has none left,
-/// the bar moves with the lines of the output.
+/// A descriptor that can be read when the report, or before there is one anything in its folder, was written to. Where
+/// the system has none left, the bar moves with the lines of the output.
 fn changes(report: &Path) -> Option<OwnedFd> {
     let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let watched = if report.exists() { report } else { folder };
     let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).ok()?;
-    inotify::add_watch(&changes, folder, inotify::WatchFlags::MODIFY).ok()?;
+    inotify::add_watch(&changes, watched, inotify::WatchFlags::MODIFY).ok()?;
     Some(changes)
 }
 

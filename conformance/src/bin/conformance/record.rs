@@ -1,6 +1,6 @@
 //! `conformance record`: golden records.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -38,15 +38,24 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.records.clone().unwrap_or_else(records::folder)
+    }
+
+    /// The records that can be read; of the others a warning is printed.
+    pub(crate) fn read(&self) -> Records {
+        let records = Records::read(&self.path());
+        for warning in &records.warnings {
+            eprintln!("conformance: {warning}");
+        }
+        records
     }
 }
 
 pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Update(arguments) => update(arguments),
-        Command::List(folder) => list(&folder.path()),
+        Command::List(folder) => list(folder),
     }
 }
 
@@ -65,7 +74,7 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
         if old == new {
             return print(&format!("{}: nothing changes\n", path.display()));
         }
-        print(&diff::changes(&Diff::of(&old, &new))?)?;
+        print(&diff::changes(Diff::of(&old, &new))?)?;
     }
     if arguments.dry_run {
         return print(&format!("{}: not written\n", path.display()));
@@ -74,16 +83,13 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
     print(&format!("{}: {} cases\n", path.display(), new.cases.len()))
 }
 
-fn list(folder: &Path) -> Result<ExitCode, Failure> {
-    if !folder.is_dir() {
-        return Err(Failure::new(format_args!("{} is no folder of records", folder.display())));
-    }
-    let records = Records::read(folder);
-    for warning in &records.warnings {
-        eprintln!("conformance: {warning}");
+fn list(folder: &Folder) -> Result<ExitCode, Failure> {
+    let path = folder.path();
+    if !path.is_dir() {
+        return Err(Failure::new(format_args!("{} is no folder of records", path.display())));
     }
     let line = |(path, record): &(PathBuf, Report)| {
         format!("{}: {}, {} cases\n", path.display(), record.run, record.cases.len())
     };
-    print(&records.records.iter().map(line).collect::<String>())
+    print(&folder.read().records.iter().map(line).collect::<String>())
 }

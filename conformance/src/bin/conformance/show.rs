@@ -10,6 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
+use conformance::deviations::Deviations;
 use conformance::report::{CaseReport, Report};
 use serde_json::json;
 
@@ -27,6 +28,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(Verdict::ALL.map(Verdict::word)))]
     verdict: Vec<String>,
+    /// The known driver bugs, of which those that no case met are told; `deviations.toml` beside this command, or that of
+    /// this suite, where it is not given
+    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
+    deviations: Option<PathBuf>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -52,9 +57,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let groups = catalogue::groups().map_err(Failure::new)?;
     let rows = groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect();
     let shown = Shown::select(arguments, &report, &rows)?;
+    let deviations = Deviations::read(arguments.deviations.as_deref()).map_err(Failure::new)?;
+    let unmatched = deviations.unmatched(&report);
     print(&match arguments.format {
-        Format::Text => text(&report, &shown),
-        Format::Json => format!("{:#}\n", json(&report, &shown)),
+        Format::Text => text(&report, &shown, &unmatched),
+        Format::Json => format!("{:#}\n", json(&report, &shown, &unmatched)),
     })
 }
 
@@ -111,8 +118,9 @@ fn base(case: &CaseReport) -> &str {
     case.id.split('/').next().unwrap_or_default()
 }
 
-fn text(report: &Report, shown: &Shown<'_>) -> String {
+fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
     let mut text = summary(report);
+    text.extend(unmatched.iter().map(|told| format!("{told}\n")));
     let mut printed = BTreeSet::new();
     for (id, row) in &shown.rows {
         let bold = Style::new().bold();
@@ -158,8 +166,12 @@ fn summary(report: &Report) -> String {
     let _ = writeln!(text, "library: {}", run.driver.path);
     if let Some(environment) = &run.environment {
         let kernel = environment.kernel_module.as_deref().unwrap_or("no");
-        let container = environment.container.as_deref().map_or("no container".to_owned(), |kind| format!("in {kind}"));
-        let _ = writeln!(text, "machine: {}, {kernel} kernel module, {container}", environment.system);
+        let mut words = vec![format!("{kernel} kernel module")];
+        if let Some(host) = &environment.host {
+            words.insert(0, host.system.clone());
+            words.push(host.container.as_ref().map_or("no container".to_owned(), |kind| format!("in {kind}")));
+        }
+        let _ = writeln!(text, "machine: {}", words.join(", "));
     }
     let counts = report.summary();
     let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
@@ -197,12 +209,13 @@ fn paint(verdict: Verdict) -> String {
     format!("{style}{verdict}{style:#}")
 }
 
-fn json(report: &Report, shown: &Shown<'_>) -> serde_json::Value {
+fn json(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> serde_json::Value {
     json!({
         "run": report.run,
         "summary": report.summary(),
         "is_complete": report.is_complete,
         "running": report.running,
+        "unmatched_deviations": unmatched,
         "rows": shown.rows.values().collect::<Vec<_>>(),
         "cases": shown.cases,
     })

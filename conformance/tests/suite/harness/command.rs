@@ -169,7 +169,7 @@ fn what_is_no_report_is_refused(
 #[case::case(&["show", "old", "ipcmem::open"], "ipcmem::open is no row")]
 #[case::verdict(&["show", "old", "--verdict", "fine"], "invalid value 'fine'")]
 #[case::format(&["diff", "old", "new", "--format", "html"], "invalid value 'html'")]
-#[case::no_report(&["diff", "old"], "<NEW>")]
+#[case::no_report(&["diff"], "<NEW>")]
 #[conformance::test()]
 fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> Outcome {
     let report = plain("1.0", 2);

@@ -3,6 +3,7 @@
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
+use super::command::{conformance, finish};
 use super::suite::{Run, harness, run, suite};
 
 const FAILS: &str = "harness::planted::fail";
@@ -142,5 +143,12 @@ fn what_is_no_list_is_named(#[case] content: Option<&str>, #[case] says: &str) -
 fn an_entry_that_was_never_met_is_told(#[case] lines: &str, #[case] is_told: bool) -> Outcome {
     let run = run_with(&entry(lines), FAILS, &[])?;
     check!(run.text().contains("ran and was never fail") == is_told, "{}", run.text());
+    // Of a run under nextest the report alone knows it.
+    let list = tempfile::NamedTempFile::new().map_err(harness)?;
+    std::fs::write(list.path(), entry(lines)).map_err(harness)?;
+    let mut command = conformance(&["show"])?;
+    command.arg(run.path()).arg("--deviations").arg(list.path());
+    let (code, shown, errors) = finish(command)?;
+    check!(code == Some(0) && shown.contains("ran and was never fail") == is_told, "{shown}{errors}");
     Ok(())
 }

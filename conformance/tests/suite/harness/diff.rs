@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use conformance::report::{CaseReport, Environment, Report, Suite};
+use conformance::report::{CaseReport, Environment, Host, Report, Suite};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -160,8 +160,9 @@ fn the_environment_is_compared() -> Outcome {
     (old.run.fresh, new.run.fresh) = (true, false);
     new.run.suite = Some(Suite { version: "9".to_owned(), commit: None });
     let variables = |value: &str| BTreeMap::from([("CUDA_CACHE_DISABLE".to_owned(), value.to_owned())]);
-    old.run.environment = Some(Environment { user: 1, ..Environment::default() });
-    new.run.environment = Some(Environment { user: 1, variables: variables("1"), ..Environment::default() });
+    let around = |host| Some(Environment { host: Some(host), ..Environment::default() });
+    old.run.environment = around(Host { user: 1, ..Host::default() });
+    new.run.environment = around(Host { user: 1, variables: variables("1"), ..Host::default() });
     let (diff, code) = compared(&old, &new)?;
     let settings = diff["environment"].as_array().into_iter().flatten();
     let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
@@ -178,7 +179,7 @@ fn the_environment_is_compared() -> Outcome {
 fn its_schema_is_published() -> Outcome {
     let published: Value = serde_json::from_str(include_str!("../../../diff.schema.json")).map_err(harness)?;
     check!(
-        published == conformance::diff::schema(),
+        published == conformance::records::schema(),
         "diff.schema.json is old: conformance schema diff > conformance/diff.schema.json"
     );
     let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));

@@ -10,6 +10,7 @@ mod doctor;
 mod drivers;
 mod html;
 mod junit;
+mod nearest;
 mod nextest;
 mod options;
 mod orphans;

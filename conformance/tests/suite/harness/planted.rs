@@ -63,3 +63,10 @@ fn error() -> Outcome {
 fn unsupported() -> Outcome {
     Err(Stop::Unsupported("this machine has no such thing".to_owned()))
 }
+
+/// A case that finds out late that the machine is not what it showed.
+#[rstest]
+#[conformance::test()]
+fn missing() -> Outcome {
+    Err(Stop::Missing("there is no such function".to_owned()))
+}

@@ -1,9 +1,10 @@
 //! Golden records: what they hold, which is the nearest, and what a run says of it.
 
 use conformance::records::{self, Nearness, Records};
-use conformance::report::{Environment, Report};
+use conformance::report::{Environment, Host, Report};
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
+use serde_json::Value;
 
 use super::command::{Reports, case, plain, text};
 use super::suite::{harness, run, suite};
@@ -13,7 +14,7 @@ use super::suite::{harness, run, suite};
 #[conformance::test()]
 fn an_update_normalises() -> Outcome {
     let mut report = plain("580.159.04", 2);
-    report.run.environment = Some(Environment { user: 1000, ..Environment::default() });
+    report.run.environment = Some(open_module());
     report.cases[0].reason = Some("0x7f0012345678 is not mapped".to_owned());
     report.cases[1].duration_ms = 167.3;
     report.cases.push(case("harness::wire::something"));
@@ -24,15 +25,52 @@ fn an_update_normalises() -> Outcome {
     check!(output.status.success(), "{}", text(&output.stderr));
     let path = reports.path("records/nvidia-580.159.04-h200-x2.jsonl");
     let written = std::fs::read_to_string(&path).map_err(harness)?;
-    for absent in ["harness::", "environment", "\"start\"", "steps", "/usr/lib", "0x7f", "00000000000000000001"] {
+    for absent in
+        ["harness::", "user", "/run/someone", "\"start\"", "steps", "/usr/lib", "0x7f", "00000000000000000001"]
+    {
         check!(!written.contains(absent), "{absent} is in {written}");
     }
     let record = Report::read(&path).map_err(harness)?;
     check!(record.is_complete && record.cases.len() == 2 && record.cases.is_sorted_by_key(|case| &case.id));
     check!(record.cases[1].duration_ms == 200.0 && record.run.driver.path == "libcuda.so.1", "{record:?}");
     check!(records::record(record.clone()) == record, "a record of a record is another");
-    let changes = records::compare(&record, &Report::read(&reports.path("old")).map_err(harness)?);
-    check!(changes.is_empty(), "{changes:?}");
+    let diff = records::compare(&record, &Report::read(&reports.path("old")).map_err(harness)?);
+    check!(diff.changes.is_empty() && diff.environment.is_empty(), "{diff:?}");
+    Ok(())
+}
+
+/// The environment of a machine with the open kernel module.
+fn open_module() -> Environment {
+    Environment {
+        kernel_module: Some("open".to_owned()),
+        imex_channels: vec!["0".to_owned()],
+        mps: Some("/run/someone/nvidia-mps".to_owned()),
+        mig: vec!["gpu0".to_owned()],
+        host: Some(Host { system: "Linux 6.1.0 x86_64".to_owned(), user: 1000, ..Host::default() }),
+    }
+}
+
+/// A record knows of the environment what belongs to driver and GPUs. That is compared, and whose machine it is is not.
+#[rstest]
+#[case::nothing(|_: &mut Environment| {}, &[])]
+#[case::host(|now: &mut Environment| now.host = Some(Host { container: Some("docker".to_owned()), ..Host::default() }), &[])]
+#[case::folder(|now: &mut Environment| now.mps = Some("/tmp/nvidia-mps".to_owned()), &[])]
+#[case::flavour(|now: &mut Environment| now.kernel_module = Some("proprietary".to_owned()), &["environment.kernel_module"])]
+#[case::mps(|now: &mut Environment| now.mps = None, &["environment.mps"])]
+#[case::mig(|now: &mut Environment| now.mig.clear(), &["environment.mig"])]
+#[case::channels(|now: &mut Environment| now.imex_channels.push("1".to_owned()), &["environment.imex_channels"])]
+#[conformance::test()]
+fn the_environment_of_the_gpus_is_kept(#[case] plant: fn(&mut Environment), #[case] told: &[&str]) -> Outcome {
+    let (mut old, mut new) = (plain("580.159.04", 1), plain("580.159.04", 1));
+    let (before, mut now) = (open_module(), open_module());
+    plant(&mut now);
+    (old.run.environment, new.run.environment) = (Some(before), Some(now));
+    let reports = Reports::new(&records::record(old), &new)?;
+    let output = reports.run(&["diff", "old", "new", "--format", "json"])?;
+    let diff: Value = serde_json::from_slice(&output.stdout).map_err(harness)?;
+    let settings = diff["environment"].as_array().into_iter().flatten();
+    let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
+    check!(names == told, "{diff:#}");
     Ok(())
 }
 
@@ -163,6 +201,7 @@ fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<super::suite::
 #[case::did_not_run(|record: &mut Report| record.cases.push(case("vmm::other")), "0 of 1 cases changed\n")]
 #[case::is_new(|record: &mut Report| record.cases.clear(), "0 of 0 cases changed, 1 are not in it")]
 #[case::other_version(|record: &mut Report| record.run.driver.version = "0.0.1".to_owned(), "(the nearest of this GPU: reference 0.0.1 ")]
+#[case::flavour(|record: &mut Report| record.run.environment = Some(open_module()), "\nconformance:   environment.kernel_module: open -> ")]
 #[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "record: none of")]
 #[conformance::test()]
 fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] says: &str) -> Outcome {

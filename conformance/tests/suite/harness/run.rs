@@ -101,6 +101,26 @@ fn signals_are_passed_on(#[case] signal: Signal) -> Outcome {
     Ok(())
 }
 
+/// The report that the bar follows has no name, so that nothing stays of a command that could not clear up.
+#[rstest]
+#[conformance::test()]
+fn a_killed_command_leaves_no_file() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let value = format!("{:x}", random().u64(..));
+    let mut command = conformance(&["run"])?;
+    command.env("TMPDIR", folder.path()).env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1");
+    command.args(["--driver", "reference", "--deadline", "1", "harness::planted::timeout"]);
+    let mut terminal = Terminal::start(command)?;
+    terminal.read_until(|text| text.contains("0/1") && text.contains("planted::timeout"))?;
+    terminal.child.kill().map_err(harness)?;
+    terminal.wait()?;
+    let files = fs::read_dir(folder.path()).map_err(harness)?.count();
+    check!(files == 0, "{files} files stayed behind");
+    let left = left_of(&format!("CONFORMANCE_MARK={value}"));
+    check!(left.is_empty(), "processes {left:?} outlived the command");
+    Ok(())
+}
+
 /// Where nobody watches, the process is the suite: a signal ends it as it ends the suite.
 #[rstest]
 #[conformance::test()]

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use conformance::diff::{Change, Diff, Severity};
+use conformance::diff::{Change, Severity};
+use conformance::records::Comparison;
 
 use super::{Rows, counts, plain, remark, words};
 
 /// GitHub takes comments of 65,536 characters: more changes than this of a severity are counted, not shown.
 const SHOWN: usize = 50;
 
-pub(super) fn markdown(diff: &Diff, rows: &Rows) -> String {
+pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
+    let diff = &comparison.diff;
     let verdict = match (diff.is_worse(), diff.changes.is_empty()) {
         (true, _) => "changed for the worse",
         (false, false) => "changed, nothing for the worse",
@@ -18,6 +20,9 @@ pub(super) fn markdown(diff: &Diff, rows: &Rows) -> String {
     let mut text = format!("### CUDA inter-process memory: {verdict}\n\n");
     for (name, side) in [("old", &diff.old), ("new", &diff.new)] {
         let _ = writeln!(text, "- {name}: {}", escape(&format!("{}{}", side.title, remark(side))));
+    }
+    if let Some(title) = comparison.title() {
+        let _ = writeln!(text, "- {}", escape(&title));
     }
     text += "\n| verdict | old | new |\n|---|---:|---:|\n";
     for (verdict, old, new) in counts(diff) {

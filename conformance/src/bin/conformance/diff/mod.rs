@@ -1,4 +1,4 @@
-//! `conformance diff`: what changed between two reports.
+//! `conformance diff`: what changed between two reports, or since the nearest record.
 
 mod markdown;
 mod text;
@@ -11,17 +11,22 @@ use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
 use conformance::diff::{Diff, Difference, Side};
+use conformance::records::{self, Comparison};
+use conformance::report::Report;
 use serde_json::Value;
 
 use crate::output::{Failure, write};
+use crate::record::Folder;
 
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, allow_missing_positional = true)]
 pub(crate) struct Arguments {
-    /// The report from before: of the old driver, or a record
-    old: PathBuf,
+    /// The report from before: of the old driver, or a record; the record nearest to NEW where it is not given
+    old: Option<PathBuf>,
     /// The report of now
     new: PathBuf,
+    #[command(flatten)]
+    folder: Folder,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -36,6 +41,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   conformance diff before.jsonl after.jsonl
+  conformance diff report.jsonl
   conformance diff --format markdown --output comment.md before.jsonl after.jsonl
   conformance diff --format json before.jsonl after.jsonl | jq '.changes[] | select(.severity == \"worse\") | .id'
 
@@ -44,6 +50,9 @@ Severities:
   different  another code or observation where the documentation leaves it open, another reason of a failure
   time       a case of 100 ms or more became three times as slow or as quick
   better     a rule holds now, or is checked now
+
+With one report it is what a run says of the nearest record in its last lines, as a whole: cases that only one of the two
+has and times, which a record rounds, are left out.
 
 The shape of the JSON: conformance schema diff
 Exit codes: 0 nothing worse, 1 changed for the worse (see --exit-on), 2 unusable (arguments, files, reports)";
@@ -69,14 +78,28 @@ enum ExitOn {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let diff = Diff::of_files(&arguments.old, &arguments.new).map_err(Failure::new)?;
+    let comparison = compare(arguments)?;
     let text = match arguments.format {
-        Format::Text => text::text(&diff, &Rows::read()?),
-        Format::Markdown => markdown::markdown(&diff, &Rows::read()?),
-        Format::Json => serde_json::to_string_pretty(&diff).map_err(Failure::new)? + "\n",
+        Format::Text => text::text(&comparison, &Rows::read()?),
+        Format::Markdown => markdown::markdown(&comparison, &Rows::read()?),
+        Format::Json => serde_json::to_string_pretty(&comparison).map_err(Failure::new)? + "\n",
     };
     write(arguments.output.as_deref(), &text)?;
-    Ok(if arguments.exit_on.is_met(&diff) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if arguments.exit_on.is_met(&comparison.diff) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn compare(arguments: &Arguments) -> Result<Comparison, Failure> {
+    if let Some(old) = &arguments.old {
+        let diff = Diff::of_files(old, &arguments.new).map_err(Failure::new)?;
+        return Ok(Comparison { record: None, diff });
+    }
+    let new = Report::read_outline(&arguments.new).map_err(Failure::new)?;
+    let records = arguments.folder.read();
+    let none = || {
+        let folder = arguments.folder.path();
+        Failure::new(format_args!("no record in {} is near: {}", folder.display(), records::none_near(&new)))
+    };
+    records.compare(&new).ok_or_else(none)
 }
 
 impl ExitOn {
@@ -90,8 +113,8 @@ impl ExitOn {
 }
 
 /// A text of the changes, for commands that show what they change.
-pub(crate) fn changes(diff: &Diff) -> Result<String, Failure> {
-    Ok(text::text(diff, &Rows::read()?))
+pub(crate) fn changes(diff: Diff) -> Result<String, Failure> {
+    Ok(text::text(&Comparison { record: None, diff }, &Rows::read()?))
 }
 
 /// The rows of the catalogue by their names.

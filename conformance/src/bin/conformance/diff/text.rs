@@ -4,11 +4,16 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use conformance::diff::{Change, Diff, Severity};
+use conformance::records::Comparison;
 
 use super::{Rows, counts, plain, remark, words};
 
-pub(super) fn text(diff: &Diff, rows: &Rows) -> String {
+pub(super) fn text(comparison: &Comparison, rows: &Rows) -> String {
+    let diff = &comparison.diff;
     let mut text = format!("{}{} -> {}{}\n", diff.old.title, remark(&diff.old), diff.new.title, remark(&diff.new));
+    if let Some(title) = comparison.title() {
+        text += &format!("{title}\n");
+    }
     if !diff.environment.is_empty() {
         text += "\nenvironment\n";
     }

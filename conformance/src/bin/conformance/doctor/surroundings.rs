@@ -1,6 +1,6 @@
 //! The machine around the driver: channels, daemons, namespaces, limits.
 
-use conformance::report::Environment;
+use conformance::report::{Environment, Host};
 
 use super::Finding;
 
@@ -8,17 +8,18 @@ use super::Finding;
 const INITIAL_PID_NAMESPACE: &str = "pid:[4026531836]";
 
 pub(super) fn findings(environment: &Environment) -> Vec<Finding> {
-    vec![
-        Finding::ok("system", format_args!("{}, user {}", environment.system, environment.user)),
-        imex(environment),
-        mps(environment),
-        mig(environment),
-        container(environment),
-        pid_namespace(environment),
-        ptrace_scope(environment),
-        open_files(environment),
-        locked_memory(environment),
-    ]
+    let of_the_host = |host: &Host| {
+        [
+            Finding::ok("system", format_args!("{}, user {}", host.system, host.user)),
+            container(host),
+            pid_namespace(host),
+            ptrace_scope(host),
+            open_files(host),
+            locked_memory(host),
+        ]
+    };
+    let host = environment.host.iter().flat_map(of_the_host);
+    [imex(environment), mps(environment), mig(environment)].into_iter().chain(host).collect()
 }
 
 fn imex(environment: &Environment) -> Finding {
@@ -44,15 +45,15 @@ fn mig(environment: &Environment) -> Finding {
     }
 }
 
-fn container(environment: &Environment) -> Finding {
-    match &environment.container {
+fn container(host: &Host) -> Finding {
+    match &host.container {
         Some(kind) => Finding::ok("container", kind),
         None => Finding::ok("container", "nothing hints at one"),
     }
 }
 
-fn pid_namespace(environment: &Environment) -> Finding {
-    match environment.pid_namespace.as_deref() {
+fn pid_namespace(host: &Host) -> Finding {
+    match host.pid_namespace.as_deref() {
         Some(INITIAL_PID_NAMESPACE) => Finding::ok("PID namespace", "the machine's first"),
         Some(namespace) => Finding::ok(
             "PID namespace",
@@ -62,12 +63,12 @@ fn pid_namespace(environment: &Environment) -> Finding {
     }
 }
 
-fn ptrace_scope(environment: &Environment) -> Finding {
+fn ptrace_scope(host: &Host) -> Finding {
     let remedy = "sysctl kernel.yama.ptrace_scope=0, or the capability CAP_SYS_PTRACE";
-    match environment.ptrace_scope {
+    match host.ptrace_scope {
         None => Finding::ok("ptrace_scope", "there is no Yama: users and capabilities decide"),
         Some(0) => Finding::ok("ptrace_scope", "0: pidfd_getfd reaches the processes of the same user"),
-        Some(scope @ 1..=2) if environment.user == 0 => {
+        Some(scope @ 1..=2) if host.user == 0 => {
             Finding::ok("ptrace_scope", format_args!("{scope}, which holds for others than root"))
         }
         Some(scope) => {
@@ -77,18 +78,18 @@ fn ptrace_scope(environment: &Environment) -> Finding {
     }
 }
 
-fn open_files(environment: &Environment) -> Finding {
+fn open_files(host: &Host) -> Finding {
     /// What the largest cases hold open in one process, and the driver's own.
     const ENOUGH: u64 = 1024;
-    match environment.limits.open_files {
+    match host.limits.open_files {
         Some(limit) if limit < ENOUGH => Finding::missing("open files", format_args!("at most {limit} in a process"))
             .remedy(format_args!("ulimit -n {ENOUGH}")),
         limit => Finding::ok("open files", at_most(limit, "")),
     }
 }
 
-fn locked_memory(environment: &Environment) -> Finding {
-    Finding::ok("locked memory", at_most(environment.limits.locked_memory, " bytes"))
+fn locked_memory(host: &Host) -> Finding {
+    Finding::ok("locked memory", at_most(host.limits.locked_memory, " bytes"))
 }
 
 fn at_most(limit: Option<u64>, unit: &str) -> String {

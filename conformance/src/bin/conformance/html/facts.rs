@@ -51,22 +51,25 @@ fn around(environment: &Environment) -> Vec<Fact> {
     let list = |values: &[String]| if values.is_empty() { "none".to_owned() } else { values.join(", ") };
     let limit = |limit: Option<u64>| limit.map_or("no limit".to_owned(), |limit| limit.to_string());
     let size = |limit: Option<u64>| limit.map_or("no limit".to_owned(), text::bytes);
-    let limits = &environment.limits;
     let mut facts = vec![
-        fact("system", &environment.system),
         fact("kernel module", or_none(&environment.kernel_module)),
-        fact("container", or_none(&environment.container)),
         fact("IMEX channels", list(&environment.imex_channels)),
         fact("MPS", or_none(&environment.mps)),
         fact("MIG", list(&environment.mig)),
-        fact("PID namespace", environment.pid_namespace.as_deref().unwrap_or("unknown")),
-        fact("ptrace_scope", environment.ptrace_scope.map_or("none".to_owned(), |scope| scope.to_string())),
-        fact("user", environment.user.to_string()),
+    ];
+    let Some(host) = &environment.host else { return facts };
+    let limits = &host.limits;
+    facts.extend([
+        fact("system", &host.system),
+        fact("container", or_none(&host.container)),
+        fact("PID namespace", host.pid_namespace.as_deref().unwrap_or("unknown")),
+        fact("ptrace_scope", host.ptrace_scope.map_or("none".to_owned(), |scope| scope.to_string())),
+        fact("user", host.user.to_string()),
         fact("limit of open files", limit(limits.open_files)),
         fact("limit of locked memory", size(limits.locked_memory)),
         fact("limit of addresses", size(limits.addresses)),
-    ];
-    facts.extend(environment.variables.iter().map(|(name, value)| fact(name, value)));
+    ]);
+    facts.extend(host.variables.iter().map(|(name, value)| fact(name, value)));
     facts
 }
 
