@@ -58,12 +58,6 @@ pub struct Side {
     pub summary: BTreeMap<&'static str, usize>,
 }
 
-/// The JSON Schema of [`Diff`], which is published beside that of reports.
-#[must_use]
-pub fn schema() -> Value {
-    schemars::schema_for!(Diff).to_value()
-}
-
 /// A case that is not as it was.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Change {
