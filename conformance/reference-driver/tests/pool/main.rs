@@ -1,6 +1,7 @@
 //! Pools that processes share keep their rules.
 
-// A kernel that fails ends its process's device work, so that test is a process of its own.
+// A kernel that fails ends its process's device work, and descriptors are of the whole process: such tests are processes
+// of their own.
 #[macro_use]
 #[path = "../common/alone.rs"]
 mod alone;

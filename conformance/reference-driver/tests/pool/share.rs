@@ -32,6 +32,27 @@ tests! {
         call!(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, DEFAULT, arguments.as_mut_ptr(), ptr::null_mut()));
         assert_eq!(code!(cuCtxSynchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     }
+
+    // The descriptors of this process are to be this test's alone.
+    fn exports_leave_no_descriptor_and_threads_do_not_meet() {
+        let _turn = turn();
+        let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        let before = descriptors();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let (pool, descriptor, imported) = both_sides();
+                        assert_eq!(import(descriptor.as_raw_fd()), Ok(imported));
+                        for pool in [imported, imported, pool] {
+                            call!(cuMemPoolDestroy(pool));
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(descriptors(), before);
+    }
 }
 
 #[test]
@@ -181,27 +202,6 @@ fn a_shared_pool_never_shrinks() {
     free(third);
     call!(cuMemPoolDestroy(imported));
     call!(cuMemPoolDestroy(pool));
-}
-
-#[test]
-fn exports_leave_no_descriptor_and_threads_do_not_meet() {
-    let _turn = turn();
-    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let before = descriptors();
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..50 {
-                    let (pool, descriptor, imported) = both_sides();
-                    assert_eq!(import(descriptor.as_raw_fd()), Ok(imported));
-                    for pool in [imported, imported, pool] {
-                        call!(cuMemPoolDestroy(pool));
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(descriptors(), before);
 }
 
 #[test]
