@@ -22,6 +22,7 @@ pub fn record(mut report: Report) -> Report {
     let run = &mut report.run;
     run.format = crate::report::FORMAT;
     run.run = RECORD.to_owned();
+    run.unmet = Vec::new();
     if let Some(environment) = &mut run.environment {
         environment.host = None;
         environment.mps = environment.mps.as_deref().map(file_name);

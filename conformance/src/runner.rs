@@ -66,7 +66,6 @@ struct Shared {
     under_test: UnderTest,
     deviations: Deviations,
     writer: Option<Writer>,
-    require_unmet: Vec<String>,
     strict: bool,
     seed: u64,
     /// What runs, without what is around it.
@@ -84,7 +83,7 @@ impl Run {
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
         let seed = options.seed.unwrap_or_else(seed_of_the_run);
-        let description = run(&under_test, seed, options.fresh);
+        let description = run(&under_test, seed, &options);
         let writer = match &options.report {
             Some(path) if !options.libtest.list => {
                 let writer = Writer::new(path, &with_surroundings(&description), under_nextest().is_some());
@@ -100,7 +99,6 @@ impl Run {
         };
         let shared = Shared {
             pool: Arc::new(Pool::new(settings, options.fresh, account)),
-            require_unmet: options.require.unmet(&under_test.machine),
             strict: !options.require.is_empty(),
             under_test,
             deviations,
@@ -119,7 +117,7 @@ impl Run {
         let identity = &shared.under_test.identity;
         if !options.libtest.list {
             println!("conformance: {identity}, {}, seed {}", devices(&shared.under_test), shared.seed);
-            for unmet in &shared.require_unmet {
+            for unmet in &shared.description.unmet {
                 println!("conformance: --require is not met: {unmet}");
             }
         }
@@ -148,7 +146,7 @@ impl Run {
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
             println!("conformance: {}; {identity}, {}", words.join(", "), devices(&shared.under_test));
         }
-        if conclusion.has_failed() || (!options.libtest.list && !shared.require_unmet.is_empty()) {
+        if conclusion.has_failed() || (!options.libtest.list && !shared.description.unmet.is_empty()) {
             ExitCode::from(101)
         } else {
             ExitCode::SUCCESS
@@ -184,7 +182,7 @@ fn devices(under_test: &UnderTest) -> String {
 }
 
 /// What runs.
-fn run(under_test: &UnderTest, seed: u64, fresh: bool) -> crate::report::Run {
+fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::Run {
     crate::report::Run {
         format: FORMAT,
         run: run_name(),
@@ -195,7 +193,8 @@ fn run(under_test: &UnderTest, seed: u64, fresh: bool) -> crate::report::Run {
         links: under_test.machine.links.clone(),
         environment: None,
         seed,
-        fresh,
+        fresh: options.fresh,
+        unmet: options.require.unmet(&under_test.machine),
     }
 }
 
@@ -228,7 +227,7 @@ impl Shared {
         report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         // Who requires anything gets no skip that the probe did not tell.
         let is_untold = is_missing && self.strict;
-        let required = verdict == Verdict::Unsupported && (is_untold || !self.require_unmet.is_empty());
+        let required = verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
         if let Some(writer) = &self.writer {

@@ -140,6 +140,9 @@ pub struct Run {
     pub seed: u64,
     /// Whether every role was a new process.
     pub fresh: bool,
+    /// What `--require` named and the machine does not have: such a run fails, whatever its cases did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<String>,
 }
 
 impl Run {

@@ -32,6 +32,9 @@ in its text too, because not every reader shows a type and a message.
 Examples:
   conformance junit report.jsonl --output junit.xml";
 
+/// The suite of what `--require` names.
+const REQUIRE: &str = "require";
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
     let junit = junit(&report);
@@ -53,6 +56,8 @@ fn junit(report: &Report) -> quick_junit::Report {
     for id in &report.running {
         groups.entry(group(id)).or_default().push(unended(id));
     }
+    groups.entry(REQUIRE).or_default().extend(report.run.unmet.iter().map(|unmet| unmet_requirement(unmet)));
+    let groups = groups.into_iter().filter(|(_, cases)| !cases.is_empty());
     let mut junit = quick_junit::Report::new(report.run.to_string());
     for (group, cases) in groups {
         junit.add_test_suite(test_suite(group, cases, &report.run));
@@ -115,6 +120,15 @@ fn unended(id: &str) -> TestCase {
     status.set_type("unended").set_message(reason).set_description(format!("unended: {reason}"));
     let mut case = named(id, status);
     case.set_time(Duration::ZERO);
+    case
+}
+
+/// What the machine should have and has not fails the run, and so it is a case that failed.
+fn unmet_requirement(unmet: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type("unmet").set_message(unmet).set_description(format!("--require is not met: {unmet}"));
+    let mut case = TestCase::new(unmet, status);
+    case.set_classname(REQUIRE).set_time(Duration::ZERO);
     case
 }
 

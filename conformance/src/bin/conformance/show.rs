@@ -120,6 +120,7 @@ fn base(case: &CaseReport) -> &str {
 
 fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
     let mut text = summary(report);
+    text.extend(report.run.unmet.iter().map(|unmet| format!("--require is not met: {unmet}\n")));
     text.extend(unmatched.iter().map(|told| format!("{told}\n")));
     let mut printed = BTreeSet::new();
     for (id, row) in &shown.rows {
@@ -131,10 +132,10 @@ fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
         }
         let cases: Vec<_> = shown.cases.iter().filter(|case| case.rows.iter().any(|row| row == id)).collect();
         if cases.is_empty() {
-            let why = if row.cases.is_empty() {
-                "no case checks it"
-            } else {
-                "no case of it in this report, or none asked for"
+            let why = match &row.unrunnable {
+                Some(why) => why,
+                None if row.cases.is_empty() => "no case checks it",
+                None => "no case of it in this report, or none asked for",
             };
             let _ = writeln!(text, "  {why}");
         }

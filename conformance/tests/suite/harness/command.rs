@@ -88,6 +88,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         environment: None,
         seed: 7,
         fresh: false,
+        unmet: Vec::new(),
     };
     let case = |number: usize| case(&format!("ipcmem::open::planted/number={number:05}"));
     Report { run, cases: (0..cases).map(case).collect(), running: Vec::new(), is_complete: true }

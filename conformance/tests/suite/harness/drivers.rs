@@ -7,6 +7,7 @@ use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 use tempfile::TempDir;
 
+use super::command::{Reports, plain, text};
 use super::suite::{harness, run, suite};
 
 /// Something that is given as a driver.
@@ -97,6 +98,23 @@ fn an_unmet_requirement_fails(#[case] devices: &str, #[case] list: &str, #[case]
     let run = run(command)?;
     check!(!run.output.status.success(), "the suite succeeded without {list}");
     check!(run.text().contains(named), "the output lacks {named:?}: {}", run.text());
+    check!(run.report()?.run.unmet.iter().any(|unmet| unmet == named), "{:?}", run.report()?.run);
+    Ok(())
+}
+
+/// A run that failed because something required was not there looks so to everyone who reads its report.
+#[rstest]
+#[case::show("show", "--require is not met: gpus=8, found 2")]
+#[case::junit("junit", "<failure message=\"gpus=8, found 2\" type=\"unmet\">")]
+#[case::html("html", "<header class=\"bad\">")]
+#[conformance::test()]
+fn an_unmet_requirement_shows(#[case] command: &str, #[case] shown: &str) -> Outcome {
+    let mut report = plain("580.159.04", 1);
+    let met = Reports::new(&report, &report)?.run(&[command, "old"])?;
+    report.run.unmet = vec!["gpus=8, found 2".to_owned()];
+    let unmet = Reports::new(&report, &report)?.run(&[command, "old"])?;
+    let [met, unmet] = [met, unmet].map(|output| text(&output.stdout));
+    check!(unmet.contains(shown) && !met.contains(shown), "{unmet}");
     Ok(())
 }
 

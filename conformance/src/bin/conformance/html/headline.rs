@@ -46,7 +46,8 @@ impl<'a> Headline<'a> {
             _ => format!("breaks {broken} of {checked} checked rows"),
         };
         let of = |verdict| outline.total.cases(verdict);
-        let mut remarks = Vec::new();
+        let unmet = report.run.unmet.iter();
+        let mut remarks: Vec<_> = unmet.map(|unmet| format!("Required, and not there: {unmet}.")).collect();
         if report.run.driver.kind == Kind::Reference {
             remarks.push("The reference driver is software: this run says nothing about any GPU.".to_owned());
         }
@@ -62,7 +63,7 @@ impl<'a> Headline<'a> {
         let bad = || report.cases.iter().filter(|case| !case.verdict.is_good());
         let is_bad = bad().next().is_some();
         Self {
-            mood: match (is_bad, report.is_complete && checked > 0) {
+            mood: match (is_bad || !report.run.unmet.is_empty(), report.is_complete && checked > 0) {
                 (true, _) => "bad",
                 (false, true) => "good",
                 (false, false) => "unknown",
