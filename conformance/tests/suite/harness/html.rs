@@ -261,6 +261,20 @@ fn an_incomplete_run_says_so(#[case] more: &[Value], #[case] is_told: bool) -> O
     Ok(())
 }
 
+/// Why the environment is not told is told rightly: a record leaves it out, a report of the first format never had it.
+#[rstest]
+#[case::record("record", "golden record")]
+#[case::first_format("1", "first format")]
+#[conformance::test()]
+fn an_unknown_environment_is_explained(#[case] name: &str, #[case] why: &str) -> Outcome {
+    let mut run = run("some", 1);
+    run["run"] = json!(name);
+    let page = Page::read(&html_of(&run, &[end()])?);
+    let words = ["golden record", "first format"].map(|words| (words == why) == page.text.contains(words));
+    check!(words == [true, true], "{words:?}");
+    Ok(())
+}
+
 /// Every device is drawn, and every pair of them is joined: by one line where both directions are alike, else by two.
 #[rstest]
 #[case::none(0)]
