@@ -97,7 +97,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => completions(shell),
     };
     done.unwrap_or_else(|failure| {
-        eprintln!("conformance: {failure}");
+        output::remark(failure);
         ExitCode::from(2)
     })
 }

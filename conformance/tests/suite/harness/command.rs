@@ -240,6 +240,9 @@ fn a_device_is_written_to() -> Outcome {
 #[rstest]
 #[case::title("\u{1b}]0;title\u{7}x", "\u{fffd}]0;title\u{fffd}x")]
 #[case::clear("\u{1b}[2Jx", "\u{fffd}[2Jx")]
+#[case::direction("a\u{202e}x", "a\u{fffd}x")]
+#[case::before_a_colour("\u{7}\u{1b}[31mx", "\u{fffd}\u{1b}[31mx")]
+#[case::before_a_line("a\r\nx", "a\u{fffd}\n")]
 #[case::colour("\u{1b}[31mx", "\u{1b}[31mx")]
 #[conformance::test()]
 fn control_characters_stay_out_of_terminals(

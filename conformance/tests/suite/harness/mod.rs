@@ -13,6 +13,7 @@ mod junit;
 mod nextest;
 mod options;
 mod orphans;
+mod output;
 pub(crate) mod planted;
 mod records;
 mod report;
