@@ -260,3 +260,16 @@ fn control_characters_stay_out_of_terminals(
     check!(found.contains(printed), "{found:?}");
     Ok(())
 }
+
+/// Every command says by examples how it is used.
+#[rstest]
+#[conformance::test()]
+fn every_command_has_examples(
+    #[values("bundle", "diff", "doctor", "html", "junit", "list", "run", "show", "schema", "completions")]
+    command: &str,
+) -> Outcome {
+    let output = conformance(&[command, "--help"])?.output().map_err(harness)?;
+    let help = text(&output.stdout);
+    check!(help.contains(&format!("  conformance {command}")) || help.contains("(conformance "), "{help}");
+    Ok(())
+}
