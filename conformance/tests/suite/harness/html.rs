@@ -294,6 +294,28 @@ fn the_topology_is_drawn(#[case] devices: i32) -> Outcome {
     Ok(())
 }
 
+/// Links without access are of one kind, whatever else the driver says of them.
+#[rstest]
+#[conformance::test()]
+fn links_without_access_are_alike() -> Outcome {
+    let mut run = run("some", 3);
+    for link in run["links"].as_array_mut().into_iter().flatten() {
+        link["access"] = json!(false);
+    }
+    let page = Page::read(&html_of(&run, &[end()])?);
+    check!(page.text.contains("6 links: no access"), "{}", page.text);
+    Ok(())
+}
+
+/// What is counted is in the singular where there is one.
+#[rstest]
+#[conformance::test()]
+fn one_case_is_one_case() -> Outcome {
+    let page = Page::read(&html_of(&run("some", 1), &[case("some", "plain"), end()])?);
+    check!(page.text.contains("1 case\n") && !page.text.contains("1 cases"), "{}", page.text);
+    Ok(())
+}
+
 /// Two reports: what got worse comes first, and both drivers stand side by side.
 #[rstest]
 #[conformance::test()]
@@ -303,7 +325,9 @@ fn two_reports_stand_side_by_side() -> Outcome {
     let mut passed = case("some::case", "a reason");
     passed["verdict"] = json!("pass");
     passed["reason"] = Value::Null;
-    for (path, name, case) in [(&old, "libold.so", passed), (&new, "libnew.so", case("some::case", "a reason"))] {
+    let mut failed = case("some::case", "words");
+    failed["reason"] = json!("CODE 5 in step 3");
+    for (path, name, case) in [(&old, "libold.so", passed), (&new, "libnew.so", failed)] {
         let text: String = [run(name, 1), case, end()].iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(path, text).map_err(harness)?;
     }
@@ -312,6 +336,9 @@ fn two_reports_stand_side_by_side() -> Outcome {
     check!(page.text.contains("1 case changed for the worse"));
     check!(page.text.contains("libold.so (CUDA 13.0)") && page.text.contains("libnew.so (CUDA 13.0)"));
     check!(page.attribute("data-change").any(|(_, change)| change == "worse"));
+    // Among what needs attention, in the comparison, and at the case.
+    let reasons = page.text.matches("CODE 5 in step 3").count();
+    check!(reasons == 3, "the reason is told {reasons} times");
     Ok(())
 }
 
