@@ -294,6 +294,19 @@ fn the_topology_is_drawn(#[case] devices: i32) -> Outcome {
     Ok(())
 }
 
+/// An error of the harness is nothing that the driver broke.
+#[rstest]
+#[case::fail("fail", "breaks 2 of 2 checked rows")]
+#[case::error("error", "breaks 1 of 1 checked rows")]
+#[conformance::test()]
+fn an_error_is_not_the_driver_s(#[case] verdict: &str, #[case] says: &str) -> Outcome {
+    let mut other = case("other", "words");
+    (other["rows"], other["verdict"]) = (json!(["P2P-002"]), json!(verdict));
+    let page = Page::read(&html_of(&run("some", 1), &[case("some", "words"), other, end()])?);
+    check!(page.text.contains(says), "{}", page.text.lines().take(20).collect::<String>());
+    Ok(())
+}
+
 /// Links without access are of one kind, whatever else the driver says of them.
 #[rstest]
 #[conformance::test()]
