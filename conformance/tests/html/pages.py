@@ -203,6 +203,8 @@ def many(pages, address):
         opened = time.monotonic()
         page.get_by_label("Text").fill("null_is_refused")
         assert 0 < shown(page, ".case") < 2000
+        tallest = page.evaluate("Math.max(...[...document.querySelectorAll('.grid td a')].map((one) => one.offsetHeight))")
+        assert tallest < 30, f"a number of the grid is {tallest} pixels high: it is broken"
         filtered = time.monotonic()
     print(f"  10000 cases: opened in {opened - began:.1f} s, filtered in {filtered - opened:.1f} s")
     assert opened - began < 30 and filtered - opened < 15

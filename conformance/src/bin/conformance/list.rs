@@ -9,11 +9,20 @@ use serde_json::json;
 use crate::output::{Failure, print};
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// How to print them
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
+
+const EXAMPLES: &str = "\
+A line of a row: its name, its class, its status, the processes (P) and GPUs (G) that it needs, and what it says. Classes:
+D documented, D* derived from what is documented, U documented as undefined, O observed, Q open.
+
+Examples:
+  conformance list
+  conformance list --format json | jq -r '.rows[] | select(.cases == []) | .id'";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {

@@ -29,6 +29,12 @@ struct Options {
 }
 
 const EXAMPLES: &str = "\
+Examples:
+  conformance doctor
+  conformance run --driver system --require gpus=1 --report new.jsonl
+  conformance diff old.jsonl new.jsonl
+  conformance html new.jsonl --compare old.jsonl --output report.html
+
 Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, reports)";
 
 #[derive(Subcommand)]
@@ -53,12 +59,14 @@ enum Command {
     /// Show what a report says: the run, rows, cases, steps
     Show(show::Arguments),
     /// Print a JSON Schema
+    #[command(after_help = "Example:\n  conformance schema diff > diff.schema.json")]
     Schema {
         /// Of what
         #[arg(value_enum, default_value_t = Schema::Report)]
         of: Schema,
     },
     /// Print completions for a shell
+    #[command(after_help = "Example:\n  source <(conformance completions bash)")]
     Completions {
         /// Which shell
         shell: Shell,
@@ -97,7 +105,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => completions(shell),
     };
     done.unwrap_or_else(|failure| {
-        eprintln!("conformance: {failure}");
+        output::remark(failure);
         ExitCode::from(2)
     })
 }

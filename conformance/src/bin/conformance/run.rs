@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use clap::{Args, Parser as _};
 use conformance::options::Options;
 
-use crate::output::Failure;
+use crate::output::{Failure, remark};
 use crate::progress;
 use crate::suite::Suite;
 
@@ -31,7 +31,7 @@ it; 2 where it could not be started.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let suite = Suite::find()?;
-    eprintln!("conformance: {suite}");
+    remark(&suite);
     let mut command = Command::new(&suite.program);
     match Options::try_parse_from([OsString::from("conformance-suite")].iter().chain(&arguments.flags)) {
         Ok(options) if io::stdout().is_terminal() && !options.libtest.list => {

@@ -241,6 +241,9 @@ fn a_device_is_written_to() -> Outcome {
 #[rstest]
 #[case::title("\u{1b}]0;title\u{7}x", "\u{fffd}]0;title\u{fffd}x")]
 #[case::clear("\u{1b}[2Jx", "\u{fffd}[2Jx")]
+#[case::direction("a\u{202e}x", "a\u{fffd}x")]
+#[case::before_a_colour("\u{7}\u{1b}[31mx", "\u{fffd}\u{1b}[31mx")]
+#[case::before_a_line("a\r\nx", "a\u{fffd}\n")]
 #[case::colour("\u{1b}[31mx", "\u{1b}[31mx")]
 #[conformance::test()]
 fn control_characters_stay_out_of_terminals(
@@ -256,5 +259,18 @@ fn control_characters_stay_out_of_terminals(
     command.current_dir(reports.folder.path()).env("CLICOLOR_FORCE", "1");
     let found = text(&command.output().map_err(harness)?.stdout);
     check!(found.contains(printed), "{found:?}");
+    Ok(())
+}
+
+/// Every command says by examples how it is used.
+#[rstest]
+#[conformance::test()]
+fn every_command_has_examples(
+    #[values("bundle", "diff", "doctor", "html", "junit", "list", "run", "show", "schema", "completions")]
+    command: &str,
+) -> Outcome {
+    let output = conformance(&[command, "--help"])?.output().map_err(harness)?;
+    let help = text(&output.stdout);
+    check!(help.contains(&format!("  conformance {command}")) || help.contains("(conformance "), "{help}");
     Ok(())
 }

@@ -261,6 +261,20 @@ fn an_incomplete_run_says_so(#[case] more: &[Value], #[case] is_told: bool) -> O
     Ok(())
 }
 
+/// Why the environment is not told is told rightly: a record leaves it out, a report of the first format never had it.
+#[rstest]
+#[case::record("record", "golden record")]
+#[case::first_format("1", "first format")]
+#[conformance::test()]
+fn an_unknown_environment_is_explained(#[case] name: &str, #[case] why: &str) -> Outcome {
+    let mut run = run("some", 1);
+    run["run"] = json!(name);
+    let page = Page::read(&html_of(&run, &[end()])?);
+    let words = ["golden record", "first format"].map(|words| (words == why) == page.text.contains(words));
+    check!(words == [true, true], "{words:?}");
+    Ok(())
+}
+
 /// Every device is drawn, and every pair of them is joined: by one line where both directions are alike, else by two.
 #[rstest]
 #[case::none(0)]
@@ -280,6 +294,41 @@ fn the_topology_is_drawn(#[case] devices: i32) -> Outcome {
     Ok(())
 }
 
+/// An error of the harness is nothing that the driver broke.
+#[rstest]
+#[case::fail("fail", "breaks 2 of 2 checked rows")]
+#[case::error("error", "breaks 1 of 1 checked rows")]
+#[conformance::test()]
+fn an_error_is_not_the_driver_s(#[case] verdict: &str, #[case] says: &str) -> Outcome {
+    let mut other = case("other", "words");
+    (other["rows"], other["verdict"]) = (json!(["P2P-002"]), json!(verdict));
+    let page = Page::read(&html_of(&run("some", 1), &[case("some", "words"), other, end()])?);
+    check!(page.text.contains(says), "{}", page.text.lines().take(20).collect::<String>());
+    Ok(())
+}
+
+/// Links without access are of one kind, whatever else the driver says of them.
+#[rstest]
+#[conformance::test()]
+fn links_without_access_are_alike() -> Outcome {
+    let mut run = run("some", 3);
+    for link in run["links"].as_array_mut().into_iter().flatten() {
+        link["access"] = json!(false);
+    }
+    let page = Page::read(&html_of(&run, &[end()])?);
+    check!(page.text.contains("6 links: no access"), "{}", page.text);
+    Ok(())
+}
+
+/// What is counted is in the singular where there is one.
+#[rstest]
+#[conformance::test()]
+fn one_case_is_one_case() -> Outcome {
+    let page = Page::read(&html_of(&run("some", 1), &[case("some", "plain"), end()])?);
+    check!(page.text.contains("1 case\n") && !page.text.contains("1 cases"), "{}", page.text);
+    Ok(())
+}
+
 /// Two reports: what got worse comes first, and both drivers stand side by side.
 #[rstest]
 #[conformance::test()]
@@ -289,7 +338,9 @@ fn two_reports_stand_side_by_side() -> Outcome {
     let mut passed = case("some::case", "a reason");
     passed["verdict"] = json!("pass");
     passed["reason"] = Value::Null;
-    for (path, name, case) in [(&old, "libold.so", passed), (&new, "libnew.so", case("some::case", "a reason"))] {
+    let mut failed = case("some::case", "words");
+    failed["reason"] = json!("CODE 5 in step 3");
+    for (path, name, case) in [(&old, "libold.so", passed), (&new, "libnew.so", failed)] {
         let text: String = [run(name, 1), case, end()].iter().map(|line| format!("{line}\n")).collect();
         std::fs::write(path, text).map_err(harness)?;
     }
@@ -298,6 +349,9 @@ fn two_reports_stand_side_by_side() -> Outcome {
     check!(page.text.contains("1 case changed for the worse"));
     check!(page.text.contains("libold.so (CUDA 13.0)") && page.text.contains("libnew.so (CUDA 13.0)"));
     check!(page.attribute("data-change").any(|(_, change)| change == "worse"));
+    // Among what needs attention, in the comparison, and at the case.
+    let reasons = page.text.matches("CODE 5 in step 3").count();
+    check!(reasons == 3, "the reason is told {reasons} times");
     Ok(())
 }
 

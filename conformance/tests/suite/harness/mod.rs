@@ -14,6 +14,7 @@ mod nearest;
 mod nextest;
 mod options;
 mod orphans;
+mod output;
 pub(crate) mod planted;
 mod records;
 mod report;

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Write it to a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// What ends with exit code 1
     #[arg(long, value_enum, default_value_t = ExitOn::Worse, value_name = "CHANGE")]

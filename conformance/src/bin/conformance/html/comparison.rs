@@ -90,15 +90,9 @@ impl<'a> Changed<'a> {
         let (before, now) = (old.case(&change.id), new.case(&change.id));
         let ended = change.differences.iter().any(|difference| matches!(difference, Difference::Verdict { .. }));
         let scripts = before.zip(now).map(|(before, now)| (before.steps.as_slice(), now.steps.as_slice()));
-        let mut pairs: Vec<_> = change.differences.iter().map(pair).collect();
-        if ended && let Some((before, now)) = before.zip(now) {
-            let reason = |reason: &Option<String>| reason.clone().unwrap_or_default();
-            let reasons = Pair { name: "reason".to_owned(), old: reason(&before.reason), new: reason(&now.reason) };
-            pairs.extend(reasons.differs().then_some(reasons));
-        }
         Self {
             change,
-            pairs,
+            pairs: change.differences.iter().map(pair).collect(),
             scripts: scripts.filter(|(before, now)| ended && !(before.is_empty() && now.is_empty())),
             is_here: now.is_some(),
         }

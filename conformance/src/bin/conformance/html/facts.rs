@@ -29,6 +29,9 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
     ];
     match &run.environment {
         Some(environment) => facts.extend(around(environment)),
+        None if run.is_record() => {
+            facts.push(fact("environment", "not in a golden record, which stands for a driver and GPUs"))
+        }
         None => facts.push(fact("environment", "unknown: reports of the first format do not have it")),
     }
     if let Some(suite) = &run.suite {

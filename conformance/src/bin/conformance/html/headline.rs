@@ -33,7 +33,7 @@ pub(super) struct Bad<'a> {
 
 impl<'a> Headline<'a> {
     pub(super) fn of(report: &'a Report, outline: &Outline) -> Self {
-        let verdicts = || outline.rows().filter_map(Entry::checked);
+        let verdicts = || outline.rows().filter_map(Entry::judged);
         let checked = verdicts().count();
         let broken = verdicts().filter(|verdict| !verdict.is_good()).count();
         let listed = verdicts().filter(|verdict| *verdict == Verdict::Deviation).count();

@@ -30,6 +30,7 @@ const STYLE: &str = include_str!("../../../../templates/report.css");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The report
     report: PathBuf,
@@ -40,6 +41,11 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance html report.jsonl --output report.html
+  conformance html new.jsonl --compare old.jsonl --output changes.html";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let read = |path: &Path| Report::read(path).map_err(Failure::new);

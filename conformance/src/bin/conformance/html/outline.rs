@@ -141,6 +141,12 @@ impl Entry<'_> {
         verdicts.filter(|verdict| *verdict != Verdict::Unsupported).max()
     }
 
+    /// The worst of the cases that say something of the driver: an error of the harness does not.
+    pub(super) fn judged(&self) -> Option<Verdict> {
+        let verdicts = self.cases.iter().map(|case| case.report.verdict);
+        verdicts.filter(|verdict| !matches!(verdict, Verdict::Unsupported | Verdict::Error)).max()
+    }
+
     /// The verdict, or why there is none.
     pub(super) fn word(&self) -> &'static str {
         let without = if self.cases.is_empty() { "not-run" } else { Verdict::Unsupported.word() };

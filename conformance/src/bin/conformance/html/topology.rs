@@ -193,8 +193,9 @@ pub(super) fn words(link: &Link) -> String {
     format!("access {atomics}, {arrays}, rank {}", link.performance_rank)
 }
 
+/// Of a link without access nothing else is told.
 fn is_alike(one: &Link, other: &Link) -> bool {
-    Link { from: 0, to: 0, ..one.clone() } == Link { from: 0, to: 0, ..other.clone() }
+    !(one.access || other.access) || Link { from: 0, to: 0, ..one.clone() } == Link { from: 0, to: 0, ..other.clone() }
 }
 
 /// Whether both ends are devices of the report.
