@@ -15,6 +15,7 @@ mod check;
 mod macros;
 
 mod again;
+mod broken_pipe;
 pub mod calls;
 mod case;
 pub mod catalogue;

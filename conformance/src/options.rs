@@ -8,6 +8,8 @@ use clap::Parser;
 
 use crate::driver::Choice;
 use crate::machine::{Fabric, Machine};
+use crate::nextest::under_nextest;
+use crate::report::Report;
 
 /// Checks a CUDA driver's inter-process memory against its documentation.
 #[derive(Clone, Debug, Parser)]
@@ -54,6 +56,15 @@ pub struct Options {
     /// Print as JSON what the driver shows and what each case lacks here, and run nothing
     #[arg(long)]
     pub probe: bool,
+}
+
+impl Options {
+    /// Whether only a part of the cases that say something of a driver was asked for, as far as this process knows: nextest
+    /// asks each of its processes for one.
+    pub(crate) fn is_partial(&self) -> bool {
+        let skips_cases = || self.libtest.skip.iter().any(|skipped| !Report::is_of_the_harness(skipped));
+        under_nextest().is_none() && (self.libtest.filter.is_some() || skips_cases())
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -28,6 +28,7 @@ const KEPT_BY_REAL_DRIVERS: u64 = 256 << 20;
 /// The suite's `main`.
 pub fn main() -> ExitCode {
     crate::role::serve_if_role();
+    crate::broken_pipe::end_without_a_word();
     let options = Options::parse();
     if options.probe {
         return probe::print(&options, &settings(&options));
@@ -195,6 +196,7 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
         seed,
         fresh: options.fresh,
         unmet: options.require.unmet(&under_test.machine),
+        is_partial: options.is_partial(),
     }
 }
 

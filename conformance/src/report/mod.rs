@@ -67,7 +67,8 @@ impl Report {
     }
 
     /// Whether a case checks the harness: it says nothing of a driver.
-    pub(crate) fn is_of_the_harness(id: &str) -> bool {
+    #[must_use]
+    pub fn is_of_the_harness(id: &str) -> bool {
         id.starts_with("harness::")
     }
 
@@ -143,6 +144,9 @@ pub struct Run {
     /// What `--require` named and the machine does not have: such a run fails, whatever its cases did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
+    /// Whether a filter chose the cases: what is not here was not asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
 }
 
 impl Run {

@@ -8,8 +8,10 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::read::{Head, scan};
-use super::{CaseReport, Line, Report, Run, Unreadable, summary};
+use serde::Deserialize;
+
+use super::read::{Ended, Head, collect, open, scan};
+use super::{CaseReport, Report, Run, Unreadable, summary};
 use crate::Verdict;
 
 /// A report whose cases can be asked for by name.
@@ -63,25 +65,43 @@ pub(crate) struct Index {
 
 struct Entry {
     verdict: Verdict,
-    case: Place,
+    /// Where its line begins.
+    place: u64,
 }
 
-enum Place {
-    /// Where its line begins.
-    At(u64),
-    /// Reports of format 1 have no lines.
-    Here(Box<CaseReport>),
+/// What of a case is read to find it again.
+#[derive(Deserialize)]
+struct Outline {
+    id: Box<str>,
+    verdict: Verdict,
+}
+
+impl Ended for Outline {
+    fn id(&self) -> &str {
+        &self.id
+    }
 }
 
 impl Index {
     /// Read where the cases of a report are.
     pub(crate) fn read(path: &Path) -> Result<Self, Unreadable> {
-        let file = seekable(path).map_err(|error| Unreadable::Io(path.to_owned(), error))?;
+        let failed = |error| Unreadable::Io(path.to_owned(), error);
+        let file = seekable(path).map_err(failed)?;
+        let index = Self::of(path, file)?;
+        if index.head.run.format > 1 {
+            return Ok(index);
+        }
+        // Format 1 has no lines: a copy that has them.
+        let mut file = index.file.into_inner().into_inner();
+        file.rewind().map_err(failed)?;
+        let lines = collect(path, &file, |case| case)?.to_lines().map_err(|error| failed(error.into()))?;
+        Self::of(path, copy(lines.as_bytes()).map_err(failed)?)
+    }
+
+    fn of(path: &Path, file: File) -> Result<Self, Unreadable> {
         let mut cases = BTreeMap::new();
-        let head = scan(path, &file, |case, place| {
-            let (id, verdict) = (case.id.as_str().into(), case.verdict);
-            let case = place.map_or_else(|| Place::Here(Box::new(case)), Place::At);
-            cases.insert(id, Entry { verdict, case });
+        let head = scan(path, &file, |Outline { id, verdict }, place| {
+            cases.insert(id, Entry { verdict, place });
         })?;
         Ok(Self { path: path.to_owned(), file: RefCell::new(BufReader::new(file)), head, cases })
     }
@@ -97,12 +117,14 @@ impl Index {
 
 /// What comes through a pipe can be read once: a copy of it.
 fn seekable(path: &Path) -> io::Result<File> {
-    let mut file = File::open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
+    let file = open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { copy(file) }
+}
+
+/// A file without a name.
+fn copy(mut from: impl io::Read) -> io::Result<File> {
     let mut copy = tempfile::tempfile()?;
-    io::copy(&mut file, &mut copy)?;
+    io::copy(&mut from, &mut copy)?;
     copy.rewind()?;
     Ok(copy)
 }
@@ -131,14 +153,10 @@ impl Source for Index {
     }
 
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Unreadable> {
-        let place = match self.cases.get(id).map(|entry| &entry.case) {
-            None => return Ok(None),
-            Some(Place::Here(case)) => return Ok(Some(Cow::Borrowed(case))),
-            Some(Place::At(place)) => *place,
-        };
-        let line = self.at(place).map_err(|error| Unreadable::Io(self.path.clone(), error))?;
-        match serde_json::from_slice(&line) {
-            Ok(Line::Case(case)) if case.id == id => Ok(Some(Cow::Owned(case))),
+        let Some(entry) = self.cases.get(id) else { return Ok(None) };
+        let line = self.at(entry.place).map_err(|error| Unreadable::Io(self.path.clone(), error))?;
+        match serde_json::from_slice::<CaseReport>(&line) {
+            Ok(case) if case.id == id => Ok(Some(Cow::Owned(case))),
             _ => Err(Unreadable::Changed(self.path.clone())),
         }
     }

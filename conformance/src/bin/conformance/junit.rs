@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// The report
     report: PathBuf,
     /// Write it to a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 

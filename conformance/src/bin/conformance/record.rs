@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use conformance::diff::Diff;
 use conformance::records::{self, Records};
-use conformance::report::Report;
+use conformance::report::{CaseReport, Report};
 
 use crate::diff;
-use crate::output::{Failure, print, write};
+use crate::output::{Failure, print, remark, write};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -46,7 +46,7 @@ impl Folder {
     pub(crate) fn read(&self) -> Records {
         let records = Records::read(&self.path());
         for warning in &records.warnings {
-            eprintln!("conformance: {warning}");
+            remark(warning);
         }
         records
     }
@@ -61,11 +61,9 @@ pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {
 
 fn update(arguments: &Update) -> Result<ExitCode, Failure> {
     let report = Report::read_outline(&arguments.report).map_err(Failure::new)?;
-    if let Some(running) = report.running.first() {
-        return Err(Failure::new(format_args!(
-            "{} ends while {running} was running: only a whole run makes a record",
-            arguments.report.display()
-        )));
+    if let Some(lack) = lack(&report) {
+        let path = arguments.report.display();
+        return Err(Failure::new(format_args!("{path} {lack}: only a whole run makes a record")));
     }
     let new = records::record(report);
     let path = arguments.folder.path().join(records::name(&new.run));
@@ -83,6 +81,22 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
     print(&format!("{}: {} cases\n", path.display(), new.cases.len()))
 }
 
+/// What a report lacks of a whole run.
+fn lack(report: &Report) -> Option<String> {
+    if let Some(running) = report.running.first() {
+        return Some(format!("ends while {running} was running"));
+    }
+    let is_of_a_driver = |case: &CaseReport| !Report::is_of_the_harness(&case.id);
+    let lack = match () {
+        () if !report.is_complete => "has no end",
+        () if report.run.is_partial => "is of a part of the suite",
+        () if !report.run.unmet.is_empty() => "is of a machine that lacked what was required",
+        () if !report.cases.iter().any(is_of_a_driver) => "has no cases",
+        () => return None,
+    };
+    Some(lack.to_owned())
+}
+
 fn list(folder: &Folder) -> Result<ExitCode, Failure> {
     let path = folder.path();
     if !path.is_dir() {
@@ -91,5 +105,9 @@ fn list(folder: &Folder) -> Result<ExitCode, Failure> {
     let line = |(path, record): &(PathBuf, Report)| {
         format!("{}: {}, {} cases\n", path.display(), record.run, record.cases.len())
     };
-    print(&folder.read().records.iter().map(line).collect::<String>())
+    let records = folder.read().records;
+    if records.is_empty() {
+        remark(format_args!("there are no records in {}", path.display()));
+    }
+    print(&records.iter().map(line).collect::<String>())
 }

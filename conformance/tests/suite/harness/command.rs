@@ -89,6 +89,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         seed: 7,
         fresh: false,
         unmet: Vec::new(),
+        is_partial: false,
     };
     let case = |number: usize| case(&format!("ipcmem::open::planted/number={number:05}"));
     Report { run, cases: (0..cases).map(case).collect(), running: Vec::new(), is_complete: true }
@@ -119,7 +120,9 @@ enum Bad {
     Empty,
     Foreign,
     Future,
+    Past,
     Broken,
+    Continued,
 }
 
 impl Bad {
@@ -129,6 +132,12 @@ impl Bad {
             Self::Empty => String::new(),
             Self::Foreign => "<html>".to_owned(),
             Self::Future => "{\"line\":\"run\",\"format\":99}\n".to_owned(),
+            Self::Past => "{\"line\":\"run\",\"format\":0}\n".to_owned(),
+            Self::Continued => {
+                let lines = plain("1.0", 2).to_lines().map_err(harness)?;
+                let case = lines.lines().nth(1).unwrap_or_default();
+                format!("{lines}{case}\n")
+            }
             Self::Broken => {
                 let lines = plain("1.0", 2).to_lines().map_err(harness)?;
                 lines.replacen("\"line\":\"case\"", "\"line\":\"cake\"", 1)
@@ -142,7 +151,7 @@ impl Bad {
 #[rstest]
 #[conformance::test()]
 fn what_is_no_report_is_refused(
-    #[values(Bad::Missing, Bad::Empty, Bad::Foreign, Bad::Future, Bad::Broken)] bad: Bad,
+    #[values(Bad::Missing, Bad::Empty, Bad::Foreign, Bad::Future, Bad::Past, Bad::Broken, Bad::Continued)] bad: Bad,
     #[values("diff", "show", "junit", "record")] command: &str,
 ) -> Outcome {
     let report = plain("1.0", 2);
@@ -157,6 +166,7 @@ fn what_is_no_report_is_refused(
     let errors = text(&output.stderr);
     check!(output.status.code() == Some(2), "it ended with {}: {errors}", output.status);
     check!(errors.starts_with("conformance: bad") && errors.lines().count() == 1, "the message is {errors:?}");
+    check!(errors.matches(" line ").count() <= 1, "where it is broken is told twice: {errors:?}");
     check!(output.stdout.is_empty(), "it printed {:?}", text(&output.stdout));
     let names = std::fs::read_dir(reports.folder.path()).map_err(harness)?.flatten().map(|entry| entry.file_name());
     let new: Vec<_> = names.filter(|name| !["old", "new", "bad"].iter().any(|known| name == *known)).collect();

@@ -98,14 +98,19 @@ fn an_update_shows_what_it_changes() -> Outcome {
     Ok(())
 }
 
-/// A report that breaks off makes no record.
+/// What is no whole run makes no record, and the message says what it lacks.
 #[rstest]
+#[case::running("fab::last was running", |report: &mut Report| report.running.push("fab::last".to_owned()))]
+#[case::cut("has no end", |report: &mut Report| report.is_complete = false)]
+#[case::filtered("is of a part of the suite", |report: &mut Report| report.run.is_partial = true)]
+#[case::unmet("lacked what was required", |report: &mut Report| report.run.unmet.push("gpus=8".to_owned()))]
+#[case::harness("has no cases", |report: &mut Report| report.cases = vec![case("harness::wire::something")])]
 #[conformance::test()]
-fn part_of_a_run_makes_no_record() -> Outcome {
+fn part_of_a_run_makes_no_record(#[case] says: &str, #[case] plant: fn(&mut Report)) -> Outcome {
     let mut report = plain("580.159.04", 3);
-    (report.is_complete, report.running) = (false, vec!["fab::last".to_owned()]);
+    plant(&mut report);
     let output = Reports::new(&report, &report)?.run(&["record", "update", "old", "--records", "."])?;
-    check!(output.status.code() == Some(2) && text(&output.stderr).contains("fab::last"), "{}", text(&output.stderr));
+    check!(output.status.code() == Some(2) && text(&output.stderr).contains(says), "{}", text(&output.stderr));
     Ok(())
 }
 

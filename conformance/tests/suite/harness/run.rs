@@ -15,7 +15,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::command::{conformance, finish};
 use super::orphans::left_of;
-use super::suite::{harness, suite};
+use super::suite::{self, harness, suite};
 
 const ONE: &str = "ipcmem::close::null_is_refused";
 
@@ -193,4 +193,39 @@ impl Drop for Terminal {
             let _ = self.child.wait();
         }
     }
+}
+
+/// Where its reader has seen enough, the suite ends without a word, as SIGPIPE would end it, and its roles with it.
+#[rstest]
+#[case::run(&["harness::planted"])]
+#[case::list(&["--list"])]
+#[conformance::test()]
+fn a_closed_pipe_ends_the_suite(#[case] arguments: &[&str]) -> Outcome {
+    const ENDED_BY_SIGPIPE: i32 = 128 + 13;
+    let value = format!("{:x}", random().u64(..));
+    let (reader, writer) = std::io::pipe().map_err(harness)?;
+    drop(reader);
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1").args(arguments).stdout(writer);
+    let output = command.stderr(Stdio::piped()).output().map_err(harness)?;
+    check!(output.status.code() == Some(ENDED_BY_SIGPIPE), "it ended with {}", output.status);
+    check!(output.stderr.is_empty(), "it said {}", String::from_utf8_lossy(&output.stderr));
+    let left = left_of(&format!("CONFORMANCE_MARK={value}"));
+    check!(left.is_empty(), "processes {left:?} outlived the suite");
+    Ok(())
+}
+
+/// Whether something chose the cases is in the report; who leaves out checks of the harness has asked for all of a driver.
+#[rstest]
+#[case::filter(&["ipcevt::create"], true)]
+#[case::skip(&["--skip", "::"], true)]
+#[case::harness(&["--skip", "harness::"], false)]
+#[conformance::test()]
+fn a_part_is_said_to_be_one(#[case] arguments: &[&str], #[case] is_partial: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    // Nothing can run, and so it does not take long.
+    command.env("REFERENCE_DRIVER_DEVICES", "0").args(arguments);
+    let report = suite::run(command)?.report()?;
+    check!(report.run.is_partial == is_partial, "{:?}", report.run);
+    Ok(())
 }

@@ -48,6 +48,9 @@ impl<'a> Headline<'a> {
         let of = |verdict| outline.total.cases(verdict);
         let unmet = report.run.unmet.iter();
         let mut remarks: Vec<_> = unmet.map(|unmet| format!("Required, and not there: {unmet}.")).collect();
+        if report.run.is_partial {
+            remarks.push("A filter chose the cases: the rest of the suite was not asked for.".to_owned());
+        }
         if report.run.driver.kind == Kind::Reference {
             remarks.push("The reference driver is software: this run says nothing about any GPU.".to_owned());
         }
