@@ -1,6 +1,7 @@
 //! Memory pools.
 
 use std::ffi::c_void;
+use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::ptr;
 
 use cuda_ipc_sys::{
@@ -10,7 +11,7 @@ use cuda_ipc_sys::{
 
 use crate::calls::Refused;
 use crate::role::ledger::Resource;
-use crate::role::session::Session;
+use crate::role::session::{Session, ThreadSession};
 use crate::{Descriptor, FabricHandle, MemProperties, Pointer, Pool, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -49,6 +50,15 @@ calls! {
         cuda!(session.cuMemPoolCreate(&mut pool, &pool_properties(properties, maximum, reserved)));
         session.ledger.add(Resource::Pool(pool as u64));
         Ok(Pool(pool as u64))
+    }
+
+    /// `cuMemPoolCreate` without an output or without properties, to be refused.
+    fn mem_pool_create_in_part(session, output_wanted: bool, properties_wanted: bool) -> () {
+        let (mut pool, properties) = (ptr::null_mut(), pool_properties(MemProperties::device(session.device), 0, 0));
+        let output = if output_wanted { &raw mut pool } else { ptr::null_mut() };
+        let input = if properties_wanted { &raw const properties } else { ptr::null() };
+        cuda!(session.cuMemPoolCreate(output, input));
+        Ok(())
     }
 
     /// `cuMemPoolDestroy`.
@@ -114,6 +124,24 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
+    /// `cuMemPoolExportToShareableHandle` as a file descriptor, so many times, with each descriptor closed.
+    fn mem_pool_export_and_close(session, pool: Pool, count: usize) -> () {
+        let session = ThreadSession { driver: session.driver };
+        (0..count).try_for_each(|_| session.export_and_close(pool.0))
+    }
+
+    /// On many threads at once, each so many times: create a pool, export it and memory of it, destroy it.
+    fn mem_pool_export_and_destroy_from_threads(session, threads: usize, rounds: usize) -> () {
+        let properties = MemProperties::device(session.device).exportable(DESCRIPTOR.0);
+        let answers = session.on_threads(threads, |session| {
+            (0..rounds).try_for_each(|_| session.export_and_destroy(properties))
+        })?;
+        if answers.iter().any(Result::is_err) {
+            session.spoil("a thread did not destroy its pool");
+        }
+        answers.into_iter().collect()
+    }
+
     /// `cuMemPoolExportToShareableHandle` as a fabric handle.
     fn mem_pool_export_to_fabric(session, pool: Pool) -> FabricHandle {
         let mut bytes = [0_u8; 64];
@@ -138,6 +166,19 @@ calls! {
     /// `cuMemPoolImportFromShareableHandle` of a file descriptor, by its number.
     fn mem_pool_import_from_descriptor(session, descriptor: Descriptor) -> Pool {
         session.import_pool(descriptor, DESCRIPTOR, 0)
+    }
+
+    /// The same from many threads at once: what each got, or its code.
+    fn mem_pool_import_from_threads(session, descriptor: Descriptor, threads: usize) -> Vec<Result<Pool, u32>> {
+        let answers = session.on_threads(threads, |session| {
+            let (mut pool, number) = (ptr::null_mut(), descriptor.0 as isize as *mut c_void);
+            cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, 0));
+            Ok(pool as u64)
+        })?;
+        for pool in answers.iter().flatten() {
+            session.ledger.add(Resource::ImportedPool(*pool));
+        }
+        answers.into_iter().map(|answer| code_of(answer.map(Pool))).collect()
     }
 
     /// `cuMemPoolImportFromShareableHandle` of a file descriptor as whatever it is called, to be refused.
@@ -183,10 +224,45 @@ calls! {
         Ok(Pointer(pointer))
     }
 
+    /// The same from many threads at once: what each got, or its code.
+    fn mem_pool_import_pointer_from_threads(
+        session,
+        pool: Pool,
+        data: PoolPointer,
+        threads: usize
+    ) -> Vec<Result<Pointer, u32>> {
+        let answers = session.on_threads(threads, |session| {
+            let (mut pointer, mut data) = (0, CUmemPoolPtrExportData::from_bytes(data.to_bytes()));
+            cuda!(session.cuMemPoolImportPointer(&mut pointer, pool.0 as _, &mut data));
+            Ok(pointer)
+        })?;
+        for pointer in answers.iter().flatten() {
+            session.ledger.add(Resource::ImportedPointer(*pointer));
+        }
+        answers.into_iter().map(|answer| code_of(answer.map(Pointer))).collect()
+    }
+
     /// `cuMemPoolSetAccess` for one device.
     fn mem_pool_set_access(session, pool: Pool, device: i32, access: u32) -> () {
         let description = CUmemAccessDesc { location: CUmemLocation::device(device), flags: CUmemAccess_flags(access) };
         cuda!(session.cuMemPoolSetAccess(pool.0 as _, &description, 1));
+        Ok(())
+    }
+
+    /// `cuMemPoolSetAccess` for several devices, each with its access.
+    fn mem_pool_set_access_of_each(session, pool: Pool, wanted: Vec<(i32, u32)>) -> () {
+        let description = |(device, access)| CUmemAccessDesc {
+            location: CUmemLocation::device(device),
+            flags: CUmemAccess_flags(access),
+        };
+        let wanted: Vec<_> = wanted.into_iter().map(description).collect();
+        cuda!(session.cuMemPoolSetAccess(pool.0 as _, wanted.as_ptr(), wanted.len()));
+        Ok(())
+    }
+
+    /// `cuMemPoolSetAccess` for one device that is not described.
+    fn mem_pool_set_access_from_null(session, pool: Pool) -> () {
+        cuda!(session.cuMemPoolSetAccess(pool.0 as _, ptr::null(), 1));
         Ok(())
     }
 
@@ -195,6 +271,23 @@ calls! {
         let (mut flags, mut location) = (CUmemAccess_flags(0), CUmemLocation::device(device));
         cuda!(session.cuMemPoolGetAccess(&mut flags, pool.0 as _, &mut location));
         Ok(flags.0)
+    }
+
+    /// `cuMemPoolGetAccess` of any location.
+    fn mem_pool_get_access_of(session, pool: Pool, location_type: u32, location: i32) -> u32 {
+        let mut flags = CUmemAccess_flags(0);
+        let mut location = CUmemLocation::new(CUmemLocationType(location_type), location);
+        cuda!(session.cuMemPoolGetAccess(&mut flags, pool.0 as _, &mut location));
+        Ok(flags.0)
+    }
+
+    /// `cuMemPoolGetAccess` of the role's device without an output or without the location, to be refused.
+    fn mem_pool_get_access_in_part(session, pool: Pool, output_wanted: bool, location_wanted: bool) -> () {
+        let (mut flags, mut location) = (CUmemAccess_flags(0), CUmemLocation::device(session.device));
+        let output = if output_wanted { &raw mut flags } else { ptr::null_mut() };
+        let input = if location_wanted { &raw mut location } else { ptr::null_mut() };
+        cuda!(session.cuMemPoolGetAccess(output, pool.0 as _, input));
+        Ok(())
     }
 
     /// `cuMemPoolGetAttribute`, read as 64 bits.
@@ -249,6 +342,40 @@ impl Session {
         cuda!(session.cuMemFreeAsync(pointer.0, stream.0 as _));
         session.ledger.remove(&Resource::StreamOrdered(pointer.0));
         session.ledger.remove(&Resource::ImportedPointer(pointer.0));
+        Ok(())
+    }
+}
+
+/// What a thread got, or the driver's code.
+fn code_of<T>(answer: Result<T, Refused>) -> Result<Result<T, u32>, Refused> {
+    match answer {
+        Ok(value) => Ok(Ok(value)),
+        Err(Refused::Driver { code, .. }) => Ok(Err(code)),
+        Err(other) => Err(other),
+    }
+}
+
+impl ThreadSession {
+    fn export_and_close(&self, pool: u64) -> Result<(), Refused> {
+        let (session, mut descriptor) = (self, -1);
+        let output = ptr::from_mut(&mut descriptor).cast();
+        cuda!(session.cuMemPoolExportToShareableHandle(output, pool as _, DESCRIPTOR, 0));
+        // SAFETY: the driver has just made the descriptor, and nobody else knows of it.
+        drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        Ok(())
+    }
+
+    fn export_and_destroy(&self, properties: MemProperties) -> Result<(), Refused> {
+        const SIZE: usize = 2 << 20;
+        let (session, stream) = (self, ptr::null_mut());
+        let (mut pool, mut pointer, mut data) = (ptr::null_mut(), 0, CUmemPoolPtrExportData::default());
+        cuda!(session.cuMemPoolCreate(&mut pool, &pool_properties(properties, 0, 0)));
+        self.export_and_close(pool as u64)?;
+        cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, SIZE, pool, stream));
+        cuda!(session.cuMemPoolExportPointer(&mut data, pointer));
+        cuda!(session.cuMemFreeAsync(pointer, stream));
+        cuda!(session.cuStreamSynchronize(stream));
+        cuda!(session.cuMemPoolDestroy(pool));
         Ok(())
     }
 }

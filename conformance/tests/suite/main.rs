@@ -8,6 +8,7 @@ mod dmabuf;
 mod err;
 mod fab;
 mod fixtures;
+mod foreign;
 mod fork;
 mod harness;
 mod import_kind;

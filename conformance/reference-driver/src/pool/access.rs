@@ -51,7 +51,6 @@ impl State {
         match location.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Ok(self.device(location.id())?.index),
             host if is_host(host) => Ok(HOST),
-            // POOL-ACC-007
             _ => Err(INVALID_VALUE),
         }
     }
@@ -80,7 +79,8 @@ entry_points! {
         output.wanted()?;
         let location = location.value()?;
         state.pool(pool)?;
-        let place = state.place(&location)?;
+        // POOL-ACC-007: also of a device that is not there.
+        let place = state.place(&location).map_err(|_| INVALID_VALUE)?;
         let granted = state.pool(pool)?.access.get(&place).copied();
         output.give(granted.unwrap_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE))
     }

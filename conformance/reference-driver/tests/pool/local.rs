@@ -187,3 +187,16 @@ fn attributes_that_came_later_or_are_counts_cannot_be_set() {
     call!(cuMemPoolDestroy(pool));
     assert_eq!(code!(cuMemPoolDestroy(pool)), INVALID_VALUE);
 }
+
+#[test]
+fn no_place_that_there_is_none_of_has_access() {
+    let _turn = turn();
+    let pool = create(&properties(HandleType::CU_MEM_HANDLE_TYPE_NONE)).unwrap();
+    let mut flags = Access::CU_MEM_ACCESS_FLAGS_PROT_READ;
+    let invalid = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID, 0);
+    for mut location in [CUmemLocation::device(-1), CUmemLocation::device(99), invalid] {
+        assert_eq!(code!(cuMemPoolGetAccess(&mut flags, pool, &mut location)), INVALID_VALUE);
+    }
+    assert_eq!(flags, Access::CU_MEM_ACCESS_FLAGS_PROT_READ, "nothing was written");
+    assert_eq!(grant(pool, 99, flags), CUresult::CUDA_ERROR_INVALID_DEVICE);
+}

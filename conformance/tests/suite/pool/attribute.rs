@@ -1,11 +1,11 @@
 //! `cuMemPoolGetAttribute` and `cuMemPoolSetAttribute`.
 
-use conformance::{Expect as _, Outcome, Role, check};
+use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
 use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
-use crate::fixtures::exporter;
+use crate::fixtures::{exporter, importer};
 
 /// A high-water mark is reset to zero, and to nothing else.
 #[rstest]
@@ -60,4 +60,31 @@ fn a_pool_says_what_it_is(exporter: Role, #[case] attribute: Attribute, #[case] 
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
     check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == u64::from(value));
     Ok(())
+}
+
+/// An attribute that there is none of is neither told nor changed.
+#[rstest]
+#[conformance::test("POOL-ATTR-002", needs(memory_pools))]
+fn unknown_attributes_are_refused(exporter: Role, #[values(0, 0x7fff)] attribute: u32) -> Outcome {
+    let pool = exporter.mem_pool_create(0)?;
+    exporter.mem_pool_get_attribute(pool, attribute).refused(INVALID_VALUE)?;
+    let code = exporter.mem_pool_set_attribute(pool, attribute, 1).refused(&[])?;
+    observe("set", code.to_string());
+    Ok(())
+}
+
+/// No pool has no attributes, and to ask for them harms nobody else.
+#[rstest]
+#[case::get(false)]
+#[case::set(true)]
+#[conformance::test("POOL-ATTR-002", needs(memory_pools))]
+fn null_has_no_attributes(#[from(exporter)] sacrifice: Role, importer: Role, #[case] set: bool) -> Outcome {
+    const THRESHOLD: u32 = Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.0;
+    let answer = if set {
+        sacrifice.mem_pool_set_attribute(Pool::NULL, THRESHOLD, 1)
+    } else {
+        sacrifice.mem_pool_get_attribute(Pool::NULL, THRESHOLD).map(drop)
+    };
+    check!(answer.survived_or_not("code")?.is_none(), "the call answered CUDA_SUCCESS");
+    importer.ctx_synchronize()
 }

@@ -4,13 +4,13 @@ use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check, observe
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
+use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
 use crate::account::{Account, LARGE};
 use crate::fixtures::{exporter, importer};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
-const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
+const ON_DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
 const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
 
 /// A pool is created for a kind of handle exactly where the attribute has its bit.
@@ -44,14 +44,9 @@ fn a_pool_of_the_host_has_no_handles(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test("POOL-CREATE-005", needs(pool_descriptors, cuda = 13_000))]
 fn a_pool_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
-    let node = exporter.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
-    let properties = DEVICE.at(HOST_NUMA, node.max(0)).exportable(DESCRIPTOR);
-    // Containers may block the system calls that bind memory to a node.
-    let Some(exported) = exporter.mem_pool_create_with(properties, 0, 0).recorded("create")? else { return Ok(()) };
-    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
-    let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
-    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
-    let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
+    let Some(pool) = share_pool_of_numa_node(&exporter, &importer)? else { return Ok(()) };
+    let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
+    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
     exporter.fill_by_host(there, SIZE, 7)?;
     check!(importer.mismatches_by_host(here, SIZE, 7)? == 0);
     importer.fill_by_host(here, SIZE, 8)?;
@@ -80,6 +75,37 @@ fn a_managed_pool_has_no_handles_and_no_maximum(
 #[conformance::test("POOL-CREATE-007", needs(memory_pools))]
 fn the_current_numa_node_is_refused(exporter: Role) -> Outcome {
     exporter.mem_pool_create_with(DEVICE.at(HOST_NUMA_CURRENT, 0), 0, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// No properties, and no place to write the pool to, make none, and harm nobody else.
+#[rstest]
+#[case::no_output(false, true)]
+#[case::no_properties(true, false)]
+#[conformance::test("POOL-CREATE-008", needs(memory_pools))]
+fn null_makes_no_pool(
+    #[from(exporter)] sacrifice: Role,
+    importer: Role,
+    #[case] output: bool,
+    #[case] properties: bool,
+) -> Outcome {
+    let answer = sacrifice.mem_pool_create_in_part(output, properties).survived_or_not("create")?;
+    check!(answer.is_none(), "the call answered CUDA_SUCCESS");
+    importer.ctx_synchronize()
+}
+
+/// There is no pool of a kind, or at a place, that there is none of.
+#[rstest]
+#[case::no_kind(MemProperties { allocation_type: 0, ..DEVICE })]
+#[case::unknown_kind(MemProperties { allocation_type: 0x7fff, ..DEVICE })]
+#[case::no_location(DEVICE.at(0, 0))]
+#[case::unknown_location(DEVICE.at(0x7fff, 0))]
+#[case::negative_device(DEVICE.at(ON_DEVICE, -1))]
+#[case::unknown_device(DEVICE.at(ON_DEVICE, 0x7fff))]
+#[conformance::test("POOL-CREATE-008", needs(memory_pools))]
+fn unknown_kinds_and_places_are_refused(exporter: Role, #[case] properties: MemProperties) -> Outcome {
+    let code = exporter.mem_pool_create_with(properties, 0, 0).refused(&[])?;
+    observe("code", code.to_string());
     Ok(())
 }
 
@@ -117,6 +143,36 @@ fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     check!(account.is_held()?);
     exporter.mem_free_async_and_wait(pointer)?;
     check!(!account.is_held()?);
+    Ok(())
+}
+
+/// What the second destruction of a pool does is recorded; others stay sound.
+#[rstest]
+#[conformance::test("POOL-CREATE-012", needs(memory_pools))]
+fn a_second_destruction_is_recorded(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
+    let pool = sacrifice.mem_pool_create(0)?;
+    sacrifice.mem_pool_destroy(pool)?;
+    sacrifice.mem_pool_destroy(pool).survived_or_not("second destruction")?;
+    // Nobody knows what it destroyed.
+    sacrifice.kill()?;
+    importer.ctx_synchronize()
+}
+
+/// A pool begins without the access that another one had, also under the handle of that one.
+#[rstest]
+#[conformance::test("POOL-CREATE-013", needs(gpus = 2, peer_access, memory_pools))]
+fn a_new_pool_inherits_no_access(exporter: Role) -> Outcome {
+    const TRIES: usize = 16;
+    let before = exporter.mem_pool_create(0)?;
+    exporter.mem_pool_set_access(before, 1, READ_WRITE)?;
+    exporter.mem_pool_destroy(before)?;
+    let mut comes_back = false;
+    for _ in 0..TRIES {
+        let after = exporter.mem_pool_create(0)?;
+        check!(exporter.mem_pool_get_access(after, 1)? == NONE);
+        comes_back |= after == before;
+    }
+    observe("the handle comes back", comes_back);
     Ok(())
 }
 

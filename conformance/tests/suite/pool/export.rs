@@ -76,3 +76,24 @@ fn an_imported_pool_is_refused(exporter: Role, importer: Role) -> Outcome {
     importer.mem_pool_export_as(shared.imported, DESCRIPTOR, 0).refused(&[])?;
     Ok(())
 }
+
+/// Threads create, export and destroy pools of their own at the same time: 4 of them, 25 pools each.
+#[rstest]
+#[conformance::test("POOL-EXP-006", needs(pool_descriptors))]
+fn threads_export_and_destroy_at_the_same_time(exporter: Role) -> Outcome {
+    exporter.mem_pool_export_and_destroy_from_threads(4, 25)?;
+    exporter.ctx_synchronize()
+}
+
+/// However often a pool is exported, closed descriptors are gone.
+#[rstest]
+#[conformance::test("POOL-EXP-008", needs(pool_descriptors))]
+fn no_descriptor_stays(exporter: Role) -> Outcome {
+    let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+    // What a driver opens for its first export may stay.
+    exporter.mem_pool_export_and_close(pool, 1)?;
+    let before = exporter.descriptor_count()?;
+    exporter.mem_pool_export_and_close(pool, 10_000)?;
+    check!(exporter.descriptor_count()? == before);
+    Ok(())
+}

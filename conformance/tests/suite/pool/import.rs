@@ -1,12 +1,13 @@
 //! `cuMemPoolImportFromShareableHandle`, and what an imported pool is.
 
 use conformance::role::Placement;
-use conformance::{Expect as _, Outcome, Role, check, observe};
+use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CU_DEVICE_INVALID, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share, share_memory};
-use crate::fixtures::{exporter, importer, start};
+use crate::fixtures::{exporter, importer, observer, start};
+use crate::foreign::Foreign;
 
 /// A pool is imported by its descriptor's number, and memory of it that is allocated afterwards too.
 #[rstest]
@@ -187,4 +188,126 @@ fn imported_memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome 
     importer.mem_free_async_and_wait(both.here)?;
     importer.read(both.here, 4).refused(&[])?;
     if is_destroyed { Ok(()) } else { importer.mem_pool_destroy(both.pool.imported) }
+}
+
+/// The exporting process imports its own pool, and sees in it what it has.
+#[rstest]
+#[conformance::test("POOL-IMP-003", needs(pool_descriptors))]
+fn a_process_imports_its_own_pool(exporter: Role) -> Outcome {
+    let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+    let imported = exporter.mem_pool_import_from_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    exporter.fill(there, SIZE, 7)?;
+    let here = exporter.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
+    observe("the handles are equal", imported == pool);
+    observe("the pointers are equal", here == there);
+    check!(exporter.mismatches(here, SIZE, 7)? == 0);
+    exporter.fill(here, SIZE, 8)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
+    // One thing under two names would be given back twice.
+    if imported == pool || here == there { exporter.kill() } else { Ok(()) }
+}
+
+/// What is no descriptor of a pool is refused, and the driver goes on to work.
+#[rstest]
+#[case::negative(Foreign::Negative)]
+#[case::closed(Foreign::Closed)]
+#[case::dev_null(Foreign::DevNull)]
+#[case::file(Foreign::File)]
+#[case::shared_memory(Foreign::SharedMemory)]
+#[conformance::test("POOL-IMP-004", needs(pool_descriptors))]
+fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> Outcome {
+    let code = importer.mem_pool_import_from_descriptor(foreign.make(&importer)?).refused(&[])?;
+    observe("code", code.to_string());
+    let descriptor = importer.mem_pool_export_to_descriptor(importer.mem_pool_create(DESCRIPTOR)?)?;
+    importer.mem_pool_import_from_descriptor(descriptor)?;
+    Ok(())
+}
+
+/// A descriptor of physical memory is none of a pool.
+#[rstest]
+#[conformance::test("POOL-IMP-004", needs(pool_descriptors, memory_descriptors))]
+fn a_descriptor_of_physical_memory_is_refused(importer: Role) -> Outcome {
+    let physical = importer.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let code = importer.mem_pool_import_from_descriptor(importer.mem_export_to_descriptor(physical)?).refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()
+}
+
+/// Two imports of a pool lead to the same memory; whether they are one pool, and outlive each other, is recorded.
+#[rstest]
+#[conformance::test("POOL-IMP-008", needs(pool_descriptors))]
+fn a_second_import_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
+    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
+    let import = || sacrifice.mem_pool_import_from_descriptor(sacrifice.receive_descriptor(&sent)?);
+    let first = import()?;
+    let Some(second) = import().recorded("second import")? else { return Ok(()) };
+    observe("the handles are equal", first == second);
+    let export = |pattern| {
+        let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
+        exporter.fill(there, SIZE, pattern)?;
+        exporter.mem_pool_export_pointer(there)
+    };
+    let by_first = sacrifice.mem_pool_import_pointer(first, export(7)?)?;
+    let by_second = sacrifice.mem_pool_import_pointer(second, export(8)?)?;
+    check!(sacrifice.mismatches(by_first, SIZE, 7)? == 0);
+    check!(sacrifice.mismatches(by_second, SIZE, 8)? == 0);
+    sacrifice.mem_free_async_and_wait(by_first)?;
+    sacrifice.mem_free_async_and_wait(by_second)?;
+    let data = export(9)?;
+    if sacrifice.mem_pool_destroy(first).survived_or_not("destruction of the first")?.is_some() {
+        sacrifice.mem_pool_import_pointer(second, data).survived_or_not("import through the second")?;
+    }
+    // Nobody knows how often it is to be destroyed.
+    sacrifice.kill()?;
+    exporter.ctx_synchronize()
+}
+
+/// Both processes may close their descriptors once the pool is imported.
+#[rstest]
+#[conformance::test("POOL-IMP-009", needs(pool_descriptors))]
+fn the_descriptors_may_be_closed(exporter: Role, importer: Role) -> Outcome {
+    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+    let descriptor = exporter.mem_pool_export_to_descriptor(exported)?;
+    let received = importer.receive_descriptor(&exporter.send_descriptor(descriptor)?)?;
+    let imported = importer.mem_pool_import_from_descriptor(received)?;
+    exporter.close_descriptor(descriptor)?;
+    importer.close_descriptor(received)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
+    exporter.fill(there, SIZE, 7)?;
+    let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    importer.fill(here, SIZE, 8)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
+    Ok(())
+}
+
+/// The exporter may destroy a pool whose memory others use: it keeps its own, and what they see is recorded.
+#[rstest]
+#[conformance::test("POOL-IMP-016", needs(pool_descriptors))]
+fn the_exporters_destruction_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role, observer: Role) -> Outcome {
+    let both = share_memory(&exporter, &sacrifice, 7)?;
+    let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?)?;
+    exporter.mem_pool_destroy(both.pool.exported).recorded("destruction")?;
+    if let Some(wrong) = sacrifice.mismatches(both.here, SIZE, 7).survived_or_not("read")? {
+        observe("the bytes are the old ones", wrong == 0);
+        sacrifice.mem_pool_import_pointer(both.pool.imported, data).survived_or_not("import of another pointer")?;
+    }
+    sacrifice.kill()?;
+    check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
+    observer.ctx_synchronize()
+}
+
+/// What an importer sees once the exporter was killed is recorded; it does not hang, and can give back what it has.
+#[rstest]
+#[conformance::test("POOL-IMP-017", needs(pool_descriptors))]
+fn an_import_after_the_exporters_death_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    exporter.kill()?;
+    let wrong = importer.mismatches(both.here, SIZE, 7).recorded("read")?;
+    observe("the bytes are the old ones", wrong == Some(0));
+    importer.mem_free_async_and_wait(both.here).recorded("free")?;
+    importer.ctx_synchronize()?;
+    observer.ctx_synchronize()
 }

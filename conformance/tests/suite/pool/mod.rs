@@ -2,19 +2,22 @@
 
 mod access;
 mod attribute;
+mod corrupted;
 mod create;
 mod export;
 mod fabric;
 mod import;
+mod large;
 mod pointer;
 
-use conformance::{MIB, Pointer, Pool, Role, Stop};
-use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use conformance::{Expect as _, MIB, MemProperties, Pointer, Pool, Role, Stop};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUresult};
 
 const SIZE: u64 = 4 * MIB;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
+const READ: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
@@ -25,10 +28,23 @@ pub(crate) struct Shared {
 }
 
 pub(crate) fn share(exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
-    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+    share_pool(exporter.mem_pool_create(DESCRIPTOR)?, exporter, importer)
+}
+
+fn share_pool(exported: Pool, exporter: &Role, importer: &Role) -> Result<Shared, Stop> {
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
     let imported = importer.mem_pool_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
     Ok(Shared { exported, imported })
+}
+
+/// A pool of the host's memory, of the node that is next to GPU 0. Where the driver makes none that is recorded:
+/// containers may block the system calls that bind memory to a node.
+fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Shared>, Stop> {
+    let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
+    let host = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
+    let properties = MemProperties::device(0).at(host, node.max(0)).exportable(DESCRIPTOR);
+    let exported = exporter.mem_pool_create_with(properties, 0, 0).recorded("create")?;
+    exported.map(|exported| share_pool(exported, exporter, importer)).transpose()
 }
 
 /// Memory of a shared pool, in both processes.

@@ -1,11 +1,13 @@
 //! `cuMemPoolExportPointer` and `cuMemPoolImportPointer`.
 
-use conformance::{Expect as _, Outcome, Role, check, observe};
-use cuda_ipc_sys::CUevent_flags;
+use std::collections::BTreeSet;
+
+use conformance::{Expect as _, Outcome, Role, Stop, check, observe, seed};
+use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, SIZE, share, share_memory};
-use crate::fixtures::{exporter, importer};
+use super::{DESCRIPTOR, INVALID_VALUE, SIZE, share, share_memory, share_pool_of_numa_node};
+use crate::fixtures::{exporter, importer, observer};
 use crate::ipcmem::pointer_kind::PointerKind;
 
 /// How long a kernel keeps a stream busy.
@@ -133,4 +135,154 @@ fn data_of_another_pool_is_refused(exporter: Role, importer: Role) -> Outcome {
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, one.exported)?)?;
     importer.mem_pool_import_pointer(other.imported, data).recorded("code")?;
     importer.ctx_synchronize()
+}
+
+/// Whether a pointer into an allocation is exported is recorded, and where its import then leads.
+#[rstest]
+#[conformance::test("POOL-PTR-004", needs(pool_descriptors))]
+fn an_interior_pointer_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    const OFFSET: u64 = 256;
+    let pool = share(&exporter, &importer)?;
+    let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
+    exporter.fill(there, SIZE, 7)?;
+    let exported = exporter.mem_pool_export_pointer(there.offset(OFFSET)).recorded("export")?;
+    let Some(data) = exported else { return Ok(()) };
+    let Some(here) = importer.mem_pool_import_pointer(pool.imported, data).recorded("import")? else { return Ok(()) };
+    let seen = importer.read(here, 4)?;
+    observe("the offset is kept", seen == exporter.read(there.offset(OFFSET), 4)?);
+    observe("the import is the base", seen == exporter.read(there, 4)?);
+    Ok(())
+}
+
+/// What the export of freed memory does is recorded, whether the free was executed or is to come; others stay sound.
+#[rstest]
+#[case::executed(true)]
+#[case::to_come(false)]
+#[conformance::test("POOL-PTR-005", needs(pool_descriptors))]
+fn freed_memory_is_recorded(#[from(exporter)] sacrifice: Role, observer: Role, #[case] executed: bool) -> Outcome {
+    let pool = sacrifice.mem_pool_create(DESCRIPTOR)?;
+    sacrifice.mem_pool_export_to_descriptor(pool)?;
+    let pointer = sacrifice.mem_alloc_from_pool_async(SIZE, pool)?;
+    if executed {
+        sacrifice.mem_free_async_and_wait(pointer)?;
+    } else {
+        let stream = sacrifice.stream_create()?;
+        sacrifice.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+        sacrifice.mem_free_async_in(pointer, stream)?;
+    }
+    sacrifice.mem_pool_export_pointer(pointer).survived_or_not("export")?;
+    sacrifice.kill()?;
+    observer.ctx_synchronize()
+}
+
+/// Memory that is imported twice stays until it is freed as often; whether both have one address is recorded.
+#[rstest]
+#[conformance::test("POOL-PTR-008", needs(pool_descriptors))]
+fn every_import_is_freed(exporter: Role, importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let second = importer.mem_pool_import_pointer(both.pool.imported, exporter.mem_pool_export_pointer(both.there)?)?;
+    observe("the addresses are equal", both.here == second);
+    importer.mem_free_async_and_wait(both.here)?;
+    check!(importer.mismatches(second, SIZE, 7)? == 0);
+    importer.fill(second, SIZE, 8)?;
+    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    importer.mem_free_async_and_wait(second)?;
+    importer.read(second, 4).refused(&[])?;
+    Ok(())
+}
+
+/// What a second import of the host's memory does is recorded; the first stays as it is.
+#[rstest]
+#[conformance::test("POOL-PTR-009", needs(pool_descriptors, cuda = 13_000))]
+fn a_second_import_of_host_memory_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    let Some(pool) = share_pool_of_numa_node(&exporter, &importer)? else { return Ok(()) };
+    let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
+    exporter.fill_by_host(there, SIZE, 7)?;
+    let data = exporter.mem_pool_export_pointer(there)?;
+    let first = importer.mem_pool_import_pointer(pool.imported, data)?;
+    if let Some(second) = importer.mem_pool_import_pointer(pool.imported, data).recorded("second import")? {
+        observe("the addresses are equal", first == second);
+    }
+    check!(importer.mismatches_by_host(first, SIZE, 7)? == 0);
+    importer.mem_free_async_and_wait(first)
+}
+
+/// What an importer sees of memory that the exporter freed first is recorded; the exporter's next memory is its own.
+#[rstest]
+#[conformance::test("POOL-PTR-016", needs(pool_descriptors))]
+fn the_exporters_free_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role, observer: Role) -> Outcome {
+    let both = share_memory(&exporter, &sacrifice, 7)?;
+    exporter.mem_free_async_and_wait(both.there).recorded("free")?;
+    if let Some(wrong) = sacrifice.mismatches(both.here, SIZE, 7).survived_or_not("read")? {
+        observe("the bytes are the old ones", wrong == 0);
+    }
+    let (next, pattern) = (exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?, seed());
+    exporter.fill(next, SIZE, pattern)?;
+    if !sacrifice.is_gone() {
+        let wrong = sacrifice.mismatches(both.here, SIZE, pattern).survived_or_not("read of what came next")?;
+        observe("the importer sees what came next", wrong == Some(0));
+    }
+    sacrifice.kill()?;
+    check!(exporter.mismatches(next, SIZE, pattern)? == 0);
+    observer.ctx_synchronize()
+}
+
+/// An imported pointer is freed once.
+#[rstest]
+#[case::mem_free(false)]
+#[case::mem_free_async(true)]
+#[conformance::test("POOL-PTR-018", needs(pool_descriptors))]
+fn a_second_free_is_refused(exporter: Role, importer: Role, #[case] stream_ordered: bool) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let free = || match stream_ordered {
+        true => importer.mem_free_async_and_wait(both.here),
+        false => importer.mem_free_imported_pointer(both.here),
+    };
+    free()?;
+    let code = free().refused(&[])?;
+    observe("code", code.to_string());
+    importer.ctx_synchronize()?;
+    check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// An imported pointer is not exported again.
+#[rstest]
+#[conformance::test("POOL-PTR-020", needs(pool_descriptors))]
+fn an_import_is_not_exported(exporter: Role, importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    importer.mem_pool_export_pointer(both.here).refused(INVALID_VALUE)?;
+    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Threads may import one pool, and one pointer of it, at the same time: what they get is recorded, and is the memory.
+#[rstest]
+#[conformance::test("POOL-PTR-021", needs(pool_descriptors))]
+fn threads_import_at_the_same_time(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
+    const THREADS: usize = 4;
+    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
+    let pools = sacrifice.mem_pool_import_from_threads(sacrifice.receive_descriptor(&sent)?, THREADS)?;
+    observe("pools", answers(&pools));
+    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
+    exporter.fill(there, SIZE, 7)?;
+    let data = exporter.mem_pool_export_pointer(there)?;
+    let Some(pool) = pools.into_iter().flatten().next() else { return Err(Stop::failed("no thread has a pool")) };
+    let pointers = sacrifice.mem_pool_import_pointer_from_threads(pool, data, THREADS)?;
+    observe("pointers", answers(&pointers));
+    check!(pointers.iter().any(Result::is_ok), "no thread has a pointer");
+    for here in pointers.into_iter().flatten() {
+        check!(sacrifice.mismatches(here, SIZE, 7)? == 0);
+    }
+    // Nobody knows how often each is to be given back.
+    sacrifice.kill()?;
+    check!(exporter.mismatches(there, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// The distinct ones.
+fn answers<T>(threads: &[Result<T, u32>]) -> Vec<String> {
+    let code = |answer: &Result<T, u32>| CUresult(answer.as_ref().err().copied().unwrap_or_default()).to_string();
+    threads.iter().map(code).collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,6 +1,6 @@
 //! `cuMemImportFromShareableHandle`.
 
-use conformance::{Descriptor, Expect as _, MemProperties, Outcome, Role, Stop, check, observe};
+use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use rstest::rstest;
 
 use super::{
@@ -8,6 +8,7 @@ use super::{
     reserve,
 };
 use crate::fixtures::{exporter, importer, observer, uninitialised};
+use crate::foreign::Foreign;
 
 /// Both processes see what either writes.
 #[rstest]
@@ -32,47 +33,6 @@ fn the_address_of_a_descriptor_is_refused(importer: Role) -> Outcome {
     observe("code", code.to_string());
     importer.mem_import_from_descriptor(descriptor)?;
     Ok(())
-}
-
-/// A descriptor of something else.
-#[derive(Clone, Copy, Debug)]
-enum Foreign {
-    Negative,
-    Closed,
-    DevNull,
-    File,
-    Pipe,
-    Socket,
-    SharedMemory,
-    EventCounter,
-}
-
-impl Foreign {
-    fn make(self, role: &Role) -> Result<Descriptor, Stop> {
-        let stop = |error: std::io::Error| Stop::Harness(error.to_string());
-        let errno = |error: rustix::io::Errno| Stop::Harness(error.to_string());
-        match self {
-            Self::Negative => Ok(Descriptor(-1)),
-            Self::Closed => {
-                let descriptor = role.receive_descriptor(&std::fs::File::open("/dev/null").map_err(stop)?)?;
-                role.close_descriptor(descriptor)?;
-                Ok(descriptor)
-            }
-            Self::DevNull => role.receive_descriptor(&std::fs::File::open("/dev/null").map_err(stop)?),
-            Self::File => role.receive_descriptor(&tempfile::tempfile().map_err(stop)?),
-            Self::Pipe => role.receive_descriptor(&std::io::pipe().map_err(stop)?.0),
-            Self::Socket => role.receive_descriptor(&std::os::unix::net::UnixStream::pair().map_err(stop)?.0),
-            Self::SharedMemory => {
-                let memory = rustix::fs::memfd_create("conformance", rustix::fs::MemfdFlags::CLOEXEC).map_err(errno)?;
-                rustix::fs::ftruncate(&memory, SIZE).map_err(errno)?;
-                role.receive_descriptor(&memory)
-            }
-            Self::EventCounter => {
-                let counter = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).map_err(errno)?;
-                role.receive_descriptor(&counter)
-            }
-        }
-    }
 }
 
 /// What is no descriptor of physical memory is refused, and the driver goes on to work.

@@ -1,0 +1,74 @@
+//! Data of `cuMemPoolExportPointer` that no exporter made.
+
+use std::collections::BTreeMap;
+
+use conformance::{Expect as _, Outcome, Pool, PoolPointer, Role, Stop, check, observe};
+use rstest::rstest;
+
+use super::{SIZE, share, share_memory};
+use crate::fixtures::{exporter, importer, start};
+
+/// Uniform bytes lead to no memory, and harm nobody else.
+#[rstest]
+#[case::zeroed(0)]
+#[case::ones(0xff)]
+#[conformance::test("POOL-PTR-007", needs(pool_descriptors))]
+fn uniform_bytes_are_refused(exporter: Role, #[from(importer)] sacrifice: Role, #[case] byte: u8) -> Outcome {
+    let imported = share(&exporter, &sacrifice)?.imported;
+    let data = PoolPointer::from_bytes([byte; 64]);
+    let answer = sacrifice.mem_pool_import_pointer(imported, data).survived_or_not("import")?;
+    check!(answer.is_none(), "the call answered CUDA_SUCCESS");
+    exporter.ctx_synchronize()
+}
+
+/// A flipped bit does not harm the exporter; what the driver makes of one in each byte is recorded.
+#[rstest]
+#[conformance::test("POOL-PTR-007", needs(pool_descriptors))]
+fn flipped_bits_leave_the_exporter_sound(exporter: Role, importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let data = exporter.mem_pool_export_pointer(both.there)?;
+    import_each(&exporter, both.pool.exported, (0..64).map(|byte| (byte, data.with_bit_flipped(byte * 8 + byte % 8))))?;
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
+    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Import each in a process that may be lost, until too many are. Nothing is read: what is imported may be anything.
+fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = (usize, PoolPointer)>) -> Outcome {
+    const MOST_LOST: usize = 4;
+    let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
+    let begin = || {
+        let sacrifice = start("sacrifice", Default::default());
+        let imported = sacrifice.mem_pool_import_from_descriptor(sacrifice.receive_descriptor(&sent)?)?;
+        Ok::<_, Stop>((sacrifice, imported))
+    };
+    let mut answers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut lost = 0;
+    let (mut sacrifice, mut imported) = begin()?;
+    for (byte, data) in data {
+        let answer = match sacrifice.mem_pool_import_pointer(imported, data) {
+            Ok(pointer) => {
+                // A free that is refused is the driver's matter here; the case is about the exporter.
+                let _ = sacrifice.mem_free_async_and_wait(pointer);
+                "CUDA_SUCCESS".to_owned()
+            }
+            Err(Stop::Refused(refusal)) => refusal.code.to_string(),
+            Err(Stop::Crashed { end, .. }) => end,
+            Err(other) => return Err(other),
+        };
+        answers.entry(answer).or_default().push(byte);
+        if sacrifice.is_gone() {
+            lost += 1;
+            if lost == MOST_LOST {
+                break;
+            }
+            (sacrifice, imported) = begin()?;
+        }
+    }
+    sacrifice.kill()?;
+    for (answer, bytes) in answers {
+        observe(&answer, format!("{bytes:?}"));
+    }
+    Ok(())
+}
