@@ -128,7 +128,7 @@ fn freeing_twice_is_recorded(importer: Role) -> Outcome {
 }
 
 /// Whoever reserves until nothing is left is refused, and goes on once something is freed. The bound is 512 reservations
-/// of 4 TiB, more than 48 bits of addresses have; what a driver does with more addresses is recorded as no refusal.
+/// of 4 TiB, eight times 48 bits of addresses; a driver that gives them all is recorded to refuse none.
 #[rstest]
 #[conformance::test("VMM-RES-012", needs(virtual_memory))]
 fn addresses_run_out_cleanly(importer: Role) -> Outcome {
