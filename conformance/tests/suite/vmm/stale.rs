@@ -1,7 +1,7 @@
 //! Handles that name nothing.
 
 use conformance::role::Placement;
-use conformance::{Expect as _, Outcome, Physical, Role, Stop, check};
+use conformance::{Expect as _, Outcome, Physical, Pointer, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, map_readable_and_writable, reserve};
@@ -29,14 +29,14 @@ impl Stale {
     }
 }
 
-/// What a handle is passed to.
-type Use = fn(&Role, Physical) -> Outcome;
+/// What a handle is passed to, with reserved addresses.
+type Use = fn(&Role, Physical, Pointer) -> Outcome;
 
 const USES: [(&str, Use); 4] = [
-    ("properties", |role, handle| role.mem_get_allocation_properties(handle).map(drop)),
-    ("export", |role, handle| role.mem_export_to_descriptor(handle).map(drop)),
-    ("map", |role, handle| role.mem_map(reserve(role, SIZE)?, SIZE, 0, handle, 0)),
-    ("release", |role, handle| role.mem_release(handle)),
+    ("properties", |role, handle, _| role.mem_get_allocation_properties(handle).map(drop)),
+    ("export", |role, handle, _| role.mem_export_to_descriptor(handle).map(drop)),
+    ("map", |role, handle, address| role.mem_map(address, SIZE, 0, handle, 0)),
+    ("release", |role, handle, _| role.mem_release(handle)),
 ];
 
 /// What becomes of a process that uses such a handle is recorded; the memory of others stays as it was.
@@ -50,8 +50,8 @@ fn a_handle_of_nothing_is_recorded(importer: Role, #[case] stale: Stale) -> Outc
     importer.fill(kept, SIZE, 7)?;
     for (name, use_it) in USES {
         let sacrifice = start("sacrifice", Placement::device(0));
-        let handle = stale.make(&sacrifice)?;
-        use_it(&sacrifice, handle).survived_or_not(name)?;
+        let (handle, address) = (stale.make(&sacrifice)?, reserve(&sacrifice, SIZE)?);
+        use_it(&sacrifice, handle, address).survived_or_not(name)?;
         sacrifice.kill()?;
     }
     check!(importer.mismatches(kept, SIZE, 7)? == 0);
