@@ -1,7 +1,9 @@
 //! What a role does with itself, rather than with the driver.
 
+use std::ffi::{CStr, CString, c_char};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
+use std::ptr;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -90,7 +92,7 @@ calls! {
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: the kernel chooses an address where nothing is.
-        let Ok(mapped) = (unsafe { mmap(std::ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
+        let Ok(mapped) = (unsafe { mmap(ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
             return Ok(false);
         };
         // SAFETY: nobody else knows of the mapping.
@@ -155,6 +157,21 @@ calls! {
             Err(Errno::PERM | Errno::NOSYS) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Let this process open a device node no more, as a cgroup does: in a mount namespace of its own, devices are none
+    /// there. Whether the system allows that.
+    fn close_device_node(session, node: String) -> bool {
+        let _ = session;
+        let node = CString::new(node).map_err(|error| Refused::Role(error.to_string()))?;
+        let (root, closed) = (libc::MS_REC | libc::MS_PRIVATE, libc::MS_REMOUNT | libc::MS_BIND | libc::MS_NODEV);
+        let mount = |source: *const c_char, target: &CStr, flags| {
+            // SAFETY: C strings, or null where the kernel looks at none.
+            unsafe { libc::mount(source, target.as_ptr(), ptr::null(), flags, ptr::null()) == 0 }
+        };
+        // SAFETY: the argument is a number.
+        let is_alone = unsafe { libc::unshare(libc::CLONE_NEWNS) } == 0 && mount(ptr::null(), c"/", root);
+        Ok(is_alone && mount(node.as_ptr(), &node, libc::MS_BIND) && mount(ptr::null(), &node, closed))
     }
 
     /// Exit as `exit(code)` does, with every handler that the driver registered.

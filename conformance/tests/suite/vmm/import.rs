@@ -281,20 +281,6 @@ fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer:
     Ok(())
 }
 
-/// The exporter's GPU need not be visible to the importer; whether it imports, which drivers before CUDA 12 may refuse,
-/// is recorded.
-#[rstest]
-#[conformance::test("VMM-IMP-017", needs(gpus = 2, memory_descriptors, peer_access))]
-fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
-    let importer = start("importer", Placement::device(0).visible_devices("1"));
-    let physical = create_exportable(&exporter)?;
-    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
-    let Some(imported) = import(&exporter, physical, &importer).recorded("import")? else { return Ok(()) };
-    let here = map_readable_and_writable(&importer, imported)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
-    Ok(())
-}
-
 /// Large memory is imported as a whole, to its last byte.
 #[rstest]
 #[case::gib_5_3(5428 * MIB)]

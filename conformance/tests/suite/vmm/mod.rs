@@ -3,6 +3,7 @@
 mod access;
 mod create;
 mod export;
+mod hidden;
 mod import;
 mod lifetime;
 mod map;
