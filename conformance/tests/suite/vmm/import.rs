@@ -162,7 +162,6 @@ fn what_is_called_something_else_is_recorded(
         Shared::Descriptor => sacrifice.mem_export_to_descriptor(create_exportable(&sacrifice)?)?.0 as u64,
     };
     sacrifice.mem_import_as(shared, handle_type).survived_or_not("import")?;
-    sacrifice.kill()?;
     importer.ctx_synchronize()
 }
 

@@ -48,12 +48,15 @@ const USES: [(&str, Use); 4] = [
 fn a_handle_of_nothing_is_recorded(importer: Role, #[case] stale: Stale) -> Outcome {
     let kept = map_readable_and_writable(&importer, create_exportable(&importer)?)?;
     importer.fill(kept, SIZE, 7)?;
+    let mut sacrifice = start("sacrifice", Placement::device(0));
     for (name, use_it) in USES {
-        let sacrifice = start("sacrifice", Placement::device(0));
+        if sacrifice.is_gone() {
+            sacrifice = start("sacrifice", Placement::device(0));
+        }
         let (handle, address) = (stale.make(&sacrifice)?, reserve(&sacrifice, SIZE)?);
         use_it(&sacrifice, handle, address).survived_or_not(name)?;
-        sacrifice.kill()?;
     }
+    sacrifice.kill()?;
     check!(importer.mismatches(kept, SIZE, 7)? == 0);
     Ok(())
 }
