@@ -301,6 +301,7 @@ fn foreign_descriptors_are_refused() {
     assert_eq!(code!(cuMemImportFromShareableHandle(ptr::null_mut(), shareable, DESCRIPTOR)), INVALID_VALUE);
     assert_eq!(import(shareable, NO_TYPE), Err(INVALID_VALUE));
     assert_eq!(import(ptr::null_mut(), FABRIC), Err(INVALID_VALUE));
+    assert_eq!(import(shareable, FABRIC), Err(INVALID_VALUE), "a descriptor is no address");
     assert_eq!(release(made), Ok(()));
 }
 

@@ -16,6 +16,13 @@ calls! {
         child::fork(|| child::use_the_driver(driver, device, beginning).into())
     }
 
+    /// `fork`; the child initialises the driver, imports memory over a descriptor that it inherited, and looks there for
+    /// the pattern of a seed.
+    fn fork_and_import(session, descriptor: Descriptor, size: u64, seed: u32) -> ChildEnd {
+        let (driver, device) = (session.driver, session.device);
+        child::fork(|| child::import_and_verify(driver, device, descriptor.0, size as usize, seed).into())
+    }
+
     /// `fork`; the child leaves at once, by `_exit`.
     fn fork_and_leave(session) -> ChildEnd {
         let _ = session;

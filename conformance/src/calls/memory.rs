@@ -219,7 +219,7 @@ calls! {
 }
 
 /// How many words are not those of the pattern.
-fn differing(words: impl IntoIterator<Item = u32>, seed: u32) -> u64 {
+pub(crate) fn differing(words: impl IntoIterator<Item = u32>, seed: u32) -> u64 {
     let differs = |(index, word): &(u64, u32)| *word != kernels::pattern(seed, *index);
     (0..).zip(words).filter(differs).count() as u64
 }

@@ -1,11 +1,17 @@
 //! What a role does with itself, rather than with the driver.
 
+use std::ffi::{CStr, CString, c_char};
 use std::io::{Read as _, Write as _};
-use std::os::fd::{BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
+use std::ptr;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use rustix::process::{Pid, Signal, getpid, kill_process};
+use rustix::process::{
+    Pid, PidfdFlags, PidfdGetfdFlags, Resource as Limited, Rlimit, Signal, getpid, getrlimit, kill_process,
+    pidfd_getfd, pidfd_open, setrlimit,
+};
 
 use crate::calls::Refused;
 use crate::role::ledger::{Cleanness, Resource};
@@ -86,7 +92,7 @@ calls! {
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: the kernel chooses an address where nothing is.
-        let Ok(mapped) = (unsafe { mmap(std::ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
+        let Ok(mapped) = (unsafe { mmap(ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
             return Ok(false);
         };
         // SAFETY: nobody else knows of the mapping.
@@ -100,6 +106,72 @@ calls! {
         // SAFETY: the case passes a descriptor that the role holds.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
         Ok(rustix::io::fcntl_getfd(held)?.contains(rustix::io::FdFlags::CLOEXEC))
+    }
+
+    /// Make a copy of a descriptor the standard input, or `/dev/null` again.
+    fn set_standard_input(session, descriptor: Option<Descriptor>) -> () {
+        let _ = session;
+        match descriptor {
+            // SAFETY: the case passes a descriptor that the role holds.
+            Some(held) => rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(held.0) })?,
+            None => rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?,
+        }
+        Ok(())
+    }
+
+    /// Lower RLIMIT_NOFILE so far that no descriptor can be opened. What it was.
+    fn exhaust_descriptors(session) -> Option<u64> {
+        let _ = session;
+        let lowest_free = std::fs::File::open("/dev/null")?.as_raw_fd();
+        let before = getrlimit(Limited::Nofile);
+        setrlimit(Limited::Nofile, Rlimit { current: u64::try_from(lowest_free).ok(), ..before })?;
+        Ok(before.current)
+    }
+
+    /// Set RLIMIT_NOFILE.
+    fn limit_descriptors(session, limit: Option<u64>) -> () {
+        let _ = session;
+        setrlimit(Limited::Nofile, Rlimit { current: limit, ..getrlimit(Limited::Nofile) })?;
+        Ok(())
+    }
+
+    /// PR_SET_PTRACER: let a process take descriptors of this one, where Yama forbids it otherwise.
+    fn allow_tracer(session, process: u32) -> () {
+        let _ = session;
+        // SAFETY: the arguments are numbers. Without Yama the call is refused, and nobody needs it.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::c_ulong::from(process), 0, 0, 0) };
+        Ok(())
+    }
+
+    /// `pidfd_getfd`: a copy of another process's descriptor; nothing where the system does not allow it.
+    fn take_descriptor(session, process: u32, descriptor: Descriptor) -> Option<Descriptor> {
+        let process = pid(process).ok_or_else(|| Refused::Role(format!("no process {process}")))?;
+        let taken = pidfd_open(process, PidfdFlags::empty())
+            .and_then(|process| pidfd_getfd(process, descriptor.0, PidfdGetfdFlags::empty()));
+        match taken {
+            Ok(taken) => {
+                let taken = taken.into_raw_fd();
+                session.ledger.add(Resource::Descriptor(taken));
+                Ok(Some(Descriptor(taken)))
+            }
+            Err(Errno::PERM | Errno::NOSYS) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Let this process open a device node no more, as a cgroup does: in a mount namespace of its own, devices are none
+    /// there. Whether the system allows that.
+    fn close_device_node(session, node: String) -> bool {
+        let _ = session;
+        let node = CString::new(node).map_err(|error| Refused::Role(error.to_string()))?;
+        let (root, closed) = (libc::MS_REC | libc::MS_PRIVATE, libc::MS_REMOUNT | libc::MS_BIND | libc::MS_NODEV);
+        let mount = |source: *const c_char, target: &CStr, flags| {
+            // SAFETY: C strings, or null where the kernel looks at none.
+            unsafe { libc::mount(source, target.as_ptr(), ptr::null(), flags, ptr::null()) == 0 }
+        };
+        // SAFETY: the argument is a number.
+        let is_alone = unsafe { libc::unshare(libc::CLONE_NEWNS) } == 0 && mount(ptr::null(), c"/", root);
+        Ok(is_alone && mount(node.as_ptr(), &node, libc::MS_BIND) && mount(ptr::null(), &node, closed))
     }
 
     /// Exit as `exit(code)` does, with every handler that the driver registered.

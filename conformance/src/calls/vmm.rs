@@ -1,6 +1,7 @@
 //! Virtual memory management.
 
 use std::ffi::c_void;
+use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::ptr;
 
 use cuda_ipc_sys::{
@@ -34,6 +35,16 @@ calls! {
         Ok(granularity as u64)
     }
 
+    /// `cuMemGetAllocationGranularity` without properties, or without an output.
+    fn mem_get_allocation_granularity_in_part(session, properties: Option<MemProperties>, output_wanted: bool) -> () {
+        let mut granularity = 0;
+        let output = if output_wanted { &raw mut granularity } else { ptr::null_mut() };
+        let properties = properties.map(CUmemAllocationProp::from);
+        let properties = properties.as_ref().map_or(ptr::null(), ptr::from_ref);
+        cuda!(session.cuMemGetAllocationGranularity(output, properties, CUmemAllocationGranularity_flags(0)));
+        Ok(())
+    }
+
     /// `cuMemAddressReserve`.
     fn mem_address_reserve(session, size: u64, alignment: u64, hint: Pointer, flags: u64) -> Pointer {
         let mut address = 0;
@@ -55,6 +66,19 @@ calls! {
         cuda!(session.cuMemCreate(&mut handle, size as usize, &properties.into(), flags));
         session.ledger.add(Resource::Physical(handle));
         Ok(Physical(handle))
+    }
+
+    /// `cuMemCreate` without properties, or without an output.
+    fn mem_create_in_part(session, size: u64, properties: Option<MemProperties>, output_wanted: bool) -> () {
+        let mut handle = 0;
+        let output = if output_wanted { &raw mut handle } else { ptr::null_mut() };
+        let properties = properties.map(CUmemAllocationProp::from);
+        let properties = properties.as_ref().map_or(ptr::null(), ptr::from_ref);
+        cuda!(session.cuMemCreate(output, size as usize, properties, 0));
+        if output_wanted {
+            session.ledger.add(Resource::Physical(handle));
+        }
+        Ok(())
     }
 
     /// `cuMemCreate` with an address in the field that is for Windows.
@@ -97,10 +121,29 @@ calls! {
         })
     }
 
+    /// `cuMemGetAllocationPropertiesFromHandle` without an output.
+    fn mem_get_allocation_properties_into_null(session, physical: Physical) -> () {
+        cuda!(session.cuMemGetAllocationPropertiesFromHandle(ptr::null_mut(), physical.0));
+        Ok(())
+    }
+
     /// `cuMemMap`.
     fn mem_map(session, address: Pointer, size: u64, offset: u64, physical: Physical, flags: u64) -> () {
         cuda!(session.cuMemMap(address.0, size as usize, offset as usize, physical.0, flags));
         session.ledger.add(Resource::Mapping(address.0, size as usize));
+        Ok(())
+    }
+
+    /// `cuMemMap` of one allocation at so many addresses in a row, each followed by `cuMemSetAccess` for the role's device.
+    fn mem_map_in_a_row(session, address: Pointer, size: u64, physical: Physical, count: u64) -> () {
+        let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let description = CUmemAccessDesc { location: CUmemLocation::device(session.device), flags };
+        for index in 0..count {
+            let address = address.offset(index * size).0;
+            cuda!(session.cuMemMap(address, size as usize, 0, physical.0, 0));
+            session.ledger.add(Resource::Mapping(address, size as usize));
+            cuda!(session.cuMemSetAccess(address, size as usize, &description, 1));
+        }
         Ok(())
     }
 
@@ -124,6 +167,36 @@ calls! {
         let description = CUmemAccessDesc { location: CUmemLocation::host_numa(node), flags };
         cuda!(session.cuMemSetAccess(address.0, size as usize, &description, 1));
         Ok(())
+    }
+
+    /// `cuMemSetAccess` for any location, with any flags, and with a count that may be 0.
+    fn mem_set_access_as(
+        session,
+        address: Pointer,
+        size: u64,
+        location_type: u32,
+        location: i32,
+        access: u32,
+        count: u64
+    ) -> () {
+        let location = CUmemLocation::new(CUmemLocationType(location_type), location);
+        let description = CUmemAccessDesc { location, flags: CUmemAccess_flags(access) };
+        cuda!(session.cuMemSetAccess(address.0, size as usize, &description, count as usize));
+        Ok(())
+    }
+
+    /// `cuMemSetAccess` without a description.
+    fn mem_set_access_of_null(session, address: Pointer, size: u64) -> () {
+        cuda!(session.cuMemSetAccess(address.0, size as usize, ptr::null(), 1));
+        Ok(())
+    }
+
+    /// `cuMemGetAccess` of any location.
+    fn mem_get_access_as(session, address: Pointer, location_type: u32, location: i32) -> u32 {
+        let mut flags = 0;
+        let location = CUmemLocation::new(CUmemLocationType(location_type), location);
+        cuda!(session.cuMemGetAccess(&mut flags, &location, address.0));
+        Ok(flags as u32)
     }
 
     /// `cuMemGetAccess` of one device.
@@ -165,6 +238,24 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemExportToShareableHandle` without an output.
+    fn mem_export_into_null(session, physical: Physical) -> () {
+        cuda!(session.cuMemExportToShareableHandle(ptr::null_mut(), physical.0, DESCRIPTOR, 0));
+        Ok(())
+    }
+
+    /// `cuMemExportToShareableHandle` and `close`, so many times.
+    fn mem_export_and_close(session, physical: Physical, times: u64) -> () {
+        for _ in 0..times {
+            let mut descriptor = -1;
+            let output = ptr::from_mut(&mut descriptor).cast();
+            cuda!(session.cuMemExportToShareableHandle(output, physical.0, DESCRIPTOR, 0));
+            // SAFETY: the driver gave the descriptor to this process, and nobody else has seen it.
+            drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        }
+        Ok(())
+    }
+
     /// `cuMemImportFromShareableHandle` of a file descriptor, by its number.
     fn mem_import_from_descriptor(session, descriptor: Descriptor) -> Physical {
         let mut handle = 0;
@@ -189,6 +280,22 @@ calls! {
         cuda!(session.cuMemImportFromShareableHandle(&mut physical, bytes.as_mut_ptr().cast(), FABRIC));
         session.ledger.add(Resource::Physical(physical));
         Ok(Physical(physical))
+    }
+
+    /// `cuMemImportFromShareableHandle` of whatever it is, as whatever it is called.
+    fn mem_import_as(session, shared: u64, handle_type: u32) -> Physical {
+        let mut handle = 0;
+        let handle_type = CUmemAllocationHandleType(handle_type);
+        cuda!(session.cuMemImportFromShareableHandle(&mut handle, shared as *mut c_void, handle_type));
+        session.ledger.add(Resource::Physical(handle));
+        Ok(Physical(handle))
+    }
+
+    /// `cuMemImportFromShareableHandle` without an output.
+    fn mem_import_into_null(session, descriptor: Descriptor) -> () {
+        let number = descriptor.0 as isize as *mut c_void;
+        cuda!(session.cuMemImportFromShareableHandle(ptr::null_mut(), number, DESCRIPTOR));
+        Ok(())
     }
 
     /// Physical memory of the role's device, mapped and accessible: `cuMemCreate`, `cuMemAddressReserve`, `cuMemMap`,

@@ -1,5 +1,6 @@
 //! Children of a role: what `fork` leaves of a process that uses the driver, and programs that it starts.
 
+use std::ffi::c_void;
 use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -7,12 +8,13 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::ptr;
 
-use cuda_ipc_sys::{CUresult, Driver};
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemLocation, CUresult, Driver};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, set_parent_process_death_signal, waitpid};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Refused;
+use crate::calls::memory::differing;
 use crate::role::session::ThreadSession;
 
 /// The hidden first argument of a program that a role starts.
@@ -82,6 +84,35 @@ pub(crate) fn use_the_driver(driver: &'static Driver, device: i32, beginning: Be
     cuda!(session.cuCtxSetCurrent(ptr::null_mut()));
     cuda!(session.cuDevicePrimaryCtxRelease(device));
     if byte == 7 { Ok(()) } else { Err(Refused::Role(format!("7 was written and {byte} read"))) }
+}
+
+/// Initialise the driver, import memory over a descriptor, and look for a pattern in it. Everything goes with the process.
+pub(crate) fn import_and_verify(
+    driver: &'static Driver,
+    device: i32,
+    descriptor: i32,
+    size: usize,
+    seed: u32,
+) -> Result<(), Refused> {
+    let session = &ThreadSession { driver };
+    let (mut context, mut handle, mut address) = (ptr::null_mut(), 0, 0);
+    let number = descriptor as isize as *mut c_void;
+    let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    let description = CUmemAccessDesc { location: CUmemLocation::device(device), flags };
+    let mut words = vec![0_u32; size / 4];
+    cuda!(session.cuInit(0));
+    cuda!(session.cuDevicePrimaryCtxRetain(&mut context, device));
+    cuda!(session.cuCtxSetCurrent(context));
+    cuda!(session.cuMemImportFromShareableHandle(&mut handle, number, handle_type));
+    cuda!(session.cuMemAddressReserve(&mut address, size, 0, 0, 0));
+    cuda!(session.cuMemMap(address, size, 0, handle, 0));
+    cuda!(session.cuMemSetAccess(address, size, &description, 1));
+    cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), address, size));
+    match differing(words, seed) {
+        0 => Ok(()),
+        count => Err(Refused::Role(format!("{count} words differ from the pattern"))),
+    }
 }
 
 /// `fork`, what the child does, and what became of it. The child leaves by `_exit`: nothing of the parent's is undone.

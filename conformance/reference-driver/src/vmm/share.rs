@@ -14,6 +14,9 @@ use crate::process::{State, state};
 
 type HandleType = CUmemAllocationHandleType;
 
+/// Nobody maps anything at lower addresses.
+const FIRST_ADDRESS: usize = 1 << 16;
+
 impl State {
     /// What a handle names, if it was created for this kind of export. VMM-EXP-003. VMM-EXP-008: of another process's
     /// memory nothing is exported again, as on an H200.
@@ -80,8 +83,10 @@ entry_points! {
                 }
                 Block::of_descriptor(descriptor)?
             }
+            // VMM-IMP-010: a descriptor's number is no address.
+            HandleType::CU_MEM_HANDLE_TYPE_FABRIC if (shared as usize) < FIRST_ADDRESS => return Err(INVALID_VALUE),
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
-                // SAFETY: for a fabric handle the caller promises null or 64 bytes.
+                // SAFETY: for a fabric handle the caller promises 64 bytes.
                 let bytes = unsafe { Input::new(shared.cast::<[u8; 64]>()) }.value()?;
                 fabric::import(Kind::Fabric, &bytes, |handle, device| {
                     Block::of_process(handle.process, handle.descriptor, device, handle.inode)

@@ -2,11 +2,13 @@
 
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
 use cuda_ipc_sys::{
-    CUdevice_attribute as Attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemRangeFlags, CUresult,
+    CUdevice_attribute as Attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemAllocationType,
+    CUmemRangeFlags, CUresult,
 };
 use rstest::rstest;
 
-use crate::fixtures::exporter;
+use crate::fixtures::{exporter, importer};
+use crate::import_kind::ImportKind;
 use crate::ipcmem::pointer_kind::PointerKind;
 
 const SIZE: u64 = 4 * MIB;
@@ -17,7 +19,7 @@ fn is_supported(role: &Role, attribute: Attribute) -> Result<bool, Stop> {
 }
 
 /// A machine whose device memory has dma-bufs.
-fn needs_dma_bufs(role: &Role) -> Outcome {
+pub(crate) fn needs_dma_bufs(role: &Role) -> Outcome {
     if is_supported(role, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
         return Ok(());
     }
@@ -92,6 +94,35 @@ fn virtual_memory_has_to_be_of_one_kind(
     needs_dma_bufs(&exporter)?;
     let given = exporter.mem_get_dma_buf(chunks(&exporter, second)?, 2 * SIZE, 0);
     if is_of_one_kind { given.map(drop) } else { given.refused(&[]).map(drop) }
+}
+
+/// What memory of a managed pool gives is recorded: no signal, which one driver was reported to answer with.
+#[rstest]
+#[conformance::test("DMABUF-005", needs(memory_pools, managed_memory, cuda = 13_000))]
+fn a_managed_pool_is_recorded(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED.0;
+    let properties = MemProperties { allocation_type: managed, ..MemProperties::device(0) };
+    let pool = exporter.mem_pool_create_with(properties, 0, 0)?;
+    let buffer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    exporter.mem_get_dma_buf(buffer, SIZE, 0).recorded("code")?;
+    exporter.ctx_synchronize()
+}
+
+/// What imported memory gives is recorded, and the memory stays as it was.
+#[rstest]
+#[conformance::test("DMABUF-008", needs(memory_descriptors, pool_descriptors))]
+fn an_import_is_recorded(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    needs_dma_bufs(&importer)?;
+    let memory = kind.make(&exporter, &importer, 0)?;
+    exporter.fill(memory.there, SIZE, 7)?;
+    importer.mem_get_dma_buf(memory.here, SIZE, 0).recorded("code")?;
+    check!(importer.mismatches(memory.here, SIZE, 7)? == 0);
+    Ok(())
 }
 
 /// Page-locked memory gives one exactly where its attribute says so.

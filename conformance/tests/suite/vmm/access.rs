@@ -1,7 +1,7 @@
 //! `cuMemSetAccess` and `cuMemGetAccess`.
 
-use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, observe};
-use cuda_ipc_sys::CUresult;
+use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::{CUmemLocationType, CUresult};
 use rstest::rstest;
 
 use super::{
@@ -10,6 +10,7 @@ use super::{
 use crate::fixtures::{importer, on_gpus_that_are_no_peers};
 
 const WORDS: u64 = SIZE / 4;
+const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
 const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 
 /// A kernel that writes, and its end.
@@ -101,6 +102,73 @@ fn a_device_that_is_not_there_is_refused(importer: Role, #[case] device: i32) ->
     let code = importer.mem_set_access(address, SIZE, device, READ_WRITE).refused(INVALID_DEVICE)?;
     observe("code", code.to_string());
     Ok(())
+}
+
+/// What is answered to a flag or a place that there is none of, and to no description at all, is recorded; where it is
+/// refused, access stays as it was.
+#[rstest]
+#[case::flag(DEVICE, 2, 1)]
+#[case::no_place(0, READ_WRITE, 1)]
+#[case::unknown_place(0xff, READ_WRITE, 1)]
+#[case::no_description(DEVICE, READ_WRITE, 0)]
+#[conformance::test("VMM-MAP-025", needs(virtual_memory))]
+fn descriptions_of_nothing_are_recorded(
+    importer: Role,
+    #[case] location_type: u32,
+    #[case] access: u32,
+    #[case] count: u64,
+) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    let answer = importer.mem_set_access_as(address, SIZE, location_type, 0, access, count).recorded("access")?;
+    check!(answer.is_some() || importer.mem_get_access(address, 0)? == NONE, "refused, and there is access");
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    importer.fill(address, KIB, 7)?;
+    check!(importer.mismatches(address, KIB, 7)? == 0);
+    Ok(())
+}
+
+/// Access to a part is recorded, of several mappings and of one: who has it may write.
+#[rstest]
+#[case::one_of_several(2, SIZE)]
+#[case::half_of_one(1, SIZE / 2)]
+#[conformance::test("VMM-MAP-024", needs(virtual_memory))]
+fn access_to_a_part_is_recorded(importer: Role, #[case] chunks: u64, #[case] part: u64) -> Outcome {
+    let address = reserve(&importer, chunks * SIZE)?;
+    for chunk in 0..chunks {
+        importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, create(&importer)?, 0)?;
+    }
+    importer.mem_set_access(address, part, 0, READ_WRITE).recorded("set")?;
+    for (name, offset) in [("part", 0), ("rest", part)] {
+        let place = address.offset(offset);
+        let access = importer.mem_get_access(place, 0)?;
+        observe(name, access);
+        let written = importer.fill(place, KIB, 7);
+        if access == READ_WRITE {
+            written?;
+            check!(importer.mismatches(place, KIB, 7)? == 0);
+        } else {
+            written.refused(&[])?;
+        }
+    }
+    Ok(())
+}
+
+/// What access is answered where nothing is mapped, or for a place that there is none of, is recorded.
+#[rstest]
+#[case::reserved(false, DEVICE, 0)]
+#[case::no_device(true, DEVICE, 1000)]
+#[case::no_place(true, 0, 0)]
+#[case::unknown_place(true, 0xff, 0)]
+#[conformance::test("VMM-MAP-028", needs(virtual_memory))]
+fn access_to_nothing_is_recorded(
+    importer: Role,
+    #[case] mapped: bool,
+    #[case] location_type: u32,
+    #[case] location: i32,
+) -> Outcome {
+    let address = if mapped { map(&importer, create(&importer)?)? } else { reserve(&importer, SIZE)? };
+    importer.mem_get_access_as(address, location_type, location).recorded("access")?;
+    importer.ctx_synchronize()
 }
 
 /// Access reads as it was set, and as none right after mapping.

@@ -1,5 +1,7 @@
 //! `cuMemCreate`, `cuMemGetAllocationGranularity`, `cuMemGetAllocationPropertiesFromHandle`.
 
+use conformance::machine::Fabric;
+use conformance::role::Placement;
 use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUmemLocationType, CUpointer_attribute};
 use rstest::rstest;
@@ -7,7 +9,7 @@ use rstest::rstest;
 use super::{
     DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, SIZE, create, import, map_readable_and_writable,
 };
-use crate::fixtures::{exporter, importer, uninitialised};
+use crate::fixtures::{exporter, importer, start, uninitialised};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
@@ -32,6 +34,26 @@ fn other_sizes_are_refused(importer: Role, #[case] beside: i64) -> Outcome {
     let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
     importer.mem_create(granularity.saturating_add_signed(beside), DEVICE, 0).refused(INVALID_VALUE)?;
     Ok(())
+}
+
+/// No bytes are no memory.
+#[rstest]
+#[conformance::test("VMM-CREATE-003", needs(virtual_memory))]
+fn no_bytes_are_refused(importer: Role) -> Outcome {
+    importer.mem_create(0, DEVICE, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// What a type of allocation or of place gives that there is none of is recorded.
+#[rstest]
+#[case::no_allocation(MemProperties { allocation_type: 0, ..DEVICE })]
+#[case::unknown_allocation(MemProperties { allocation_type: 0xff, ..DEVICE })]
+#[case::no_place(DEVICE.at(0, 0))]
+#[case::unknown_place(DEVICE.at(0xff, 0))]
+#[conformance::test("VMM-CREATE-005", needs(virtual_memory))]
+fn unknown_types_are_recorded(importer: Role, #[case] properties: MemProperties) -> Outcome {
+    importer.mem_create(SIZE, properties, 0).recorded("create")?;
+    importer.ctx_synchronize()
 }
 
 /// A device that is not there is refused.
@@ -59,6 +81,32 @@ fn flags_are_refused(importer: Role) -> Outcome {
 fn memory_for_descriptors_is_created(importer: Role) -> Outcome {
     let physical = importer.mem_create(SIZE, DEVICE.exportable(DESCRIPTOR), 0)?;
     importer.mem_release(physical)
+}
+
+/// Handle types are bits: what was created for two is exported as both.
+#[rstest]
+#[case::as_it_is(None)]
+#[case::with_a_channel(Some(Fabric::Channel))]
+#[conformance::test("VMM-CREATE-010", needs(memory_descriptors, cuda = 12_030))]
+fn two_handle_types_are_recorded(#[case] fabric: Option<Fabric>) -> Outcome {
+    let exporter = start("exporter", Placement { fabric, ..Placement::device(0) });
+    let created = exporter.mem_create(SIZE, DEVICE.exportable(DESCRIPTOR | FABRIC), 0).recorded("create")?;
+    let Some(physical) = created else { return Ok(()) };
+    exporter.mem_export_to_descriptor(physical).recorded("descriptor")?;
+    exporter.mem_export_to_fabric(physical).recorded("fabric")?;
+    Ok(())
+}
+
+/// Where there is no fabric, memory for it may be created, and is not exported.
+#[rstest]
+#[conformance::test("VMM-CREATE-012", needs(virtual_memory, fabric = Fabric::Absent))]
+fn without_a_fabric_nothing_is_exported() -> Outcome {
+    let exporter = start("exporter", Placement::device(0).fabric(Fabric::Absent));
+    if let Some(physical) = exporter.mem_create(SIZE, DEVICE.exportable(FABRIC), 0).recorded("create")? {
+        let code = exporter.mem_export_to_fabric(physical).refused(&[])?;
+        observe("export", code.to_string());
+    }
+    Ok(())
 }
 
 /// The handles of Windows are not made where the attribute says that there are none.
@@ -177,6 +225,48 @@ fn granularities_are_powers_of_two(importer: Role, #[values(0, DESCRIPTOR)] hand
     let recommended = importer.mem_get_allocation_granularity(properties, RECOMMENDED)?;
     check!(needed.is_power_of_two() && needed >= 4 * KIB, "{needed}");
     check!(recommended.is_power_of_two() && recommended >= needed, "{recommended} and {needed}");
+    Ok(())
+}
+
+/// What is answered for an option, a type or a device that there is none of is recorded.
+#[rstest]
+#[case::option(DEVICE, 0xff)]
+#[case::allocation(MemProperties { allocation_type: 0xff, ..DEVICE }, 0)]
+#[case::place(DEVICE.at(0xff, 0), 0)]
+#[case::device(MemProperties::device(1000), 0)]
+#[conformance::test("VMM-CREATE-021", "VMM-CREATE-022", needs(virtual_memory))]
+fn the_granularity_of_nothing_is_recorded(
+    importer: Role,
+    #[case] properties: MemProperties,
+    #[case] option: u32,
+) -> Outcome {
+    importer.mem_get_allocation_granularity(properties, option).recorded("granularity")?;
+    importer.ctx_synchronize()
+}
+
+/// Whether fresh memory shows what a process wrote that is gone is recorded.
+#[rstest]
+#[case::exit(false)]
+#[case::kill(true)]
+#[conformance::test("VMM-CREATE-023", needs(virtual_memory))]
+fn what_fresh_memory_shows_is_recorded(
+    #[from(exporter)] writer: Role,
+    #[from(importer)] reader: Role,
+    #[case] kill: bool,
+) -> Outcome {
+    const BYTE: u8 = 0x5a;
+    let written = map_readable_and_writable(&writer, create(&writer)?)?;
+    writer.memset_d8(written, BYTE, SIZE)?;
+    check!(writer.other_bytes(written, SIZE, BYTE)? == 0);
+    if kill {
+        writer.kill()?
+    } else {
+        writer.exit()?
+    }
+    let fresh = map_readable_and_writable(&reader, create(&reader)?)?;
+    let shown = SIZE - reader.other_bytes(fresh, SIZE, BYTE)?;
+    // Single bytes may be equal by chance.
+    observe("another process's bytes show", shown >= SIZE / 8);
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! `cuMemExportToShareableHandle`.
 
 use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
+use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
 use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, SIZE, create_exportable, import, map_readable_and_writable};
-use crate::fixtures::{exporter, importer};
+use crate::fixtures::{exporter, importer, observer};
 
 /// An allocation that was made for it exports as a descriptor.
 #[rstest]
@@ -75,5 +76,67 @@ fn the_exporter_may_close_its_descriptor(exporter: Role, importer: Role) -> Outc
     exporter.close_descriptor(descriptor)?;
     let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(received)?)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Each export is a descriptor of its own: closing one leaves the other.
+#[rstest]
+#[conformance::test("VMM-EXP-007", needs(memory_descriptors))]
+fn exports_are_independent(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let (one, other) = (exporter.mem_export_to_descriptor(physical)?, exporter.mem_export_to_descriptor(physical)?);
+    check!(one != other);
+    let early = exporter.send_descriptor(one)?;
+    exporter.close_descriptor(one)?;
+    for sent in [exporter.send_descriptor(other)?, early] {
+        let imported = importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
+        let here = map_readable_and_writable(&importer, imported)?;
+        check!(importer.mismatches(here, SIZE, 7)? == 0);
+    }
+    Ok(())
+}
+
+/// Whether an import can be exported again is recorded; a third process has the memory where it can.
+#[rstest]
+#[conformance::test("VMM-EXP-008", needs(memory_descriptors))]
+fn exporting_an_import_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let imported = import(&exporter, physical, &importer)?;
+    let here = map_readable_and_writable(&importer, imported)?;
+    let allowed = CUpointer_attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES;
+    let is_allowed = importer.pointer_get_attribute(allowed.0, here)? & DESCRIPTOR != 0;
+    observe("allowed by its pointer's attribute", is_allowed);
+    let Some(descriptor) = importer.mem_export_to_descriptor(imported).recorded("export")? else { return Ok(()) };
+    let received = observer.receive_descriptor(&importer.send_descriptor(descriptor)?)?;
+    let third = map_readable_and_writable(&observer, observer.mem_import_from_descriptor(received)?)?;
+    check!(observer.mismatches(third, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Where no descriptor is left the export is refused, and works again once there is one.
+#[rstest]
+#[conformance::test("VMM-EXP-010", needs(memory_descriptors))]
+fn exporting_without_a_free_descriptor_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let limit = exporter.exhaust_descriptors()?;
+    let refused = exporter.mem_export_to_descriptor(physical).refused(&[]);
+    exporter.limit_descriptors(limit)?;
+    observe("code", refused?.to_string());
+    let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// What is exported and closed, ten thousand times, leaves no descriptor behind.
+#[rstest]
+#[conformance::test("VMM-EXP-011", needs(memory_descriptors))]
+fn exports_leave_no_descriptor(exporter: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    let before = exporter.descriptor_count()?;
+    exporter.mem_export_and_close(physical, 10_000)?;
+    check!(exporter.descriptor_count()? == before);
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! `cuMemImportFromShareableHandle`.
 
-use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
+use conformance::role::Placement;
+use conformance::{Descriptor, Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
 use super::{
-    NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map, map_readable_and_writable,
-    reserve,
+    DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map,
+    map_readable_and_writable, reserve,
 };
-use crate::fixtures::{exporter, importer, observer, uninitialised};
+use crate::fixtures::{exporter, importer, observer, start, uninitialised};
 use crate::foreign::Foreign;
 
 /// Both processes see what either writes.
@@ -52,6 +53,76 @@ fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> 
     let descriptor = importer.mem_export_to_descriptor(create_exportable(&importer)?)?;
     importer.mem_import_from_descriptor(descriptor)?;
     Ok(())
+}
+
+/// What is answered to the descriptor of a pool where one of physical memory is wanted, and the reverse, is recorded;
+/// the memory stays as it was.
+#[rstest]
+#[case::pool(true)]
+#[case::physical_memory(false)]
+#[conformance::test("VMM-IMP-004", needs(memory_descriptors, pool_descriptors))]
+fn the_other_kind_of_descriptor_is_recorded(exporter: Role, importer: Role, #[case] of_pool: bool) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    let there = map_readable_and_writable(&exporter, physical)?;
+    exporter.fill(there, SIZE, 7)?;
+    let descriptor = if of_pool {
+        exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?
+    } else {
+        exporter.mem_export_to_descriptor(physical)?
+    };
+    let received = importer.receive_descriptor(&exporter.send_descriptor(descriptor)?)?;
+    if of_pool {
+        importer.mem_import_from_descriptor(received).recorded("import")?;
+    } else {
+        importer.mem_pool_import_from_descriptor(received).recorded("import")?;
+    }
+    importer.ctx_synchronize()?;
+    check!(exporter.mismatches(there, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// What is answered to the descriptor of a dma-buf is recorded; the memory stays as it was.
+#[rstest]
+#[conformance::test("VMM-IMP-005", needs(memory_descriptors))]
+fn a_dma_buf_is_recorded(exporter: Role) -> Outcome {
+    crate::dmabuf::needs_dma_bufs(&exporter)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, 7)?;
+    exporter.mem_import_from_descriptor(exporter.mem_get_dma_buf(buffer, SIZE, 0)?).recorded("import")?;
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// What is passed as something else than it is.
+#[derive(Clone, Copy, Debug)]
+enum Shared {
+    Null,
+    Address,
+    Descriptor,
+}
+
+/// What is not of the type that it is called is not imported, and others stay sound.
+#[rstest]
+#[case::null_as_fabric(Shared::Null, FABRIC)]
+#[case::descriptor_as_fabric(Shared::Descriptor, FABRIC)]
+#[case::descriptor_as_nothing(Shared::Descriptor, 0)]
+#[case::descriptor_as_both(Shared::Descriptor, DESCRIPTOR | FABRIC)]
+#[case::address_as_descriptor(Shared::Address, DESCRIPTOR)]
+#[conformance::test("VMM-IMP-010", needs(memory_descriptors))]
+fn what_is_called_something_else_is_recorded(
+    #[from(exporter)] sacrifice: Role,
+    importer: Role,
+    #[case] shared: Shared,
+    #[case] handle_type: u32,
+) -> Outcome {
+    let shared = match shared {
+        Shared::Null => 0,
+        Shared::Address => sacrifice.heap_alloc(64)?.0,
+        Shared::Descriptor => sacrifice.mem_export_to_descriptor(create_exportable(&sacrifice)?)?.0 as u64,
+    };
+    sacrifice.mem_import_as(shared, handle_type).survived_or_not("import")?;
+    importer.ctx_synchronize()
 }
 
 /// Imported twice, memory needs two releases.
@@ -169,6 +240,32 @@ fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer:
     Ok(())
 }
 
+/// Large memory is imported as a whole, to its last byte.
+#[rstest]
+#[case::gib_5_3(5428 * MIB)]
+#[case::gib_16(16 * GIB)]
+#[case::gib_64(64 * GIB)]
+#[conformance::test("VMM-IMP-033", needs(memory_descriptors))]
+fn large_memory_is_imported(exporter: Role, importer: Role, #[case] size: u64) -> Outcome {
+    if exporter.mem_get_info()?.free < size + GIB {
+        return Err(Stop::Unsupported(format!("needs {} MiB of free device memory", size / MIB + 1024)));
+    }
+    let physical = exporter.mem_create(size, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let imported = import(&exporter, physical, &importer)?;
+    let map = |role: &Role, physical| {
+        let address = reserve(role, size)?;
+        role.mem_map(address, size, 0, physical, 0)?;
+        role.mem_set_access(address, size, 0, READ_WRITE)?;
+        Ok::<_, Stop>(address)
+    };
+    let (there, here) = (map(&exporter, physical)?, map(&importer, imported)?);
+    for (offset, seed) in [(0, 7), (size - KIB, 8)] {
+        exporter.fill(there.offset(offset), KIB, seed)?;
+        check!(importer.mismatches(here.offset(offset), KIB, seed)? == 0);
+    }
+    Ok(())
+}
+
 /// An import may be released without ever being mapped.
 #[rstest]
 #[conformance::test("VMM-IMP-025", needs(memory_descriptors))]
@@ -185,7 +282,7 @@ fn eight_processes_import_one_descriptor(exporter: Role) -> Outcome {
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
     for number in 0..8 {
-        let importer = crate::fixtures::start(&format!("importer {number}"), conformance::role::Placement::device(0));
+        let importer = start(&format!("importer {number}"), Placement::device(0));
         let imported = importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
         let here = map_readable_and_writable(&importer, imported)?;
         check!(importer.mismatches(here, SIZE, 7)? == 0);

@@ -137,6 +137,22 @@ fn a_part_is_not_unmapped(importer: Role, #[case] offset: u64) -> Outcome {
     Ok(())
 }
 
+/// One unmapping covers several mappings side by side.
+#[rstest]
+#[conformance::test("VMM-MAP-013", needs(virtual_memory))]
+fn one_unmapping_covers_several_mappings(importer: Role, #[values(2, 3)] chunks: u64) -> Outcome {
+    let address = reserve(&importer, chunks * SIZE)?;
+    for chunk in 0..chunks {
+        importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, create(&importer)?, 0)?;
+    }
+    importer.mem_set_access(address, chunks * SIZE, 0, READ_WRITE)?;
+    importer.mem_unmap(address, chunks * SIZE)?;
+    for chunk in 0..chunks {
+        importer.read(address.offset(chunk * SIZE), 4).refused(&[])?;
+    }
+    importer.mem_address_free(address, chunks * SIZE)
+}
+
 /// What is answered where nothing is mapped, or not everywhere, is recorded.
 #[rstest]
 #[case::more_than_mapped(true, 2)]
@@ -195,6 +211,21 @@ fn unmapping_under_a_kernel_does_not_corrupt(importer: Role) -> Outcome {
     let again = map_readable_and_writable(&importer, physical)?;
     check!(importer.mismatches(again, SIZE, 7)? == 0);
     Ok(())
+}
+
+/// One granule at 16384 addresses is the same memory at the first and the last. That is the bound: a limit was reported
+/// near 524288 mappings.
+#[rstest]
+#[conformance::test("VMM-MAP-032", needs(virtual_memory))]
+fn thousands_of_mappings_are_accessible(importer: Role) -> Outcome {
+    const COUNT: u64 = 16384;
+    let granularity = importer.mem_get_allocation_granularity(MemProperties::device(0), 0)?;
+    let physical = importer.mem_create(granularity, MemProperties::device(0), 0)?;
+    let address = reserve(&importer, COUNT * granularity)?;
+    importer.mem_map_in_a_row(address, granularity, physical, COUNT)?;
+    importer.fill(address.offset((COUNT - 1) * granularity), KIB, 7)?;
+    check!(importer.mismatches(address, KIB, 7)? == 0);
+    importer.mem_unmap(address, COUNT * granularity)
 }
 
 /// Allocations side by side are one memory to a copy.

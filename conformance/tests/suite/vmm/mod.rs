@@ -3,11 +3,15 @@
 mod access;
 mod create;
 mod export;
+mod hidden;
 mod import;
 mod lifetime;
 mod map;
+mod null;
 mod reserve;
 mod retain;
+mod stale;
+mod transport;
 
 use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};

@@ -1,9 +1,9 @@
 //! `cuMemAddressReserve` and `cuMemAddressFree`.
 
-use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Pointer, Role, check, observe};
+use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, reserve};
+use super::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve};
 use crate::fixtures::{importer, uninitialised};
 
 /// Addresses are reserved and freed in multiples of the granularity, and aligned to it.
@@ -14,6 +14,14 @@ fn addresses_are_aligned_to_the_granularity(importer: Role, #[values(2 * MIB, GI
     let address = reserve(&importer, size)?;
     check!(address.0.is_multiple_of(granularity), "{address:?} is not aligned to {granularity}");
     importer.mem_address_free(address, size)
+}
+
+/// What is answered to a reservation of no bytes is recorded.
+#[rstest]
+#[conformance::test("VMM-RES-002", needs(virtual_memory))]
+fn no_bytes_are_recorded(importer: Role) -> Outcome {
+    reserve(&importer, 0).recorded("reserve")?;
+    Ok(())
 }
 
 /// A size that is no multiple of the page is refused.
@@ -103,6 +111,46 @@ fn only_a_whole_reservation_is_freed(importer: Role, #[case] offset: u64, #[case
 #[conformance::test("VMM-RES-009", needs(virtual_memory))]
 fn null_is_not_freed(importer: Role) -> Outcome {
     importer.mem_address_free(Pointer::NULL, SIZE).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// What the second free of a reservation answers is recorded; addresses are reserved and mapped as before.
+#[rstest]
+#[conformance::test("VMM-RES-011", needs(virtual_memory))]
+fn freeing_twice_is_recorded(importer: Role) -> Outcome {
+    let address = reserve(&importer, SIZE)?;
+    importer.mem_address_free(address, SIZE)?;
+    importer.mem_address_free(address, SIZE).recorded("second free")?;
+    let again = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(again, KIB, 7)?;
+    check!(importer.mismatches(again, KIB, 7)? == 0);
+    Ok(())
+}
+
+/// Whoever reserves until nothing is left is refused, and goes on once something is freed. The bound is 512 reservations
+/// of 4 TiB, eight times 48 bits of addresses; a driver that gives them all is recorded to refuse none.
+#[rstest]
+#[conformance::test("VMM-RES-012", needs(virtual_memory))]
+fn addresses_run_out_cleanly(importer: Role) -> Outcome {
+    const HUGE: u64 = 4 << 40;
+    const MOST: usize = 512;
+    let mut reserved = Vec::new();
+    let refusal = loop {
+        match reserve(&importer, HUGE) {
+            Ok(address) if reserved.len() < MOST => reserved.push(address),
+            Ok(_) => break "none".to_owned(),
+            refused => break refused.refused(&[])?.to_string(),
+        }
+    };
+    observe("refusal", refusal);
+    let last = reserved.pop();
+    let last = last.ok_or_else(|| Stop::failed("not even one huge reservation was given"))?;
+    importer.mem_address_free(last, HUGE)?;
+    let again = reserve(&importer, HUGE)?;
+    importer.mem_address_free(again, HUGE)?;
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(address, KIB, 7)?;
+    check!(importer.mismatches(address, KIB, 7)? == 0);
     Ok(())
 }
 

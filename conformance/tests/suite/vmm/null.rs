@@ -1,0 +1,67 @@
+//! Null arguments.
+
+use conformance::{Expect as _, MemProperties, Outcome, Role, Stop, check};
+use rstest::rstest;
+
+use super::{SIZE, create_exportable, map, map_readable_and_writable};
+use crate::fixtures::{exporter, importer};
+
+const DEVICE: MemProperties = MemProperties::device(0);
+
+/// The argument that is null.
+#[derive(Clone, Copy, Debug)]
+enum Argument {
+    GranularityOutput,
+    GranularityProperties,
+    CreateOutput,
+    CreateProperties,
+    PropertiesOutput,
+    ExportOutput,
+    ImportOutput,
+    AccessDescription,
+}
+
+impl Argument {
+    /// What a call answers with null there and good arguments elsewhere.
+    fn pass(self, role: &Role) -> Result<Outcome, Stop> {
+        let physical = create_exportable(role)?;
+        Ok(match self {
+            Self::GranularityOutput => role.mem_get_allocation_granularity_in_part(Some(DEVICE), false),
+            Self::GranularityProperties => role.mem_get_allocation_granularity_in_part(None, true),
+            Self::CreateOutput => role.mem_create_in_part(SIZE, Some(DEVICE), false),
+            Self::CreateProperties => role.mem_create_in_part(SIZE, None, true),
+            Self::PropertiesOutput => role.mem_get_allocation_properties_into_null(physical),
+            Self::ExportOutput => role.mem_export_into_null(physical),
+            Self::ImportOutput => role.mem_import_into_null(role.mem_export_to_descriptor(physical)?),
+            Self::AccessDescription => role.mem_set_access_of_null(map(role, physical)?, SIZE),
+        })
+    }
+}
+
+/// Null is refused, or ends its process; the memory of others stays as it was.
+#[rstest]
+#[case::granularity_output(Argument::GranularityOutput)]
+#[case::granularity_properties(Argument::GranularityProperties)]
+#[case::create_output(Argument::CreateOutput)]
+#[case::create_properties(Argument::CreateProperties)]
+#[case::properties_output(Argument::PropertiesOutput)]
+#[case::export_output(Argument::ExportOutput)]
+#[case::import_output(Argument::ImportOutput)]
+#[case::access_description(Argument::AccessDescription)]
+#[conformance::test(
+    "VMM-CREATE-004",
+    "VMM-CREATE-021",
+    "VMM-CREATE-022",
+    "VMM-CREATE-025",
+    "VMM-EXP-004",
+    "VMM-IMP-011",
+    "VMM-MAP-025",
+    needs(memory_descriptors)
+)]
+fn null_is_not_taken(#[from(exporter)] sacrifice: Role, importer: Role, #[case] argument: Argument) -> Outcome {
+    let kept = map_readable_and_writable(&importer, create_exportable(&importer)?)?;
+    importer.fill(kept, SIZE, 7)?;
+    check!(argument.pass(&sacrifice)?.survived_or_not("answer")?.is_none(), "null was taken");
+    check!(importer.mismatches(kept, SIZE, 7)? == 0);
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! How a descriptor comes to its importer, where that is not SCM_RIGHTS.
+
+use conformance::role::ChildEnd;
+use conformance::{Descriptor, Expect as _, Outcome, Role, Stop, check, observe};
+use rstest::rstest;
+
+use super::{SIZE, create_exportable, map_readable_and_writable};
+use crate::fixtures::{exporter, importer, uninitialised};
+
+/// A child that was forked before anybody initialised the driver imports over a descriptor that it inherited.
+#[rstest]
+#[conformance::test("VMM-IMP-027", needs(memory_descriptors))]
+fn a_child_inherits_a_descriptor(exporter: Role, uninitialised: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let descriptor = uninitialised.receive_descriptor(&sent)?;
+    let end = uninitialised.fork_and_import(descriptor, SIZE, 7)?;
+    check!(end == ChildEnd::Worked);
+    Ok(())
+}
+
+/// A descriptor that was taken by `pidfd_getfd`, with the exporter's leave, imports like one that was sent.
+#[rstest]
+#[conformance::test("VMM-IMP-028", needs(memory_descriptors))]
+fn a_descriptor_may_be_taken(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let descriptor = exporter.mem_export_to_descriptor(physical)?;
+    exporter.allow_tracer(importer.id())?;
+    let Some(taken) = importer.take_descriptor(exporter.id(), descriptor)? else {
+        return Err(Stop::Unsupported("the system lets no process take another's descriptors".to_owned()));
+    };
+    exporter.close_descriptor(descriptor)?;
+    let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(taken)?)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// A null handle is descriptor 0: of an ordinary standard input it is refused, and whether it is taken where memory was
+/// exported there is recorded.
+#[rstest]
+#[conformance::test("VMM-IMP-036", needs(memory_descriptors))]
+fn null_is_descriptor_0(exporter: Role, importer: Role) -> Outcome {
+    const STANDARD_INPUT: Descriptor = Descriptor(0);
+    let code = importer.mem_import_from_descriptor(STANDARD_INPUT).refused(&[])?;
+    observe("code", code.to_string());
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    importer.set_standard_input(Some(importer.receive_descriptor(&sent)?))?;
+    let imported = importer.mem_import_from_descriptor(STANDARD_INPUT).recorded("import of descriptor 0");
+    importer.set_standard_input(None)?;
+    if let Some(imported) = imported? {
+        let here = map_readable_and_writable(&importer, imported)?;
+        check!(importer.mismatches(here, SIZE, 7)? == 0);
+    }
+    Ok(())
+}
