@@ -16,6 +16,7 @@ pub mod event;
 pub mod fork;
 pub mod graph;
 pub mod ipc;
+pub mod many;
 pub mod memory;
 pub mod module;
 pub mod multicast;
@@ -101,6 +102,7 @@ resources!(
     fork as Fork,
     graph as Graph,
     ipc as Ipc,
+    many as Many,
     memory as Memory,
     module as Module,
     multicast as Multicast,

@@ -351,6 +351,7 @@ impl Session {
             Resource::Physical(handle) => cuda!(session.cuMemRelease(handle)),
             Resource::Reservation(address, size) => cuda!(session.cuMemAddressFree(address, size)),
             Resource::Mapping(address, size) => cuda!(session.cuMemUnmap(address, size)),
+            Resource::Module(module) => cuda!(session.cuModuleUnload(module as _)),
             Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
             Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
             // SAFETY: the ledger holds descriptors of the role's own.

@@ -8,7 +8,8 @@ use conformance::{
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::start;
+use crate::account::{Account, LARGE};
+use crate::fixtures::{observer, start};
 
 const SIZE: u64 = 4 * MIB;
 const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
@@ -92,14 +93,15 @@ fn the_own_process_imports_the_bytes() -> Outcome {
     Ok(())
 }
 
-/// Who may not use the exporter's channel cannot import.
+/// Who may not use the exporter's channel cannot import, though the exporter itself can.
 #[rstest]
-#[conformance::test("FAB-004", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
+#[conformance::test("FAB-004", "FAB-011", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
 fn an_importer_without_the_channel_is_refused(
     #[values(Fabric::NoChannel, Fabric::OtherChannel)] state: Fabric,
 ) -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", state));
     let handle = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    exporter.mem_import_from_fabric(handle)?;
     importer.mem_import_from_fabric(handle).refused(NOT_PERMITTED)?;
     Ok(())
 }
@@ -133,6 +135,49 @@ fn memory_that_is_gone_is_not_imported(#[case] kill: bool) -> Outcome {
     }
     let code = importer.mem_import_from_fabric(handle).refused(&[])?;
     observe("code", code.to_string());
+    Ok(())
+}
+
+/// Whether exported bytes keep memory is recorded: nothing closes them. With their process they do not.
+#[rstest]
+#[conformance::test("FAB-007", needs(virtual_memory, fabric = Fabric::Channel))]
+fn whether_bytes_keep_memory_is_recorded(observer: Role) -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let account = Account::open(&observer)?;
+    let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(FABRIC), 0)?;
+    exporter.mem_export_to_fabric(physical)?;
+    check!(account.is_held()?);
+    exporter.mem_release(physical)?;
+    observe("held by the bytes", account.is_held()?);
+    exporter.exit()?;
+    check!(account.is_given_back()?);
+    Ok(())
+}
+
+/// What the importer reads after its exporter was killed is recorded; it does not hang.
+#[rstest]
+#[conformance::test("FAB-008", needs(virtual_memory, fabric = Fabric::Channel))]
+fn an_import_after_the_exporters_death_is_recorded() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    exporter.fill(map(&exporter, physical)?, SIZE, 7)?;
+    let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
+    exporter.kill()?;
+    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    observe("the bytes are the old ones", mismatches == Some(0));
+    importer.ctx_synchronize()
+}
+
+/// Whether two exports of one allocation are the same bytes is recorded; of two allocations they are not.
+#[rstest]
+#[conformance::test("FAB-009", needs(virtual_memory, fabric = Fabric::Channel))]
+fn whether_bytes_repeat_is_recorded() -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let physical = create(&exporter)?;
+    let (first, second) = (exporter.mem_export_to_fabric(physical)?, exporter.mem_export_to_fabric(physical)?);
+    observe("the bytes are equal", first == second);
+    let other = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    check!(first != other);
     Ok(())
 }
 
