@@ -137,18 +137,17 @@ calls! {
         Ok(())
     }
 
-    /// Interprocess events that come and go on many threads at once, between allocations, fills and queries.
+    /// Interprocess events that come and go on many threads at once, between allocations and fills.
     fn use_events_from_threads(session, threads: usize, rounds: usize) -> () {
         let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
         let answers = session.on_threads(threads, |session| {
             for _ in 0..rounds {
-                let (mut event, mut pointer, mut free, mut total) = (ptr::null_mut(), 0, 0, 0);
+                let (mut event, mut pointer) = (ptr::null_mut(), 0);
                 cuda!(session.cuEventCreate(&mut event, flags.0));
                 cuda!(session.cuMemAlloc(&mut pointer, 4096));
                 cuda!(session.cuMemsetD8Async(pointer, 1, 4096, ptr::null_mut()));
                 cuda!(session.cuEventRecord(event, ptr::null_mut()));
                 cuda!(session.cuEventSynchronize(event));
-                cuda!(session.cuMemGetInfo(&mut free, &mut total));
                 cuda!(session.cuMemFree(pointer));
                 cuda!(session.cuEventDestroy(event));
             }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::role::session::Session;
 
+pub mod checkpoint;
 pub mod context;
 pub mod device;
 pub mod error;
@@ -95,6 +96,7 @@ macro_rules! resources {
 }
 
 resources!(
+    checkpoint as Checkpoint,
     context as Context,
     device as Device,
     error as Error,

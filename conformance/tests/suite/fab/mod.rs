@@ -3,17 +3,20 @@
 use conformance::machine::Fabric;
 use conformance::role::Placement;
 use conformance::{
-    Expect as _, FabricHandle, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check, observe,
+    Expect as _, FabricHandle, KERNEL_PARAMETERS, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check,
+    observe,
 };
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::account::{Account, LARGE};
-use crate::fixtures::{observer, start};
+use crate::fixtures::{exporter, observer, start};
 
 const SIZE: u64 = 4 * MIB;
 const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+/// Where the channels of this machine have their nodes.
+const CHANNELS: &str = "/dev/nvidia-caps-imex-channels";
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 
 /// A process that finds the fabric in a state.
@@ -179,6 +182,37 @@ fn whether_bytes_repeat_is_recorded() -> Outcome {
     let other = exporter.mem_export_to_fabric(create(&exporter)?)?;
     check!(first != other);
     Ok(())
+}
+
+/// What becomes of a mapping whose process sees no channel any more is recorded, and what its next import answers.
+#[rstest]
+#[conformance::test("FAB-013", needs(virtual_memory, fabric = Fabric::Channel, root, kernel_module))]
+fn losing_the_channel_after_an_import_is_recorded() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    let there = map(&exporter, physical)?;
+    let handle = exporter.mem_export_to_fabric(physical)?;
+    let here = map(&importer, importer.mem_import_from_fabric(handle)?)?;
+    // The node stays for everyone else.
+    importer.cover_directory(CHANNELS.to_owned())?;
+    exporter.fill(there, SIZE, 7)?;
+    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    observe("the mapping goes on", mismatches == Some(0));
+    importer.mem_import_from_fabric(handle).recorded("next import")?;
+    importer.ctx_synchronize()
+}
+
+/// What the kernel module was told about channel 0 is recorded, whether its node is there, and whether memory for the
+/// fabric is created.
+#[rstest]
+#[conformance::test("FAB-015", needs(virtual_memory, cuda = 12_030, kernel_module))]
+fn the_parameter_for_the_channel_is_recorded(exporter: Role) -> Outcome {
+    let parameters = std::fs::read_to_string(KERNEL_PARAMETERS).map_err(|error| Stop::Harness(error.to_string()))?;
+    let value = parameters.lines().find_map(|line| line.strip_prefix("CreateImexChannel0:"));
+    observe("CreateImexChannel0", value.map_or("not listed", str::trim));
+    observe("channel0", std::path::Path::new(CHANNELS).join("channel0").exists());
+    create(&exporter).recorded("create")?;
+    exporter.ctx_synchronize()
 }
 
 /// While the fabric is being set up, memory for it is refused, and other memory is not.

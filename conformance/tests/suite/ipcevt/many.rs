@@ -1,6 +1,6 @@
 //! Events in large numbers.
 
-use conformance::{Outcome, Role, Stream, check, observe};
+use conformance::{KIB, Outcome, Role, Stream, check, observe};
 use rstest::rstest;
 
 use super::INTERPROCESS_BLOCKING;
@@ -29,6 +29,8 @@ fn the_limit_of_events_is_recorded(exporter: Role) -> Outcome {
 fn events_come_and_go_beside_other_calls(exporter: Role) -> Outcome {
     const THREADS: usize = 4;
     const ROUNDS: usize = 250;
+    // A neighbour of what the threads allocate: they need no new block of memory each time.
+    exporter.mem_alloc(4 * KIB)?;
     exporter.use_events_from_threads(THREADS, ROUNDS)?;
     exporter.ctx_synchronize()
 }

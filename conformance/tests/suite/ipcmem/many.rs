@@ -31,10 +31,10 @@ fn the_limit_of_exports_is_recorded(exporter: Role) -> Outcome {
 }
 
 /// So many handles can be open at least, or the limit is recorded; each has an address of its own, and the last one shows
-/// its own memory. 4096 small ones and 512 MiB of large ones stand for the 10,000 that would take 20 GiB.
+/// its own memory. 4096 small ones and 256 MiB of large ones stand for the 10,000 that would take 20 GiB.
 #[rstest]
 #[case::small(4 * KIB, 4096)]
-#[case::large(2 * MIB, 256)]
+#[case::large(2 * MIB, 128)]
 #[conformance::test("IPCMEM-OPEN-039")]
 fn the_limit_of_imports_is_recorded(
     exporter: Role,

@@ -1,7 +1,9 @@
 //! Processes that fault or end, next to others.
 
+mod checkpoint;
 mod compute_mode;
 mod exporter_death;
+mod platform;
 mod scale;
 
 use conformance::{Expect as _, MIB, Outcome, Pointer, Role, check, seed};
