@@ -38,7 +38,7 @@ pub mod wire;
 pub use calls::types::*;
 pub use case::{Registered, observe, random, seed};
 pub use conformance_macros::test;
-pub use needs::Needs;
+pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Expect, Outcome, Refusal, Stop};
 pub use role::Role;
 pub use verdict::Verdict;

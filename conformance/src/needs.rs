@@ -1,6 +1,17 @@
 //! What a case needs of a machine, and why a machine cannot give it.
 
+use std::path::{Path, PathBuf};
+
 use crate::machine::{Fabric, Machine};
+
+/// Where NVIDIA's kernel module says with which parameters it was loaded.
+pub const KERNEL_PARAMETERS: &str = "/proc/driver/nvidia/params";
+
+/// The pipe of the daemon that controls the multi-process service: clients find it the same way.
+fn mps_control() -> PathBuf {
+    let directory = std::env::var_os("CUDA_MPS_PIPE_DIRECTORY").unwrap_or_else(|| "/tmp/nvidia-mps".into());
+    PathBuf::from(directory).join("control")
+}
 
 /// What a case needs. Every role may be placed on any of the needed GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +29,10 @@ pub struct Needs {
     cuda: u32,
     cuda_before: u32,
     runtime: bool,
+    root: bool,
+    kernel_module: bool,
+    mps: bool,
+    wsl: bool,
 }
 
 impl Needs {
@@ -38,6 +53,10 @@ impl Needs {
             cuda: 0,
             cuda_before: u32::MAX,
             runtime: false,
+            root: false,
+            kernel_module: false,
+            mps: false,
+            wsl: false,
         }
     }
 
@@ -137,6 +156,34 @@ impl Needs {
         self
     }
 
+    /// The rights of root, as for namespaces and other users.
+    #[must_use]
+    pub const fn root(mut self) -> Self {
+        self.root = true;
+        self
+    }
+
+    /// A real driver, whose kernel module says with which parameters it was loaded.
+    #[must_use]
+    pub const fn kernel_module(mut self) -> Self {
+        self.kernel_module = true;
+        self
+    }
+
+    /// A real driver whose processes are clients of the multi-process service.
+    #[must_use]
+    pub const fn mps(mut self) -> Self {
+        self.mps = true;
+        self
+    }
+
+    /// A real driver in the Windows Subsystem for Linux.
+    #[must_use]
+    pub const fn wsl(mut self) -> Self {
+        self.wsl = true;
+        self
+    }
+
     /// The first need that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Option<String> {
@@ -152,6 +199,8 @@ impl Needs {
         }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];
+        let is_real_and = |path: &Path| !machine.is_simulated() && path.exists();
+        let is_root = || rustix::process::geteuid().is_root();
         let has = |state| machine.is_simulated() || first.fabric == state;
         [
             (self.peer_access && !peers, "needs GPUs 0 and 1 to be peers"),
@@ -165,6 +214,10 @@ impl Needs {
             (self.simulated && !machine.is_simulated(), "needs the reference driver"),
             (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
             (machine.cuda_version >= self.cuda_before, "needs a driver of an older CUDA"),
+            (self.root && !is_root(), "needs to run as root"),
+            (self.kernel_module && !is_real_and(Path::new(KERNEL_PARAMETERS)), "needs NVIDIA's kernel module"),
+            (self.mps && !is_real_and(&mps_control()), "needs the multi-process service"),
+            (self.wsl && !is_real_and(Path::new("/dev/dxg")), "needs the Windows Subsystem for Linux"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))

@@ -21,18 +21,20 @@ macro_rules! entry_points {
         $(#[$attribute])*
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
-            $crate::answer::code(|| $body)
+            $crate::answer::code(stringify!($name), || $body)
         }
     )*};
 }
 
 /// The code of a call. A bug of this driver is an answer too: nothing unwinds into the caller.
-pub(crate) fn code(call: impl FnOnce() -> Result<()>) -> CUresult {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
-        Ok(Ok(())) => CUresult::CUDA_SUCCESS,
+pub(crate) fn code(function: &str, call: impl FnOnce() -> Result<()>) -> CUresult {
+    let code = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
+        Ok(Ok(())) => return CUresult::CUDA_SUCCESS,
         Ok(Err(code)) => code,
         Err(_) => CUresult::CUDA_ERROR_UNKNOWN,
-    }
+    };
+    crate::log::say(function, code);
+    code
 }
 
 /// An argument that a call writes. One exists only as an argument of a C call, whose caller promises that it is null

@@ -10,7 +10,7 @@ use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::health::Health;
 use crate::memfd::Elsewhere;
-use crate::process::{State, own_start_time, start_time, state};
+use crate::process::{State, own_number, own_start_time, start_time, state};
 use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 use crate::stream::{Stream, Work};
 use crate::topology::topology;
@@ -157,7 +157,7 @@ impl State {
         };
         Ok(Handle {
             kind: Kind::Event,
-            process: std::process::id(),
+            process: own_number(),
             start_time: own_start_time(),
             descriptor: event.arena.descriptor(),
             inode: event.arena.inode,
@@ -173,7 +173,7 @@ impl State {
         let machine = environment().machine_number();
         let handle = Handle::from_bytes(bytes, Kind::Event, machine).ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?;
         // IPCEVT-012
-        if handle.process == std::process::id() && handle.start_time == own_start_time() {
+        if handle.process == own_number() && handle.start_time == own_start_time() {
             return Err(INVALID_CONTEXT);
         }
         // IPCEVT-030

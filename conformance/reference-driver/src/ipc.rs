@@ -10,7 +10,7 @@ use crate::block::Block;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
-use crate::process::{State, own_start_time, start_time, state};
+use crate::process::{State, own_number, own_start_time, start_time, state};
 use crate::range::Memory;
 use crate::stream::synchronize;
 use crate::topology::topology;
@@ -73,7 +73,7 @@ impl State {
         };
         Ok(Handle {
             kind: Kind::Memory,
-            process: std::process::id(),
+            process: own_number(),
             start_time: own_start_time(),
             descriptor: piece.block().descriptor(),
             inode: piece.block().inode,
@@ -90,7 +90,7 @@ impl State {
         let machine = environment().machine_number();
         let handle = Handle::from_bytes(&bytes, Kind::Memory, machine).ok_or(INVALID_VALUE)?;
         // IPCMEM-OPEN-003
-        if handle.process == std::process::id() && handle.start_time == own_start_time() {
+        if handle.process == own_number() && handle.start_time == own_start_time() {
             return Err(INVALID_CONTEXT);
         }
         // IPCMEM-OPEN-002: the exporter is not asked again, whatever became of it.

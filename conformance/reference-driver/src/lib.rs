@@ -38,6 +38,7 @@ mod health;
 mod host;
 mod ipc;
 mod kernel;
+mod log;
 mod memfd;
 mod memory;
 mod module;

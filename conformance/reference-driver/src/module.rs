@@ -1,6 +1,7 @@
 //! Modules: PTX by its entry names, and launches.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
 
 use cuda_ipc_sys::{
     CUdeviceptr, CUevent, CUfunction, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule, CUresult,
@@ -8,13 +9,24 @@ use cuda_ipc_sys::{
 };
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::block::Block;
 use crate::kernel::Kernel;
 use crate::process::{State, state};
+use crate::range::Memory;
 
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) context: u64,
     entries: Vec<String>,
+    globals: Vec<Global>,
+}
+
+/// A global variable, as its module declares it, and where it lies.
+#[derive(Debug, PartialEq, Eq)]
+struct Global {
+    name: String,
+    size: u64,
+    base: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +36,10 @@ pub(crate) struct Function {
     entry: String,
 }
 
-/// The entries of a module's image.
-fn entries(image: &CStr) -> Result<Vec<String>> {
+/// What a module's image holds: its entries, and the names and sizes of its global variables.
+type Contents = (Vec<String>, Vec<(String, u64)>);
+
+fn contents(image: &CStr) -> Result<Contents> {
     let Ok(text) = image.to_str() else { return Err(CUresult::CUDA_ERROR_INVALID_IMAGE) };
     if text.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         return Err(CUresult::CUDA_ERROR_INVALID_IMAGE);
@@ -36,7 +50,16 @@ fn entries(image: &CStr) -> Result<Vec<String>> {
         return Err(CUresult::CUDA_ERROR_INVALID_PTX);
     }
     let names = words.windows(2).filter(|pair| pair[0] == ".entry").map(|pair| pair[1]);
-    Ok(names.map(|name| name.split(['(', '{']).next().unwrap_or(name).to_owned()).collect())
+    let entries = names.map(|name| name.split(['(', '{']).next().unwrap_or(name).to_owned()).collect();
+    Ok((entries, words.split(|word| *word == ".global").skip(1).filter_map(global).collect()))
+}
+
+/// A declaration behind `.global`, which is an array of bytes: `.align 4 .b8 name[size];`. What has another form is not
+/// known here; the address of a load or a store has it too.
+fn global(words: &[&str]) -> Option<(String, u64)> {
+    let place = words.iter().position(|word| *word == ".b8")?;
+    let (name, size) = words.get(place + 1)?.strip_suffix("];")?.split_once('[')?;
+    Some((name.to_owned(), size.parse().ok()?))
 }
 
 /// The sizes of a grid and of its blocks.
@@ -60,6 +83,16 @@ impl State {
         let module = self.modules.get(&(handle as u64)).ok_or_else(|| self.missing(handle as u64))?;
         self.context(module.context)?.health.check()?;
         Ok(module)
+    }
+
+    /// Zeroed memory for a variable of a module, which goes with its context.
+    fn add_global(&mut self, context: u64, name: String, size: u64) -> Result<Global> {
+        let device = self.context(context)?.device_index;
+        let block = Block::new(device, size)?;
+        let base = block.base;
+        // IPCMEM-GET-020: it is not what `cuMemAlloc` gave.
+        self.add_range(base, size, context, device, Memory::Global(Arc::new(block)));
+        Ok(Global { name, size, base })
     }
 
     fn launch(
@@ -107,9 +140,11 @@ entry_points! {
         let mut state = state()?;
         let context = state.current()?;
         output.wanted()?;
-        let entries = entries(image.text()?)?;
+        let (entries, globals) = contents(image.text()?)?;
+        let globals = globals.into_iter().map(|(name, size)| state.add_global(context, name, size));
+        let globals = globals.collect::<Result<_>>()?;
         let id = state.new_id();
-        state.modules.insert(id, Module { context, entries });
+        state.modules.insert(id, Module { context, entries, globals });
         output.give(id as CUmodule)
     }
 
@@ -117,7 +152,8 @@ entry_points! {
         let mut state = state()?;
         let id = module as u64;
         state.module(module)?;
-        state.modules.remove(&id);
+        let globals = state.modules.remove(&id).map(|module| module.globals).unwrap_or_default();
+        globals.iter().for_each(|global| drop(state.ranges.remove(&global.base)));
         state.functions.retain(|_, function| function.module != id);
         Ok(())
     }
@@ -138,17 +174,19 @@ entry_points! {
         output.give(id as CUfunction)
     }
 
-    // No kernel that this driver can run has global variables.
     fn cuModuleGetGlobal_v2(
-        _pointer: Output<CUdeviceptr>,
-        _size: Output<usize>,
+        pointer: Output<CUdeviceptr>,
+        size: Output<usize>,
         module: CUmodule,
         name: Input<c_char>,
     ) {
         let state = state()?;
-        name.text()?;
-        state.module(module)?;
-        Err(CUresult::CUDA_ERROR_NOT_FOUND)
+        let name = name.text()?.to_string_lossy();
+        let global = state.module(module)?.globals.iter().find(|global| global.name == name);
+        let global = global.ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+        pointer.give_if_wanted(global.base);
+        size.give_if_wanted(global.size as usize);
+        Ok(())
     }
 
     fn cuLaunchKernel(
@@ -194,14 +232,21 @@ mod tests {
     #[test]
     fn every_kernel_of_ours_is_found_in_its_module() {
         for kernel in kernels::ALL {
-            assert_eq!(entries(kernel.ptx), Ok(vec![kernel.entry.to_str().unwrap().to_owned()]));
+            assert_eq!(contents(kernel.ptx), Ok((vec![kernel.entry.to_str().unwrap().to_owned()], Vec::new())));
         }
     }
 
     #[test]
+    fn variables_are_found_by_name_and_size() {
+        let image = c".version 6.0\n.target sm_70\n.visible .global .align 4 .b8 one[12];\n.global .b8 other[8];\n";
+        let globals = vec![("one".to_owned(), 12), ("other".to_owned(), 8)];
+        assert_eq!(contents(image), Ok((Vec::new(), globals)));
+    }
+
+    #[test]
     fn what_is_no_ptx_is_refused() {
-        assert_eq!(entries(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
-        assert_eq!(entries(c"\x7fELF\x02"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
-        assert_eq!(entries(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok(Vec::new()));
+        assert_eq!(contents(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
+        assert_eq!(contents(c"\x7fELF\x02"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
+        assert_eq!(contents(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok((Vec::new(), Vec::new())));
     }
 }

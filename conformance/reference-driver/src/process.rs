@@ -172,8 +172,17 @@ pub(crate) fn start_time(process: u32) -> Option<u64> {
     fields.nth(18)?.parse().ok()
 }
 
+/// This process's number in the `/proc` where others look for it, which is not its own one in another namespace.
+pub(crate) fn own_number() -> u32 {
+    static OWN: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
+        let link = std::fs::read_link("/proc/self");
+        link.ok().and_then(|number| number.to_str()?.parse().ok()).unwrap_or_else(std::process::id)
+    });
+    *OWN
+}
+
 /// This process's own start time.
 pub(crate) fn own_start_time() -> u64 {
-    static OWN: std::sync::LazyLock<u64> = std::sync::LazyLock::new(|| start_time(std::process::id()).unwrap_or(0));
+    static OWN: std::sync::LazyLock<u64> = std::sync::LazyLock::new(|| start_time(own_number()).unwrap_or(0));
     *OWN
 }

@@ -57,6 +57,8 @@ pub(crate) enum Memory {
     },
     /// An allocation node of a graph.
     Graph(Arc<Block>),
+    /// A global variable of a module.
+    Global(Arc<Block>),
     /// `cuMemMap`: physical memory from an offset on, and the handle that was mapped.
     Mapping { allocation: Arc<Allocation>, offset: u64, handle: u64, access: AccessOf },
     /// `cuMemMap` of a multicast object.
@@ -168,7 +170,7 @@ impl Range {
     fn spans(&self, address: u64, size: u64, access: Access) -> Result<Vec<Span>> {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
-            Memory::Import(block) | Memory::Graph(block) | Memory::PoolImport { block, .. } => {
+            Memory::Import(block) | Memory::Graph(block) | Memory::Global(block) | Memory::PoolImport { block, .. } => {
                 (address, Some(Arc::clone(block) as _))
             }
             Memory::Mapping { allocation, offset, .. } => {
@@ -215,7 +217,7 @@ impl State {
             Memory::Pool { target, .. } if target.is_managed => ALL,
             // Copies reach the memory of every context. To a kernel only its own context's is mapped, and that of
             // the contexts it has peer access to (P2P-007).
-            Memory::Linear(_) | Memory::Import(_) => {
+            Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
                 let is_mapped = range.context == context || self.has_peer_access(context, range.context);
                 if by == By::Driver || is_mapped { ALL } else { NONE }
             }

@@ -26,6 +26,4 @@ unsupported! {
         cuStreamBeginCapture_v2 cuStreamEndCapture;
     "external memory comes from other interfaces, of which there are none here":
         cuImportExternalMemory cuDestroyExternalMemory;
-    "the driver keeps no log":
-        cuLogsRegisterCallback cuLogsUnregisterCallback;
 }

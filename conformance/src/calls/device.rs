@@ -1,7 +1,12 @@
 //! Devices and what they can do.
 
-use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute};
+use std::ffi::CString;
+use std::ptr;
 
+use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUdriverProcAddressQueryResult};
+
+use crate::Pointer;
+use crate::calls::Refused;
 use crate::machine::Machine;
 
 calls! {
@@ -49,6 +54,14 @@ calls! {
         let mut uuid = cuda_ipc_sys::CUuuid::default();
         cuda!(session.cuDeviceGetFabricClusterUuid(&mut uuid, device));
         Ok(uuid.bytes.map(|byte| byte as u8))
+    }
+
+    /// `cuGetProcAddress`: where a driver has a function for callers of that version, or null.
+    fn get_proc_address(session, name: String, version: i32) -> Pointer {
+        let name = CString::new(name).map_err(|error| Refused::Role(error.to_string()))?;
+        let (mut address, mut found) = (ptr::null_mut(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS);
+        cuda!(session.cuGetProcAddress(name.as_ptr(), &mut address, version, 0, &mut found));
+        Ok(Pointer(address as u64))
     }
 
     /// Everything that is asked once about a machine.

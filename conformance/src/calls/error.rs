@@ -1,10 +1,11 @@
 //! Names of codes, and what calls that fail leave in their outputs.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use cuda_ipc_sys::{
-    CUdevice_attribute, CUipcEventHandle, CUipcMemHandle, CUmemAllocationHandleType, CUmemAllocationProp,
+    CUdevice_attribute, CUipcEventHandle, CUipcMemHandle, CUlogLevel, CUmemAllocationHandleType, CUmemAllocationProp,
     CUpointer_attribute, CUresult, MissingSymbol,
 };
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::MemProperties;
 use crate::calls::Refused;
 use crate::calls::ipc::UNWRITTEN;
+use crate::role::session::Session;
 
 /// A call's code, and the bytes of its output afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +51,25 @@ pub enum FailingCall {
     ImportPoolOfNoDescriptor,
 }
 
+/// What the driver's log said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heard {
+    /// While a callback was registered.
+    pub registered: Vec<String>,
+    /// After its end.
+    pub afterwards: Vec<String>,
+}
+
+/// Keep a line of the log.
+unsafe extern "C" fn listen(data: *mut c_void, _level: CUlogLevel, message: *mut c_char, length: usize) {
+    // SAFETY: the call that registered this passed the list, which outlives the registration.
+    let lines = unsafe { &*data.cast::<Mutex<Vec<String>>>() };
+    // SAFETY: the driver passes so many bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
+    let line = String::from_utf8_lossy(bytes).trim_end_matches(['\0', '\n']).to_owned();
+    lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+}
+
 /// Room for any output, which the driver may want aligned.
 #[repr(align(16))]
 struct Room([u8; 64]);
@@ -75,8 +96,30 @@ calls! {
         answer(|output| unsafe { session.driver.cuGetErrorName(CUresult(code), output.cast()) })
     }
 
+    /// A call that cannot succeed, and what the driver's log says while a callback is registered and after its end.
+    fn fail_and_listen(session, call: FailingCall) -> Heard {
+        let lines = Mutex::new(Vec::new());
+        let mut handle = ptr::null_mut();
+        let data = ptr::from_ref(&lines).cast_mut().cast();
+        cuda!(session.cuLogsRegisterCallback(Some(listen), data, &mut handle));
+        let failed = session.fail(call);
+        cuda!(session.cuLogsUnregisterCallback(handle));
+        failed?;
+        let registered = std::mem::take(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner));
+        session.fail(call)?;
+        let afterwards = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Heard { registered, afterwards })
+    }
+
     /// A call that cannot succeed.
     fn fail(session, call: FailingCall) -> Answer {
+        session.fail(call)
+    }
+}
+
+impl Session {
+    fn fail(&mut self, call: FailingCall) -> Result<Answer, Refused> {
+        let session = self;
         type F = FailingCall;
         let driver = session.driver;
         let heap = 0_u64;

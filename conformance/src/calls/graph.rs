@@ -1,4 +1,4 @@
-//! Graphs, as far as they own memory.
+//! Graphs of memory and events.
 
 use std::ptr;
 
@@ -9,9 +9,40 @@ use cuda_ipc_sys::{
 use crate::calls::Refused;
 use crate::role::ledger::Resource;
 use crate::role::session::Session;
-use crate::{Pointer, Stream};
+use crate::{Event, Graph, Pointer, Stream};
 
 calls! {
+    /// `cuGraphCreate`.
+    fn graph_create(session) -> Graph {
+        let mut graph = ptr::null_mut();
+        cuda!(session.cuGraphCreate(&mut graph, 0));
+        session.ledger.add(Resource::Graph(graph as u64));
+        Ok(Graph(graph as u64))
+    }
+
+    /// `cuGraphAddEventRecordNode`, after nothing.
+    fn graph_add_event_record_node(session, graph: Graph, event: Event) -> () {
+        let mut node = ptr::null_mut();
+        cuda!(session.cuGraphAddEventRecordNode(&mut node, graph.0 as _, ptr::null(), 0, event.0 as _));
+        Ok(())
+    }
+
+    /// `cuGraphAddEventWaitNode`, after nothing.
+    fn graph_add_event_wait_node(session, graph: Graph, event: Event) -> () {
+        let mut node = ptr::null_mut();
+        cuda!(session.cuGraphAddEventWaitNode(&mut node, graph.0 as _, ptr::null(), 0, event.0 as _));
+        Ok(())
+    }
+
+    /// `cuGraphInstantiateWithFlags` and `cuGraphLaunch`.
+    fn graph_launch(session, graph: Graph, stream: Stream) -> () {
+        let mut executable = ptr::null_mut();
+        cuda!(session.cuGraphInstantiateWithFlags(&mut executable, graph.0 as _, 0));
+        session.ledger.add(Resource::GraphExec(executable as u64));
+        cuda!(session.cuGraphLaunch(executable, stream.0 as _));
+        Ok(())
+    }
+
     /// `cuGraphAddMemAllocNode` in a new graph, for memory that could be exported as these.
     fn graph_add_mem_alloc_node(session, size: u64, handle_types: u32) -> () {
         session.graph_add_mem_alloc_node(size, handle_types).map(drop)

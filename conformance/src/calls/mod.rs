@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::role::session::Session;
 
+pub mod checkpoint;
 pub mod context;
 pub mod device;
 pub mod error;
@@ -16,6 +17,7 @@ pub mod event;
 pub mod fork;
 pub mod graph;
 pub mod ipc;
+pub mod many;
 pub mod memory;
 pub mod module;
 pub mod multicast;
@@ -94,6 +96,7 @@ macro_rules! resources {
 }
 
 resources!(
+    checkpoint as Checkpoint,
     context as Context,
     device as Device,
     error as Error,
@@ -101,6 +104,7 @@ resources!(
     fork as Fork,
     graph as Graph,
     ipc as Ipc,
+    many as Many,
     memory as Memory,
     module as Module,
     multicast as Multicast,

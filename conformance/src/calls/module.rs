@@ -1,20 +1,38 @@
 //! Our kernels, launched by name.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr;
 
 use cuda_ipc_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig};
 
 use crate::calls::Refused;
+use crate::role::ledger::Resource;
 use crate::role::session::Session;
-use crate::{Argument, Event, Stream};
+use crate::{Argument, Event, Pointer, Stream};
 
 /// The shape of every launch: enough threads to show a race, few enough for a driver that runs them one by one.
 pub const BLOCKS: u32 = 4;
 /// Threads of a block.
 pub const THREADS: u32 = 64;
 
+/// A module that has nothing but a variable.
+const VARIABLE: &CStr = c".version 6.0
+.target sm_70
+.address_size 64
+.visible .global .align 4 .b8 variable[4096];
+";
+
 calls! {
+    /// `cuModuleGetGlobal` of a variable of 4096 bytes, of a module that is unloaded when the case ends.
+    fn module_get_global(session) -> Pointer {
+        let mut module = ptr::null_mut();
+        cuda!(session.cuModuleLoadData(&mut module, VARIABLE.as_ptr().cast()));
+        session.ledger.add(Resource::Module(module as u64));
+        let mut pointer = 0;
+        cuda!(session.cuModuleGetGlobal(&mut pointer, ptr::null_mut(), module, c"variable".as_ptr()));
+        Ok(Pointer(pointer))
+    }
+
     /// `cuLaunchKernel` of one of our kernels by its entry name, with [`BLOCKS`] of [`THREADS`].
     fn launch(session, entry: String, arguments: Vec<Argument>, stream: Stream) -> () {
         let blocks = if one_thread(&entry) { (1, 1) } else { (BLOCKS, THREADS) };

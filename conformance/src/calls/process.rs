@@ -24,6 +24,13 @@ calls! {
         Ok(getpid().as_raw_nonzero().get())
     }
 
+    /// Let the next process of the role's own PID namespace have the number after this one, unless it is taken.
+    fn set_last_process_id(session, number: i32) -> () {
+        let _ = session;
+        std::fs::write("/proc/sys/kernel/ns_last_pid", number.to_string())
+            .map_err(|error| Refused::Missing(format!("nobody chooses the next number here: {error}")))
+    }
+
     /// How many descriptors the process has.
     fn descriptor_count(session) -> usize {
         let _ = session;
@@ -53,6 +60,20 @@ calls! {
         let mut bytes = [0; 64];
         file.read_exact(&mut bytes)?;
         Ok(MemHandle::from_bytes(bytes))
+    }
+
+    /// Cover a directory with an empty one, for this process alone, which serves no other case.
+    fn cover_directory(session, path: String) -> () {
+        session.spoil("a directory is covered");
+        let path = CString::new(path).map_err(|error| Refused::Role(error.to_string()))?;
+        let (root, kind, none) = (c"/".as_ptr(), c"tmpfs".as_ptr(), std::ptr::null());
+        // SAFETY: the calls read C strings that live until their end, and change what this thread sees.
+        let is_covered = unsafe {
+            libc::unshare(libc::CLONE_NEWNS) == 0
+                && libc::mount(none, root, none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0
+                && libc::mount(kind, path.as_ptr(), kind, libc::MS_RDONLY, none.cast()) == 0
+        };
+        if is_covered { Ok(()) } else { Err(std::io::Error::last_os_error().into()) }
     }
 
     /// Hand a copy of a descriptor to the runner.

@@ -2,10 +2,10 @@
 
 use std::ptr;
 
-use cuda_ipc_sys::{CUstream_flags, CUstreamWaitValue_flags};
+use cuda_ipc_sys::{CUstream_flags, CUstreamCaptureMode, CUstreamCaptureStatus, CUstreamWaitValue_flags};
 
 use crate::role::ledger::Resource;
-use crate::{Pointer, Stream};
+use crate::{Graph, Pointer, Stream};
 
 calls! {
     /// `cuStreamCreate`, without synchronisation with the default stream.
@@ -33,6 +33,27 @@ calls! {
     fn stream_query(session, stream: Stream) -> () {
         cuda!(session.cuStreamQuery(stream.0 as _));
         Ok(())
+    }
+
+    /// `cuStreamBeginCapture`, in the mode that forbids most to all threads.
+    fn stream_begin_capture(session, stream: Stream) -> () {
+        cuda!(session.cuStreamBeginCapture(stream.0 as _, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL));
+        Ok(())
+    }
+
+    /// `cuStreamIsCapturing`: a `CUstreamCaptureStatus`.
+    fn stream_is_capturing(session, stream: Stream) -> u32 {
+        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        cuda!(session.cuStreamIsCapturing(stream.0 as _, &mut status));
+        Ok(status.0)
+    }
+
+    /// `cuStreamEndCapture`.
+    fn stream_end_capture(session, stream: Stream) -> Graph {
+        let mut graph = ptr::null_mut();
+        cuda!(session.cuStreamEndCapture(stream.0 as _, &mut graph));
+        session.ledger.add(Resource::Graph(graph as u64));
+        Ok(Graph(graph as u64))
     }
 
     /// `cuStreamWriteValue32`.

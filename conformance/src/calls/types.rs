@@ -31,7 +31,9 @@ object!(
     /// A `CUmemoryPool` of a role.
     Pool,
     /// A `CUmemGenericAllocationHandle` of a role.
-    Physical
+    Physical,
+    /// A `CUgraph` of a role.
+    Graph
 );
 
 /// The number of a file descriptor in a role.

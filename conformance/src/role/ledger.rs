@@ -20,6 +20,7 @@ pub(crate) enum Resource {
     Physical(u64),
     Reservation(u64, usize),
     Mapping(u64, usize),
+    Module(u64),
     Graph(u64),
     GraphExec(u64),
     Descriptor(i32),

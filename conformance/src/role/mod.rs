@@ -6,6 +6,7 @@ pub(crate) mod ledger;
 mod pool;
 mod process;
 pub(crate) mod session;
+mod spawner;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -28,6 +29,7 @@ pub(crate) use pool::Pool;
 pub use process::Settings;
 pub(crate) use process::{Process, Start};
 pub use session::serve_if_role;
+pub use spawner::PidNamespace;
 
 /// A process that performs driver calls for a case.
 ///
@@ -53,6 +55,10 @@ pub struct Placement {
     pub no_multicast: bool,
     /// Whether nobody calls `cuInit`: no context is current, and the role serves one case only.
     pub uninitialised: bool,
+    /// Another PID namespace.
+    pub pid_namespace: Option<PidNamespace>,
+    /// Another user, by number, whom only root can become.
+    pub user: Option<u32>,
 }
 
 impl Placement {
@@ -66,6 +72,8 @@ impl Placement {
             no_peer_access: false,
             no_multicast: false,
             uninitialised: false,
+            pid_namespace: None,
+            user: None,
         }
     }
 
@@ -94,6 +102,20 @@ impl Placement {
     #[must_use]
     pub const fn uninitialised(mut self) -> Self {
         self.uninitialised = true;
+        self
+    }
+
+    /// In another PID namespace.
+    #[must_use]
+    pub fn in_pid_namespace(mut self, namespace: &PidNamespace) -> Self {
+        self.pid_namespace = Some(namespace.clone());
+        self
+    }
+
+    /// As another user, by number, whom only root can become.
+    #[must_use]
+    pub const fn as_user(mut self, user: u32) -> Self {
+        self.user = Some(user);
         self
     }
 

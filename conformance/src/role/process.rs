@@ -4,8 +4,6 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,7 +14,8 @@ use crate::Stop;
 use crate::calls::process::pid;
 use crate::calls::{AnyCall, Refused};
 use crate::role::account::Bytes;
-use crate::role::session::{Greeting, ROLE_ARGUMENT, UNINITIALISED_ARGUMENT};
+use crate::role::session::{Greeting, ROLE_ARGUMENT, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
+use crate::role::spawner;
 use crate::role::{Placement, shortened};
 use crate::wire::{Channel, ReceiveError};
 
@@ -62,9 +61,14 @@ impl Process {
         let program = std::env::current_exe()
             .map_err(|error| Start::Failed(Stop::Harness(format!("this program has no path: {error}"))))?;
         let mut command = Command::new(program);
-        command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(std::process::id().to_string());
+        // To a process of another namespace we have no number.
+        let runner = if placement.pid_namespace.is_some() { 0 } else { std::process::id() };
+        command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(runner.to_string());
         if placement.uninitialised {
             command.arg(UNINITIALISED_ARGUMENT);
+        }
+        if let Some(user) = placement.user {
+            command.arg(format!("{USER_ARGUMENT}{user}"));
         }
         command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
         match &settings.driver {
@@ -86,8 +90,8 @@ impl Process {
         if let Some(list) = &placement.visible_devices {
             command.env("CUDA_VISIBLE_DEVICES", list);
         }
-        let child =
-            spawn(command).map_err(|error| Start::Failed(Stop::Harness(format!("cannot start a role: {error}"))))?;
+        let child = spawner::spawn(command, placement.pid_namespace.as_ref())
+            .map_err(|error| Start::Failed(Stop::Harness(format!("cannot start a role: {error}"))))?;
         let mut process = Self {
             name: name.to_owned(),
             placement,
@@ -262,24 +266,4 @@ fn describe(status: ExitStatus) -> String {
         (None, Some(code)) => format!("exited with {code}"),
         (None, None) => "ended".to_owned(),
     }
-}
-
-/// Start a process from a thread that lives as long as the program: the death signal of a role follows the thread
-/// that started it, and the threads of test runners come and go.
-fn spawn(command: Command) -> std::io::Result<Child> {
-    type Request = (Command, mpsc::Sender<std::io::Result<Child>>);
-    static SPAWNER: OnceLock<Mutex<mpsc::Sender<Request>>> = OnceLock::new();
-    let spawner = SPAWNER.get_or_init(|| {
-        let (sender, requests) = mpsc::channel::<Request>();
-        std::thread::spawn(move || {
-            for (mut command, answer) in requests {
-                let _ = answer.send(command.spawn());
-            }
-        });
-        Mutex::new(sender)
-    });
-    let (answer, child) = mpsc::channel();
-    let gone = || std::io::Error::other("the thread that starts processes is gone");
-    spawner.lock().unwrap_or_else(PoisonError::into_inner).send((command, answer)).map_err(|_| gone())?;
-    child.recv().map_err(|_| gone())?
 }

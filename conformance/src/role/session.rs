@@ -21,6 +21,9 @@ pub(crate) const ROLE_ARGUMENT: &str = "--conformance-role";
 /// The last argument of a role's process that does not call `cuInit`.
 pub(crate) const UNINITIALISED_ARGUMENT: &str = "uninitialised";
 
+/// What the number of a user follows, in an argument of a role that is to become that user.
+pub(crate) const USER_ARGUMENT: &str = "user=";
+
 /// What the runner is told first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Greeting {
@@ -28,7 +31,7 @@ pub(crate) enum Greeting {
     Ready,
     /// There is no driver, or it does not start.
     NoDriver(String),
-    /// The driver works, and there is no device for this role.
+    /// The driver works, and there is no device for this role, or it cannot be what it should.
     NoDevice(String),
 }
 
@@ -60,8 +63,12 @@ pub fn serve_if_role() {
     }
     let device = arguments.next().and_then(|device| device.parse().ok()).unwrap_or(0);
     let runner = arguments.next().and_then(|runner| runner.parse().ok());
-    let initialised = arguments.next().as_deref() != Some(UNINITIALISED_ARGUMENT);
-    std::process::exit(match serve(device, runner, initialised) {
+    let (mut initialised, mut user) = (true, None);
+    for argument in arguments {
+        initialised &= argument != UNINITIALISED_ARGUMENT;
+        user = user.or_else(|| argument.strip_prefix(USER_ARGUMENT)?.parse().ok());
+    }
+    std::process::exit(match serve(device, runner, initialised, user) {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("role: {error}");
@@ -70,16 +77,20 @@ pub fn serve_if_role() {
     });
 }
 
-fn serve(device: i32, runner: Option<i32>, initialised: bool) -> Result<(), ReceiveError> {
+fn serve(device: i32, runner: Option<i32>, initialised: bool, user: Option<u32>) -> Result<(), ReceiveError> {
     // The runner's end of the connection is our standard input until here.
     let channel = connect().map_err(ReceiveError::Io)?;
+    let became = user.map_or(Ok(()), become_user);
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| ReceiveError::Io(error.into()))?;
     // The runner may have died before the signal was asked for.
-    if rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get()) != runner {
+    if Some(rustix::process::getppid().map_or(0, |parent| parent.as_raw_nonzero().get())) != runner {
         return Ok(());
     }
-    let greeted = Session::start(device, initialised);
+    let greeted = match became {
+        Ok(()) => Session::start(device, initialised),
+        Err(error) => Err(Greeting::NoDevice(format!("it cannot be another user: {error}"))),
+    };
     let greeting = match &greeted {
         Ok(_) => Greeting::Ready,
         Err(greeting) => greeting.clone(),
@@ -89,6 +100,23 @@ fn serve(device: i32, runner: Option<i32>, initialised: bool) -> Result<(), Rece
     let Ok(mut session) = greeted else { return Ok(()) };
     session.channel = Some(channel);
     session.answer_calls()
+}
+
+/// Be another user, and of no group but that user's own.
+fn become_user(user: u32) -> std::io::Result<()> {
+    // The library may lie where that user cannot look. Whether there is one, the session says.
+    let _ = Driver::get();
+    // SAFETY: the list of groups is empty, and the calls take nothing else from memory.
+    let became = unsafe {
+        libc::setgroups(0, ptr::null()) == 0
+            && libc::setresgid(user, user, user) == 0
+            && libc::setresuid(user, user, user) == 0
+    };
+    if !became {
+        return Err(std::io::Error::last_os_error());
+    }
+    // The system hides from such a process what is its own in /proc, until it says otherwise.
+    Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?)
 }
 
 /// Take the connection off descriptor 0, which some cases want to be an ordinary standard input.
@@ -351,6 +379,7 @@ impl Session {
             Resource::Physical(handle) => cuda!(session.cuMemRelease(handle)),
             Resource::Reservation(address, size) => cuda!(session.cuMemAddressFree(address, size)),
             Resource::Mapping(address, size) => cuda!(session.cuMemUnmap(address, size)),
+            Resource::Module(module) => cuda!(session.cuModuleUnload(module as _)),
             Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
             Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
             // SAFETY: the ledger holds descriptors of the role's own.

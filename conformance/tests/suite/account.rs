@@ -16,6 +16,17 @@ impl<'role> Account<'role> {
         Ok(Self { role, free: role.mem_get_info()?.free })
     }
 
+    /// Whether the large allocation has gone, which may take a moment where its process was killed.
+    pub(crate) fn is_given_back(&self) -> Result<bool, Stop> {
+        const QUESTIONS: usize = 1000;
+        for _ in 0..QUESTIONS {
+            if !self.is_held()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether the large allocation is still there.
     pub(crate) fn is_held(&self) -> Result<bool, Stop> {
         Ok(self.role.mem_get_info()?.free + LARGE / 2 < self.free)

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod account;
+mod capture;
 mod devattr;
 mod dmabuf;
 mod err;

@@ -13,7 +13,7 @@ use crate::block::Block;
 use crate::environment::environment;
 use crate::handle::fnv1a;
 use crate::memfd::{is_memfd, is_sealed, new_descriptor, new_sealed};
-use crate::process::{own_start_time, start_time};
+use crate::process::{own_number, own_start_time, start_time};
 use crate::range::{Access, Span};
 use crate::vmm::Allocation;
 
@@ -250,7 +250,7 @@ impl Object {
             offset,
             size,
             memory_offset,
-            process: std::process::id(),
+            process: own_number(),
             start_time: own_start_time(),
             number: LAST_NUMBER.fetch_add(1, Ordering::Relaxed),
             descriptor: kept.block().descriptor(),

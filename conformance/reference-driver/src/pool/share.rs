@@ -9,7 +9,7 @@ use crate::answer::{INVALID_VALUE, Output, Result};
 use crate::block::UNIT;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
-use crate::process::{State, own_start_time, state};
+use crate::process::{State, own_number, own_start_time, state};
 use crate::range::Memory;
 use crate::vmm::fabric;
 
@@ -51,7 +51,7 @@ impl State {
         let extent = piece.block().extent().ok_or(INVALID_VALUE)?;
         Ok(Handle {
             kind: Kind::PoolPointer,
-            process: std::process::id(),
+            process: own_number(),
             start_time: own_start_time(),
             // The importer has the file already.
             descriptor: 0,

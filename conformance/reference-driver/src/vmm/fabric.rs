@@ -13,7 +13,7 @@ use crate::block::HOST;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
-use crate::process::{own_start_time, start_time};
+use crate::process::{own_number, own_start_time, start_time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fabric {
@@ -87,7 +87,7 @@ pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
     let channel = Fabric::of_environment().channel().map_err(|_| INVALID_VALUE)?;
     let handle = Handle {
         kind: exported.kind,
-        process: std::process::id(),
+        process: own_number(),
         start_time: own_start_time(),
         descriptor: exported.descriptor,
         inode: exported.inode,

@@ -124,3 +124,25 @@ fn outputs_of_failing_calls_are_recorded(
     check!(observer.mismatches(buffer, SIZE, 7)? == 0);
     Ok(())
 }
+
+/// What the log says of a call of inter-process memory that fails is recorded; after the end of its registration a
+/// callback hears nothing.
+#[rstest]
+#[conformance::test("ERR-003", needs(cuda = 12_090, pool_descriptors, memory_descriptors))]
+fn the_log_of_failing_calls_is_recorded(
+    observer: Role,
+    #[values(
+        FailingCall::GetMemHandleOfHeap,
+        FailingCall::OpenMemHandleOfZeros,
+        FailingCall::OpenEventHandleOfZeros,
+        FailingCall::ImportNoDescriptor,
+        FailingCall::ImportPoolOfNoDescriptor
+    )]
+    call: FailingCall,
+) -> Outcome {
+    let heard = observer.fail_and_listen(call)?;
+    check!(heard.afterwards.is_empty(), "after its end the callback hears {:?}", heard.afterwards);
+    let without_numbers = |line: &String| line.replace(|character: char| character.is_ascii_digit(), "#");
+    observe("log", heard.registered.iter().map(without_numbers).collect::<Vec<_>>());
+    observer.ctx_synchronize()
+}

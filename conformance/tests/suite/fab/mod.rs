@@ -3,16 +3,20 @@
 use conformance::machine::Fabric;
 use conformance::role::Placement;
 use conformance::{
-    Expect as _, FabricHandle, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check, observe,
+    Expect as _, FabricHandle, KERNEL_PARAMETERS, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check,
+    observe,
 };
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::start;
+use crate::account::{Account, LARGE};
+use crate::fixtures::{exporter, observer, start};
 
 const SIZE: u64 = 4 * MIB;
 const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+/// Where the channels of this machine have their nodes.
+const CHANNELS: &str = "/dev/nvidia-caps-imex-channels";
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 
 /// A process that finds the fabric in a state.
@@ -92,14 +96,15 @@ fn the_own_process_imports_the_bytes() -> Outcome {
     Ok(())
 }
 
-/// Who may not use the exporter's channel cannot import.
+/// Who may not use the exporter's channel cannot import, though the exporter itself can.
 #[rstest]
-#[conformance::test("FAB-004", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
+#[conformance::test("FAB-004", "FAB-011", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
 fn an_importer_without_the_channel_is_refused(
     #[values(Fabric::NoChannel, Fabric::OtherChannel)] state: Fabric,
 ) -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", state));
     let handle = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    exporter.mem_import_from_fabric(handle)?;
     importer.mem_import_from_fabric(handle).refused(NOT_PERMITTED)?;
     Ok(())
 }
@@ -134,6 +139,80 @@ fn memory_that_is_gone_is_not_imported(#[case] kill: bool) -> Outcome {
     let code = importer.mem_import_from_fabric(handle).refused(&[])?;
     observe("code", code.to_string());
     Ok(())
+}
+
+/// Whether exported bytes keep memory is recorded: nothing closes them. With their process they do not.
+#[rstest]
+#[conformance::test("FAB-007", needs(virtual_memory, fabric = Fabric::Channel))]
+fn whether_bytes_keep_memory_is_recorded(observer: Role) -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let account = Account::open(&observer)?;
+    let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(FABRIC), 0)?;
+    exporter.mem_export_to_fabric(physical)?;
+    check!(account.is_held()?);
+    exporter.mem_release(physical)?;
+    observe("held by the bytes", account.is_held()?);
+    exporter.exit()?;
+    check!(account.is_given_back()?);
+    Ok(())
+}
+
+/// What the importer reads after its exporter was killed is recorded; it does not hang.
+#[rstest]
+#[conformance::test("FAB-008", needs(virtual_memory, fabric = Fabric::Channel))]
+fn an_import_after_the_exporters_death_is_recorded() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    exporter.fill(map(&exporter, physical)?, SIZE, 7)?;
+    let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
+    exporter.kill()?;
+    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    observe("the bytes are the old ones", mismatches == Some(0));
+    importer.ctx_synchronize()
+}
+
+/// Whether two exports of one allocation are the same bytes is recorded; of two allocations they are not.
+#[rstest]
+#[conformance::test("FAB-009", needs(virtual_memory, fabric = Fabric::Channel))]
+fn whether_bytes_repeat_is_recorded() -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let physical = create(&exporter)?;
+    let (first, second) = (exporter.mem_export_to_fabric(physical)?, exporter.mem_export_to_fabric(physical)?);
+    observe("the bytes are equal", first == second);
+    let other = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    check!(first != other);
+    Ok(())
+}
+
+/// What becomes of a mapping whose process sees no channel any more is recorded, and what its next import answers.
+#[rstest]
+#[conformance::test("FAB-013", needs(virtual_memory, fabric = Fabric::Channel, root, kernel_module))]
+fn losing_the_channel_after_an_import_is_recorded() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    let there = map(&exporter, physical)?;
+    let handle = exporter.mem_export_to_fabric(physical)?;
+    let here = map(&importer, importer.mem_import_from_fabric(handle)?)?;
+    // The node stays for everyone else.
+    importer.cover_directory(CHANNELS.to_owned())?;
+    exporter.fill(there, SIZE, 7)?;
+    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    observe("the mapping goes on", mismatches == Some(0));
+    importer.mem_import_from_fabric(handle).recorded("next import")?;
+    importer.ctx_synchronize()
+}
+
+/// What the kernel module was told about channel 0 is recorded, whether its node is there, and whether memory for the
+/// fabric is created.
+#[rstest]
+#[conformance::test("FAB-015", needs(virtual_memory, cuda = 12_030, kernel_module))]
+fn the_parameter_for_the_channel_is_recorded(exporter: Role) -> Outcome {
+    let parameters = std::fs::read_to_string(KERNEL_PARAMETERS).map_err(|error| Stop::Harness(error.to_string()))?;
+    let value = parameters.lines().find_map(|line| line.strip_prefix("CreateImexChannel0:"));
+    observe("CreateImexChannel0", value.map_or("not listed", str::trim));
+    observe("channel0", std::path::Path::new(CHANNELS).join("channel0").exists());
+    create(&exporter).recorded("create")?;
+    exporter.ctx_synchronize()
 }
 
 /// While the fabric is being set up, memory for it is refused, and other memory is not.

@@ -1,12 +1,15 @@
 //! `cuEventRecord` and `cuEventQuery` from both sides.
 
+use std::time::Duration;
+
 use conformance::calls::event::Call as EventCall;
-use conformance::{Expect as _, Outcome, Role, Stream};
+use conformance::calls::many::{Call as ManyCall, Wait};
+use conformance::{Expect as _, Outcome, Role, Stream, check, observe};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use super::latch::Latch;
-use super::{NOT_READY, begin_to_wait, share};
+use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, share};
 use crate::fixtures::{exporter, importer};
 
 /// Before any record there is nothing to wait for.
@@ -104,4 +107,32 @@ fn work_of_another_stream_does_not_count(exporter: Role, importer: Role) -> Outc
     importer.event_synchronize(imported)?;
     exporter.stream_query(held).refused(NOT_READY)?;
     latch.release()
+}
+
+/// Whether a wait of the host spins is recorded, on both sides: what the flag of the exporter's event promises, it does
+/// not promise for the imported one.
+#[rstest]
+#[case::spinning(INTERPROCESS)]
+#[case::blocking(INTERPROCESS_BLOCKING)]
+#[conformance::test("IPCEVT-032")]
+fn whether_a_wait_spins_is_recorded(exporter: Role, importer: Role, #[case] flags: u32) -> Outcome {
+    // Between a thread that sleeps, which needs some hundred microseconds, and one that has half of a busy processor.
+    const TIME: Duration = Duration::from_millis(200);
+    let event = exporter.event_create(flags)?;
+    let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
+    // Work of the importer, so that the exporter can be watched in a wait too.
+    for (recorder, recorded, waiter, awaited, name) in [
+        (&exporter, event, &importer, imported, "the importer spins"),
+        (&importer, imported, &exporter, event, "the exporter spins"),
+    ] {
+        let stream = recorder.stream_create()?;
+        let latch = Latch::hold(recorder, stream)?;
+        recorder.event_record(recorded, stream)?;
+        let waiting = waiter.begin::<Wait>(ManyCall::event_synchronize_watched { event: awaited })?;
+        check!(waiting.still_waits_after(TIME)?, "the wait ended while the work was pending");
+        latch.release()?;
+        let wait = waiting.finish()?;
+        observe(name, wait.running > wait.elapsed / 10);
+    }
+    Ok(())
 }

@@ -1,5 +1,8 @@
 //! `cuIpcCloseMemHandle`.
 
+use std::time::Duration;
+
+use conformance::calls::ipc::Call as IpcCall;
 use conformance::{Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::{CUpointer_attribute, CUresult};
 use rstest::rstest;
@@ -244,4 +247,34 @@ fn peer_access_after_the_last_close_is_recorded(exporter: Role, #[with(1)] impor
     importer.ipc_close_mem_handle(import)?;
     importer.ctx_enable_peer_access(peer).recorded("enable after the last close")?;
     importer.ctx_synchronize()
+}
+
+/// Whether a close waits for a kernel that reads the import is recorded; the exporter does not notice, either way.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-010")]
+fn closing_under_a_kernel_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role, observer: Role) -> Outcome {
+    // A close that does not wait is over long before.
+    const LONG_ENOUGH_TO_CLOSE: Duration = Duration::from_millis(200);
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let shared = share(&exporter)?;
+    let flag = exporter.mem_alloc(SIZE)?;
+    exporter.memset_d8(flag, 0, SIZE)?;
+    exporter.ctx_synchronize()?;
+    let import = sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(flag)?)?;
+    let stream = sacrifice.stream_create()?;
+    // The module is loaded before the kernel waits: loading may wait for the device.
+    sacrifice.launch("latch".into(), vec![import.into(), 0_u32.into()], stream)?;
+    sacrifice.stream_synchronize(stream)?;
+    sacrifice.launch("latch".into(), vec![import.into(), 1_u32.into()], stream)?;
+    sacrifice.set_deadline(PATIENCE);
+    let closing = sacrifice.begin::<()>(IpcCall::ipc_close_mem_handle { pointer: import })?;
+    observe("the close waits", closing.still_waits_after(LONG_ENOUGH_TO_CLOSE)?);
+    exporter.write(flag, 1_u32.to_le_bytes().to_vec())?;
+    if closing.finish().survived_or_not("close")?.is_some() {
+        sacrifice.stream_synchronize(stream).survived_or_not("the kernel")?;
+    }
+    sacrifice.kill()?;
+    check!(exporter.mismatches(shared.buffer, SIZE, shared.pattern)? == 0);
+    exporter.ctx_synchronize()?;
+    observer.ctx_synchronize()
 }

@@ -295,6 +295,14 @@ fn export_of_virtual_memory_agrees_with_the_attribute(exporter: Role) -> Outcome
     agrees(&exporter, PointerKind::VirtualMemory.make(&exporter)?)
 }
 
+/// Export of a module's variable succeeds exactly where the attribute says that it does.
+#[rstest]
+#[conformance::test("IPCMEM-GET-020")]
+fn export_of_a_variable_agrees_with_the_attribute(exporter: Role) -> Outcome {
+    agrees(&exporter, PointerKind::Global.make(&exporter)?)?;
+    exporter.ctx_synchronize()
+}
+
 fn agrees(exporter: &Role, pointer: Pointer) -> Outcome {
     let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
     // The attribute is refused for a pointer that the driver does not know, which is then not capable.

@@ -24,6 +24,7 @@ pub(crate) enum PointerKind {
     DescriptorPool,
     VirtualMemory,
     GraphOwned,
+    Global,
 }
 
 impl PointerKind {
@@ -68,6 +69,7 @@ impl PointerKind {
             Self::DescriptorPool => role.mem_alloc_from_pool_async(SIZE, role.mem_pool_create(descriptors)?),
             Self::VirtualMemory => role.mem_create_and_map(SIZE, 0),
             Self::GraphOwned => role.graph_mem_alloc(SIZE),
+            Self::Global => role.module_get_global(),
         }
     }
 }

@@ -1,4 +1,10 @@
-//! Processes that fault, next to others.
+//! Processes that fault or end, next to others.
+
+mod checkpoint;
+mod compute_mode;
+mod exporter_death;
+mod platform;
+mod scale;
 
 use conformance::{Expect as _, MIB, Outcome, Pointer, Role, check, seed};
 use cuda_ipc_sys::CUresult;

@@ -1,7 +1,7 @@
 //! `cuMemImportFromShareableHandle`.
 
 use conformance::role::Placement;
-use conformance::{Descriptor, Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
+use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
 use super::{

@@ -4,6 +4,7 @@ mod contexts;
 mod corrupted;
 mod devices;
 mod flags;
+mod isolation;
 mod references;
 mod sharing;
 mod stale;

@@ -1,0 +1,89 @@
+//! Events of captures and graphs.
+
+use std::time::Duration;
+
+use conformance::{Event, Expect as _, Outcome, Role, Stream};
+use rstest::rstest;
+
+use super::share;
+use crate::capture::Capture;
+use crate::fixtures::{exporter, importer, observer};
+
+/// Long enough for work that ends.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What is done with the event.
+#[derive(Clone, Copy, Debug)]
+enum Use {
+    Record,
+    Wait,
+}
+
+/// A graph runs in one process, and the other looks at the event that both share. Neither serves another case.
+fn launch_and_look(one: &Role, other: &Role, shared: Event, launch: impl FnOnce() -> Outcome) -> Outcome {
+    [one, other].iter().for_each(|role| role.set_deadline(PATIENCE));
+    if launch().survived_or_not("launch")?.is_some() {
+        one.stream_synchronize(Stream::DEFAULT).survived_or_not("synchronize")?;
+    }
+    other.event_synchronize(shared).survived_or_not("the other process's wait")?;
+    one.kill()?;
+    other.kill()
+}
+
+/// What recording an interprocess event, or waiting for it, answers during a capture is recorded, and what the graph
+/// does; a third process does not notice.
+#[rstest]
+#[conformance::test("IPCEVT-036")]
+fn uses_in_a_capture_are_recorded(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+    #[values(true, false)] imported: bool,
+    #[values(Use::Record, Use::Wait)] used: Use,
+) -> Outcome {
+    let (event, event_here) = share(&exporter, &importer)?;
+    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.ctx_synchronize()?;
+    let ((one, own), (other, others)) = sides((&exporter, event), (&importer, event_here), imported);
+    let capture = Capture::begin(one)?;
+    match used {
+        Use::Record => one.event_record(own, capture.stream).recorded("record")?,
+        Use::Wait => one.stream_wait_event(capture.stream, own).recorded("wait")?,
+    };
+    match capture.end()? {
+        Some(graph) => launch_and_look(one, other, others, || one.graph_launch(graph, Stream::DEFAULT))?,
+        None => one.kill()?,
+    }
+    observer.ctx_synchronize()
+}
+
+/// What an interprocess event in a node of a graph answers is recorded, and what the graph does; a third process does not
+/// notice.
+#[rstest]
+#[conformance::test("IPCEVT-037")]
+fn nodes_of_a_graph_are_recorded(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+    #[values(true, false)] imported: bool,
+    #[values(Use::Record, Use::Wait)] used: Use,
+) -> Outcome {
+    let (event, event_here) = share(&exporter, &importer)?;
+    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.ctx_synchronize()?;
+    let ((one, own), (other, others)) = sides((&exporter, event), (&importer, event_here), imported);
+    let graph = one.graph_create()?;
+    let added = match used {
+        Use::Record => one.graph_add_event_record_node(graph, own),
+        Use::Wait => one.graph_add_event_wait_node(graph, own),
+    };
+    if added.recorded("node")?.is_some() {
+        launch_and_look(one, other, others, || one.graph_launch(graph, Stream::DEFAULT))?;
+    }
+    observer.ctx_synchronize()
+}
+
+/// The side that has the graph, then the other one.
+fn sides<T>(exporter: T, importer: T, imported: bool) -> (T, T) {
+    if imported { (importer, exporter) } else { (exporter, importer) }
+}

@@ -1,0 +1,103 @@
+//! Handles in large numbers.
+
+use std::collections::HashSet;
+
+use conformance::{Expect as _, GIB, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+/// So many allocations can be exported at least, or the limit is recorded; a handle costs its process no descriptor, and
+/// next to no memory. 20,000 stand for the 100,000 that would take seconds.
+#[rstest]
+#[conformance::test("IPCMEM-GET-030")]
+fn the_limit_of_exports_is_recorded(exporter: Role) -> Outcome {
+    const COUNT: usize = 20_000;
+    const MOST_BYTES_A_HANDLE: u64 = KIB;
+    let allocations = exporter.mem_alloc_many(512, COUNT)?;
+    observe("limit of allocations", allocations.limit());
+    // The first export sets up what the others share.
+    exporter.ipc_get_mem_handle(allocations.given[0])?;
+    let before = exporter.usage()?;
+    let handles = exporter.ipc_get_mem_handle_many(allocations.given)?;
+    let after = exporter.usage()?;
+    observe("limit", handles.limit());
+    check!(after.descriptors == before.descriptors, "{} descriptors became {}", before.descriptors, after.descriptors);
+    let (grown, count) = (after.resident.saturating_sub(before.resident), handles.given.len());
+    check!(grown <= count as u64 * MOST_BYTES_A_HANDLE, "{count} handles took {grown} bytes");
+    let distinct: HashSet<_> = handles.given.iter().collect();
+    check!(distinct.len() == count, "{} of {count} handles differ", distinct.len());
+    Ok(())
+}
+
+/// So many handles can be open at least, or the limit is recorded; each has an address of its own, and the last one shows
+/// its own memory. 4096 small ones and 256 MiB of large ones stand for the 10,000 that would take 20 GiB.
+#[rstest]
+#[case::small(4 * KIB, 4096)]
+#[case::large(2 * MIB, 128)]
+#[conformance::test("IPCMEM-OPEN-039")]
+fn the_limit_of_imports_is_recorded(
+    exporter: Role,
+    importer: Role,
+    #[case] size: u64,
+    #[case] count: usize,
+) -> Outcome {
+    let allocations = exporter.mem_alloc_many(size, count)?.given;
+    check!(allocations.len() == count, "only {} allocations of {size} bytes", allocations.len());
+    let handles = exporter.ipc_get_mem_handle_many(allocations.clone())?.given;
+    let imports = importer.ipc_open_mem_handle_many(handles)?;
+    observe("limit", imports.limit());
+    let distinct: HashSet<_> = imports.given.iter().collect();
+    check!(distinct.len() == imports.given.len(), "{} of {} addresses differ", distinct.len(), imports.given.len());
+    for index in [0, imports.given.len() - 1] {
+        let pattern = seed();
+        exporter.fill(allocations[index], size, pattern)?;
+        check!(importer.mismatches(imports.given[index], size, pattern)? == 0);
+    }
+    Ok(())
+}
+
+/// Opening and closing over and over leaves nothing behind: 10,000 rounds stand for 100,000.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-040")]
+fn opening_and_closing_leaves_nothing(exporter: Role, importer: Role) -> Outcome {
+    const WARM_UP: usize = 1000;
+    const ROUNDS: usize = 9000;
+    // A leak of half a KiB a round shows, and one of the smallest page of a GPU. The kernel's own count is this rough.
+    const MOST_RESIDENT: u64 = 4 * MIB;
+    const MOST_OF_THE_DEVICE: u64 = 32 * MIB;
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
+    importer.ipc_open_and_close_repeatedly(handle, WARM_UP)?;
+    let (before, free_before) = (importer.usage()?, importer.mem_get_info()?.free);
+    importer.ipc_open_and_close_repeatedly(handle, ROUNDS)?;
+    let (after, free_after) = (importer.usage()?, importer.mem_get_info()?.free);
+    check!(after.descriptors == before.descriptors, "{} descriptors became {}", before.descriptors, after.descriptors);
+    let grown = after.resident.saturating_sub(before.resident);
+    check!(grown <= MOST_RESIDENT, "{ROUNDS} rounds took {grown} bytes of the host");
+    let lost = free_before.saturating_sub(free_after);
+    check!(lost <= MOST_OF_THE_DEVICE, "{ROUNDS} rounds took {lost} bytes of the device");
+    Ok(())
+}
+
+/// An allocation opens whatever its size, and both of its ends are there.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-038")]
+fn large_allocations_open(exporter: Role, importer: Role, #[values(5427, 16384, 65536)] mebibytes: u64) -> Outcome {
+    const SPARE: u64 = GIB;
+    let size = mebibytes * MIB;
+    let free = exporter.mem_get_info()?.free;
+    if free < size + SPARE {
+        return Err(Stop::Unsupported(format!("needs {} bytes of free device memory, found {free}", size + SPARE)));
+    }
+    let buffer = exporter.mem_alloc(size)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let Some(import) = importer.ipc_open_mem_handle(handle).recorded("open")? else { return Ok(()) };
+    let range = importer.mem_get_address_range(import)?;
+    check!(range.size == size, "an import of {size} bytes has a range of {}", range.size);
+    for offset in [0, size / 2, size - MIB] {
+        let pattern = seed();
+        exporter.fill(buffer.offset(offset), MIB, pattern)?;
+        check!(importer.mismatches(import.offset(offset), MIB, pattern)? == 0);
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! Checkpoints of processes that share memory.
+
+use std::time::Duration;
+
+use conformance::calls::checkpoint::CheckpointStep as Step;
+use conformance::{Expect as _, MIB, Outcome, Role, seed};
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer, observer};
+
+const SIZE: u64 = 2 * MIB;
+
+/// What a checkpoint of a process that exports memory answers is recorded, and how the processes are after it.
+#[rstest]
+#[conformance::test("PROC-010", needs(cuda = 12_080))]
+fn a_checkpoint_of_an_exporter_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    [&exporter, &importer, &observer].iter().for_each(|role| role.set_deadline(PATIENCE));
+    if observer.checkpoint_process(Step::Lock, exporter.id()).survived_or_not("lock")?.is_some() {
+        if observer.checkpoint_process(Step::Checkpoint, exporter.id()).survived_or_not("checkpoint")?.is_some() {
+            observer.checkpoint_process(Step::Restore, exporter.id()).survived_or_not("restore")?;
+        }
+        if !observer.is_gone() {
+            observer.checkpoint_process(Step::Unlock, exporter.id()).survived_or_not("unlock")?;
+        }
+    }
+    exporter.mismatches(buffer, SIZE, pattern).survived_or_not("exporter")?;
+    importer.mismatches(import, SIZE, pattern).survived_or_not("importer")?;
+    // Nobody knows how they stand.
+    [&exporter, &importer, &observer].iter().try_for_each(|role| role.kill())
+}

@@ -1,0 +1,44 @@
+//! Places where the documentation and its users disagree about legacy memory and events.
+
+use conformance::{Expect as _, MIB, Outcome, Role, Stream, check, seed};
+use cuda_ipc_sys::CUevent_flags;
+use rstest::rstest;
+
+use crate::fixtures::{exporter, importer};
+
+const SIZE: u64 = 2 * MIB;
+
+/// What legacy memory and events answer between clients of the multi-process service is recorded.
+#[rstest]
+#[conformance::test("PROC-008", needs(mps))]
+fn between_clients_of_mps_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    record_memory_and_events(&exporter, &importer)
+}
+
+/// What legacy memory and events answer in the Windows Subsystem for Linux is recorded.
+#[rstest]
+#[conformance::test("PROC-012", needs(wsl))]
+fn on_wsl_is_recorded(exporter: Role, importer: Role) -> Outcome {
+    record_memory_and_events(&exporter, &importer)
+}
+
+/// Each call's answer; what opens must hold the exporter's bytes, and order its work.
+fn record_memory_and_events(exporter: &Role, importer: &Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    if let Some(handle) = exporter.ipc_get_mem_handle(buffer).recorded("export of memory")?
+        && let Some(import) = importer.ipc_open_mem_handle(handle).recorded("open of memory")?
+    {
+        check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    }
+    let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
+    if let Some(event) = exporter.event_create(flags.0).recorded("create of an event")?
+        && let Some(handle) = exporter.ipc_get_event_handle(event).recorded("export of an event")?
+        && let Some(imported) = importer.ipc_open_event_handle(handle).recorded("open of an event")?
+    {
+        exporter.event_record(event, Stream::DEFAULT)?;
+        importer.event_synchronize(imported)?;
+    }
+    exporter.ctx_synchronize()?;
+    importer.ctx_synchronize()
+}
