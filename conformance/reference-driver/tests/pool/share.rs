@@ -183,25 +183,27 @@ fn a_shared_pool_never_shrinks() {
     call!(cuMemPoolDestroy(pool));
 }
 
-#[test]
-fn exports_leave_no_descriptor_and_threads_do_not_meet() {
-    let _turn = turn();
-    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let before = descriptors();
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..50 {
-                    let (pool, descriptor, imported) = both_sides();
-                    assert_eq!(import(descriptor.as_raw_fd()), Ok(imported));
-                    for pool in [imported, imported, pool] {
-                        call!(cuMemPoolDestroy(pool));
+tests! {
+    // Alone: other tests start processes, through pipes.
+    fn exports_leave_no_descriptor_and_threads_do_not_meet() {
+        let _turn = turn();
+        let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        let before = descriptors();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let (pool, descriptor, imported) = both_sides();
+                        assert_eq!(import(descriptor.as_raw_fd()), Ok(imported));
+                        for pool in [imported, imported, pool] {
+                            call!(cuMemPoolDestroy(pool));
+                        }
                     }
-                }
-            });
-        }
-    });
-    assert_eq!(descriptors(), before);
+                });
+            }
+        });
+        assert_eq!(descriptors(), before);
+    }
 }
 
 #[test]
