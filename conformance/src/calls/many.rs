@@ -122,8 +122,15 @@ calls! {
         Many::of(count, |_| {
             let mut event = ptr::null_mut();
             cuda!(session.cuEventCreate(&mut event, flags));
+            let record = || {
+                cuda!(session.cuEventRecord(event, stream.0 as _));
+                Ok(())
+            };
+            if let Err(refused) = record() {
+                cuda!(session.cuEventDestroy(event));
+                return Err(refused);
+            }
             session.ledger.add(Resource::Event(event as u64));
-            cuda!(session.cuEventRecord(event, stream.0 as _));
             Ok(Event(event as u64))
         })
     }

@@ -7,6 +7,7 @@ mod pool;
 mod process;
 pub(crate) mod session;
 mod spawner;
+mod user;
 
 use std::cell::RefCell;
 use std::fmt;

@@ -13,6 +13,7 @@ use crate::Pointer;
 use crate::calls::{AnyCall, Refused};
 use crate::role::child::{self, CHILD_ARGUMENT};
 use crate::role::ledger::{Cleanness, Ledger, Resource};
+use crate::role::user::become_user;
 use crate::wire::{Channel, Frame, ReceiveError};
 
 /// The hidden first argument of a role's process.
@@ -100,23 +101,6 @@ fn serve(device: i32, runner: Option<i32>, initialised: bool, user: Option<u32>)
     let Ok(mut session) = greeted else { return Ok(()) };
     session.channel = Some(channel);
     session.answer_calls()
-}
-
-/// Be another user, and of no group but that user's own.
-fn become_user(user: u32) -> std::io::Result<()> {
-    // The library may lie where that user cannot look. Whether there is one, the session says.
-    let _ = Driver::get();
-    // SAFETY: the list of groups is empty, and the calls take nothing else from memory.
-    let became = unsafe {
-        libc::setgroups(0, ptr::null()) == 0
-            && libc::setresgid(user, user, user) == 0
-            && libc::setresuid(user, user, user) == 0
-    };
-    if !became {
-        return Err(std::io::Error::last_os_error());
-    }
-    // The system hides from such a process what is its own in /proc, until it says otherwise.
-    Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)?)
 }
 
 /// Take the connection off descriptor 0, which some cases want to be an ordinary standard input.

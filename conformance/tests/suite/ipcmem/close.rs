@@ -256,25 +256,27 @@ fn closing_under_a_kernel_is_recorded(exporter: Role, #[from(importer)] sacrific
     // A close that does not wait is over long before.
     const LONG_ENOUGH_TO_CLOSE: Duration = Duration::from_millis(200);
     const PATIENCE: Duration = Duration::from_secs(5);
+    // The kernel waits for a word behind the first half.
+    const FLAG: u64 = SIZE / 2;
     let shared = share(&exporter)?;
-    let flag = exporter.mem_alloc(SIZE)?;
-    exporter.memset_d8(flag, 0, SIZE)?;
+    exporter.memset_d8(shared.buffer.offset(FLAG), 0, 4)?;
     exporter.ctx_synchronize()?;
-    let import = sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(flag)?)?;
+    let import = sacrifice.ipc_open_mem_handle(shared.handle)?;
+    let flag = import.offset(FLAG);
     let stream = sacrifice.stream_create()?;
     // The module is loaded before the kernel waits: loading may wait for the device.
-    sacrifice.launch("latch".into(), vec![import.into(), 0_u32.into()], stream)?;
+    sacrifice.launch("latch".into(), vec![flag.into(), 0_u32.into()], stream)?;
     sacrifice.stream_synchronize(stream)?;
-    sacrifice.launch("latch".into(), vec![import.into(), 1_u32.into()], stream)?;
+    sacrifice.launch("latch".into(), vec![flag.into(), 1_u32.into()], stream)?;
     sacrifice.set_deadline(PATIENCE);
     let closing = sacrifice.begin::<()>(IpcCall::ipc_close_mem_handle { pointer: import })?;
     observe("the close waits", closing.still_waits_after(LONG_ENOUGH_TO_CLOSE)?);
-    exporter.write(flag, 1_u32.to_le_bytes().to_vec())?;
+    exporter.write(shared.buffer.offset(FLAG), 1_u32.to_le_bytes().to_vec())?;
     if closing.finish().survived_or_not("close")?.is_some() {
         sacrifice.stream_synchronize(stream).survived_or_not("the kernel")?;
     }
     sacrifice.kill()?;
-    check!(exporter.mismatches(shared.buffer, SIZE, shared.pattern)? == 0);
+    check!(exporter.mismatches(shared.buffer, FLAG, shared.pattern)? == 0);
     exporter.ctx_synchronize()?;
     observer.ctx_synchronize()
 }
