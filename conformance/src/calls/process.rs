@@ -1,6 +1,6 @@
 //! What a role does with itself, rather than with the driver.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::CString;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
 use std::ptr;
@@ -15,6 +15,7 @@ use rustix::process::{
 
 use crate::calls::Refused;
 use crate::role::ledger::{Cleanness, Resource};
+use crate::role::mounts;
 use crate::{Descriptor, MemHandle};
 
 calls! {
@@ -66,14 +67,8 @@ calls! {
     fn cover_directory(session, path: String) -> () {
         session.spoil("a directory is covered");
         let path = CString::new(path).map_err(|error| Refused::Role(error.to_string()))?;
-        let (root, kind, none) = (c"/".as_ptr(), c"tmpfs".as_ptr(), std::ptr::null());
-        // SAFETY: the calls read C strings that live until their end, and change what this thread sees.
-        let is_covered = unsafe {
-            libc::unshare(libc::CLONE_NEWNS) == 0
-                && libc::mount(none, root, none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0
-                && libc::mount(kind, path.as_ptr(), kind, libc::MS_RDONLY, none.cast()) == 0
-        };
-        if is_covered { Ok(()) } else { Err(std::io::Error::last_os_error().into()) }
+        mounts::unshare()?;
+        Ok(mounts::mount(Some(c"tmpfs"), &path, Some(c"tmpfs"), libc::MS_RDONLY)?)
     }
 
     /// Hand a copy of a descriptor to the runner.
@@ -185,14 +180,11 @@ calls! {
     fn close_device_node(session, node: String) -> bool {
         let _ = session;
         let node = CString::new(node).map_err(|error| Refused::Role(error.to_string()))?;
-        let (root, closed) = (libc::MS_REC | libc::MS_PRIVATE, libc::MS_REMOUNT | libc::MS_BIND | libc::MS_NODEV);
-        let mount = |source: *const c_char, target: &CStr, flags| {
-            // SAFETY: C strings, or null where the kernel looks at none.
-            unsafe { libc::mount(source, target.as_ptr(), ptr::null(), flags, ptr::null()) == 0 }
-        };
-        // SAFETY: the argument is a number.
-        let is_alone = unsafe { libc::unshare(libc::CLONE_NEWNS) } == 0 && mount(ptr::null(), c"/", root);
-        Ok(is_alone && mount(node.as_ptr(), &node, libc::MS_BIND) && mount(ptr::null(), &node, closed))
+        let closed = libc::MS_REMOUNT | libc::MS_BIND | libc::MS_NODEV;
+        let is_closed = mounts::unshare()
+            .and_then(|()| mounts::mount(Some(&node), &node, None, libc::MS_BIND))
+            .and_then(|()| mounts::mount(None, &node, None, closed));
+        Ok(is_closed.is_ok())
     }
 
     /// Exit as `exit(code)` does, with every handler that the driver registered.

@@ -3,6 +3,7 @@
 mod account;
 pub(crate) mod child;
 pub(crate) mod ledger;
+pub(crate) mod mounts;
 mod pool;
 mod process;
 pub(crate) mod session;

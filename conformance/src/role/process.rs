@@ -91,7 +91,11 @@ impl Process {
             command.env("CUDA_VISIBLE_DEVICES", list);
         }
         let child = spawner::spawn(command, placement.pid_namespace.as_ref())
-            .map_err(|error| Start::Failed(Stop::Harness(format!("cannot start a role: {error}"))))?;
+            .map_err(|error| match &placement.pid_namespace {
+                Some(_) => Stop::Unsupported(format!("no process in a new PID namespace: {error}")),
+                None => Stop::Harness(format!("cannot start a role: {error}")),
+            })
+            .map_err(Start::Failed)?;
         let mut process = Self {
             name: name.to_owned(),
             placement,

@@ -3,10 +3,12 @@
 //! The death signal of a role follows the thread that started it, and the threads of test runners come and go: so roles
 //! are started from threads of their own. A thread that left the PID namespace starts them in another one.
 
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::mounts;
 use crate::Stop;
 
 type Request = (Command, mpsc::Sender<std::io::Result<Child>>);
@@ -79,11 +81,21 @@ impl PartialEq for PidNamespace {
 
 impl Eq for PidNamespace {}
 
+/// As in a container: a driver does not start where /proc has the numbers of another namespace.
+fn mount_proc() -> std::io::Result<()> {
+    mounts::unshare()?;
+    mounts::mount(Some(c"proc"), c"/proc", Some(c"proc"), 0)
+}
+
 /// Start a process, in another PID namespace where one is given.
-pub(crate) fn spawn(command: Command, namespace: Option<&PidNamespace>) -> std::io::Result<Child> {
+pub(crate) fn spawn(mut command: Command, namespace: Option<&PidNamespace>) -> std::io::Result<Child> {
     static SPAWNER: OnceLock<std::io::Result<Spawner>> = OnceLock::new();
     match namespace {
-        Some(PidNamespace(spawner)) => spawner.spawn(command),
+        Some(PidNamespace(spawner)) => {
+            // SAFETY: system calls alone, with what lies in the program.
+            unsafe { command.pre_exec(mount_proc) };
+            spawner.spawn(command)
+        }
         None => match SPAWNER.get_or_init(|| Spawner::new(|| Ok(()))) {
             Ok(spawner) => spawner.spawn(command),
             Err(_) => Err(gone()),
