@@ -296,6 +296,8 @@ fn the_exporters_destruction_is_recorded(exporter: Role, #[from(importer)] sacri
     }
     sacrifice.kill()?;
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
+    // It has freed nothing yet. An H200's driver does not survive that, which create.rs checks.
+    exporter.kill()?;
     observer.ctx_synchronize()
 }
 
