@@ -59,6 +59,8 @@ pub struct Placement {
     pub uninitialised: bool,
     /// Another PID namespace.
     pub pid_namespace: Option<PidNamespace>,
+    /// In a process that has served no case and serves no other.
+    pub is_fresh: bool,
     /// Another user, by number, whom only root can become.
     pub user: Option<u32>,
 }
@@ -75,6 +77,7 @@ impl Placement {
             no_multicast: false,
             uninitialised: false,
             pid_namespace: None,
+            is_fresh: false,
             user: None,
         }
     }
@@ -104,6 +107,13 @@ impl Placement {
     #[must_use]
     pub const fn uninitialised(mut self) -> Self {
         self.uninitialised = true;
+        self
+    }
+
+    /// In a process that has served no case and serves no other.
+    #[must_use]
+    pub const fn fresh(mut self) -> Self {
+        self.is_fresh = true;
         self
     }
 

@@ -55,7 +55,7 @@ impl Pool {
 
     /// A role that proved clean waits for the next case.
     pub(crate) fn put_back(&self, process: Process) {
-        if self.fresh || process.placement.pid_namespace.is_some() {
+        if self.fresh || process.placement.is_fresh || process.placement.pid_namespace.is_some() {
             return self.end(process);
         }
         let mut idle = self.idle();

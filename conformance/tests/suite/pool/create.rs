@@ -1,12 +1,13 @@
 //! `cuMemPoolCreate` and `cuMemPoolDestroy`.
 
+use conformance::role::Placement;
 use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
 use crate::account::{Account, LARGE};
-use crate::fixtures::{exporter, importer};
+use crate::fixtures::{exporter, importer, start};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
@@ -143,25 +144,26 @@ fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     check!(account.is_held()?);
     exporter.mem_free_async_and_wait(pointer)?;
     check!(!account.is_held()?);
-    // See the next case: what it may have broken is no other case's matter.
+    // What this may have broken is the next case's matter alone.
     exporter.kill()
 }
 
 /// Memory that outlived its pool leaves the driver sound when it is freed: pools come and go after it.
 #[rstest]
 #[conformance::test("POOL-CREATE-011", needs(pool_descriptors))]
-fn pools_come_and_go_after_memory_that_outlived_its_own(exporter: Role) -> Outcome {
-    // Whether freed memory of the driver's own is used again depends on what else lies there: an H200 died within twenty.
+fn pools_come_and_go_after_memory_that_outlived_its_own() -> Outcome {
+    // A driver that uses what it has freed dies of it once something else lies there. That takes a heap without the gaps
+    // of earlier cases, and a few rounds.
     const ROUNDS: usize = 50;
+    let exporter = start("exporter", Placement::device(0).fresh());
     for _ in 0..ROUNDS {
         let pool = exporter.mem_pool_create(0)?;
         let pointer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
         exporter.mem_pool_destroy(pool)?;
-        exporter.fill(pointer, SIZE, 7)?;
         exporter.mem_free_async_and_wait(pointer)?;
         exporter.mem_pool_destroy(exporter.mem_pool_create(DESCRIPTOR)?)?;
     }
-    exporter.kill()
+    Ok(())
 }
 
 /// What the second destruction of a pool does is recorded; others stay sound.
@@ -184,13 +186,10 @@ fn a_new_pool_inherits_no_access(exporter: Role) -> Outcome {
     let before = exporter.mem_pool_create(0)?;
     exporter.mem_pool_set_access(before, 1, READ_WRITE)?;
     exporter.mem_pool_destroy(before)?;
-    let mut comes_back = false;
     for _ in 0..TRIES {
         let after = exporter.mem_pool_create(0)?;
         check!(exporter.mem_pool_get_access(after, 1)? == NONE);
-        comes_back |= after == before;
     }
-    observe("the handle comes back", comes_back);
     Ok(())
 }
 
