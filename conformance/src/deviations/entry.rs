@@ -26,6 +26,8 @@ struct Written {
     mode: Option<Mode>,
     verdict: Verdict,
     reason: String,
+    #[serde(default)]
+    sometimes: bool,
     link: String,
     date: String,
 }
@@ -50,6 +52,8 @@ pub(super) struct Entry {
     /// The verdict that the bug leads to.
     verdict: Verdict,
     reason: String,
+    /// Whether chance decides if it shows.
+    sometimes: bool,
     link: String,
 }
 
@@ -103,6 +107,7 @@ impl Entry {
             mode: written.mode,
             verdict: written.verdict,
             reason: written.reason,
+            sometimes: written.sometimes,
             link: written.link,
         })
     }
@@ -127,13 +132,16 @@ impl Entry {
             && self.mode.is_none_or(|wanted| wanted == mode)
     }
 
-    /// Whether a case ended as the bug makes it end.
+    /// Whether a case ended as the bug makes it end: of one that shows at times a pass is no news.
     pub(super) fn is_met(&self, verdict: Verdict, reason: &str) -> bool {
-        verdict == self.verdict && reason.contains(&self.reason)
+        (verdict == self.verdict && reason.contains(&self.reason)) || (self.sometimes && verdict == Verdict::Pass)
     }
 
-    /// The reason of a case that met it.
+    /// The reason of a case that met it. Where chance decides, it is the same every time.
     pub(super) fn deviation(&self, reason: &str) -> String {
+        if self.sometimes {
+            return format!("at times {}: {}{}", self.verdict, self.reason, self.mark());
+        }
         format!("{reason}{}", self.mark())
     }
 

@@ -41,6 +41,7 @@ fn run_with(list: &str, case: &str, arguments: &[&str]) -> Result<Run, Stop> {
 #[case::mode("case = \"harness::planted::fail\"\nmode = \"warm\"", Verdict::Deviation)]
 #[case::gpu("case = \"harness::planted::fail\"\ngpu = \"*\"", Verdict::Deviation)]
 #[case::until("case = \"harness::planted::fail\"\nuntil = \"99\"", Verdict::Deviation)]
+#[case::at_times("case = \"harness::planted::fail\"\nsometimes = true", Verdict::Deviation)]
 #[case::other_mode("case = \"harness::planted::fail\"\nmode = \"fresh\"", Verdict::Fail)]
 #[case::other_gpu("case = \"harness::planted::fail\"\ngpu = \"NVIDIA H*\"", Verdict::Fail)]
 #[case::later("case = \"harness::planted::fail\"\nfrom = \"99.1\"", Verdict::Fail)]
@@ -73,6 +74,21 @@ fn an_unexpected_pass_fails(#[case] lines: &str) -> Outcome {
     let reason = report.case(PASSES).and_then(|case| case.reason.clone()).unwrap_or_else(|| run.errors());
     check!(report.summary()["fail"] == 1 && !run.output.status.success(), "{reason}");
     check!(reason.contains("passes, but") && reason.contains("https://example.org/1"), "the reason is {reason:?}");
+    Ok(())
+}
+
+/// Where chance decides, a pass is told as the bug is: the same words every time, which two runs do not differ in.
+#[rstest]
+#[case::shows(FAILS)]
+#[case::hides(PASSES)]
+#[conformance::test()]
+fn a_bug_that_shows_at_times_is_told_every_time(#[case] case: &str) -> Outcome {
+    let run = run_with(&entry(&format!("case = \"{case}\"\nsometimes = true")), case, &[])?;
+    let report = run.report()?;
+    let found = report.case(case).ok_or_else(|| harness(format!("it did not run: {}", run.errors())))?;
+    let told = "at times fail: does not hold (listed: https://example.org/1)";
+    check!(found.verdict == Verdict::Deviation && found.reason.as_deref() == Some(told), "{found:?}");
+    check!(run.output.status.success() && !run.text().contains("was never"), "{}", run.text());
     Ok(())
 }
 
