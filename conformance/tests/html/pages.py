@@ -101,9 +101,11 @@ def filters(pages, address):
     with pages.open(address) as page:
         assert (shown(page, ".row"), page.locator("#shown").inner_text()) == (rows, text)
         assert page.get_by_label("Class").input_value() == "D"
-    with pages.open(address.split("#")[0] + "#verdict=unimplemented&group=FAB") as page:
-        expect(page.locator("#FAB-001, [id^=FAB-]").first).to_be_attached()
+    with pages.open(address.split("#")[0] + "#verdict=unimplemented&group=PROC") as page:
+        expect(page.locator("[id^=PROC-]").first).to_be_attached()
         assert shown(page, ".row") == shown(page, ".row[data-verdict=unimplemented]") > 0
+        page.locator("#PROC-009 summary").first.click()
+        expect(page.locator("#PROC-009 dt", has_text="no case")).to_be_visible()
         assert page.locator(".later[open] .row:visible").count() == shown(page, ".row")
 
 
