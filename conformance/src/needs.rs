@@ -1,17 +1,12 @@
 //! What a case needs of a machine, and why a machine cannot give it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::machine::{Fabric, Machine};
+use crate::report::mps;
 
 /// Where NVIDIA's kernel module says with which parameters it was loaded.
 pub const KERNEL_PARAMETERS: &str = "/proc/driver/nvidia/params";
-
-/// The pipe of the daemon that controls the multi-process service: clients find it the same way.
-fn mps_control() -> PathBuf {
-    let directory = std::env::var_os("CUDA_MPS_PIPE_DIRECTORY").unwrap_or_else(|| "/tmp/nvidia-mps".into());
-    PathBuf::from(directory).join("control")
-}
 
 /// What a case needs. Every role may be placed on any of the needed GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +194,8 @@ impl Needs {
         }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];
-        let is_real_and = |path: &Path| !machine.is_simulated() && path.exists();
+        let is_real_and_has = |path: &str| !machine.is_simulated() && Path::new(path).exists();
+        let has_mps = || !machine.is_simulated() && mps(Path::new("/")).is_some();
         let is_root = || rustix::process::geteuid().is_root();
         let has = |state| machine.is_simulated() || first.fabric == state;
         [
@@ -215,9 +211,9 @@ impl Needs {
             (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
             (machine.cuda_version >= self.cuda_before, "needs a driver of an older CUDA"),
             (self.root && !is_root(), "needs to run as root"),
-            (self.kernel_module && !is_real_and(Path::new(KERNEL_PARAMETERS)), "needs NVIDIA's kernel module"),
-            (self.mps && !is_real_and(&mps_control()), "needs the multi-process service"),
-            (self.wsl && !is_real_and(Path::new("/dev/dxg")), "needs the Windows Subsystem for Linux"),
+            (self.kernel_module && !is_real_and_has(KERNEL_PARAMETERS), "needs NVIDIA's kernel module"),
+            (self.mps && !has_mps(), "needs the multi-process service"),
+            (self.wsl && !is_real_and_has("/dev/dxg"), "needs the Windows Subsystem for Linux"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then(|| reason.to_owned()))

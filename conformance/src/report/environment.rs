@@ -79,7 +79,6 @@ impl Environment {
             mps: mps(root),
             mig: names("proc/driver/nvidia/capabilities")
                 .into_iter()
-                .filter(|gpu| !names(&format!("proc/driver/nvidia/capabilities/{gpu}/mig")).is_empty())
                 .filter(|gpu| gpu.starts_with("gpu"))
                 .filter(|gpu| {
                     names(&format!("proc/driver/nvidia/capabilities/{gpu}/mig"))
@@ -118,8 +117,8 @@ fn kernel_module(version: &str) -> &'static str {
     if version.contains("Open Kernel Module") { "open" } else { "proprietary" }
 }
 
-/// The folder of the daemon's pipes.
-fn mps(root: &Path) -> Option<String> {
+/// The folder of the pipes of the daemon that controls the multi-process service, where there is one.
+pub(crate) fn mps(root: &Path) -> Option<String> {
     const DEFAULT: &str = "/tmp/nvidia-mps";
     let folder = std::env::var("CUDA_MPS_PIPE_DIRECTORY").unwrap_or_else(|_| DEFAULT.to_owned());
     root.join(folder.trim_start_matches('/')).join("control").exists().then_some(folder)

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use environment::mps;
 pub use environment::{Environment, Host, Limits};
 pub use read::Unreadable;
 pub(crate) use source::{Index, Source};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conformance::{Event, Expect as _, Outcome, Role, Stream};
+use conformance::{Event, Expect as _, Outcome, Role, Stop, Stream};
 use rstest::rstest;
 
 use super::share;
@@ -41,10 +41,7 @@ fn uses_in_a_capture_are_recorded(
     #[values(true, false)] imported: bool,
     #[values(Use::Record, Use::Wait)] used: Use,
 ) -> Outcome {
-    let (event, event_here) = share(&exporter, &importer)?;
-    exporter.event_record(event, Stream::DEFAULT)?;
-    exporter.ctx_synchronize()?;
-    let ((one, own), (other, others)) = sides((&exporter, event), (&importer, event_here), imported);
+    let [(one, own), (other, others)] = sides(&exporter, &importer, imported)?;
     let capture = Capture::begin(one)?;
     match used {
         Use::Record => one.event_record(own, capture.stream).recorded("record")?,
@@ -68,10 +65,7 @@ fn nodes_of_a_graph_are_recorded(
     #[values(true, false)] imported: bool,
     #[values(Use::Record, Use::Wait)] used: Use,
 ) -> Outcome {
-    let (event, event_here) = share(&exporter, &importer)?;
-    exporter.event_record(event, Stream::DEFAULT)?;
-    exporter.ctx_synchronize()?;
-    let ((one, own), (other, others)) = sides((&exporter, event), (&importer, event_here), imported);
+    let [(one, own), (other, others)] = sides(&exporter, &importer, imported)?;
     let graph = one.graph_create()?;
     let added = match used {
         Use::Record => one.graph_add_event_record_node(graph, own),
@@ -83,7 +77,15 @@ fn nodes_of_a_graph_are_recorded(
     observer.ctx_synchronize()
 }
 
-/// The side that has the graph, then the other one.
-fn sides<T>(exporter: T, importer: T, imported: bool) -> (T, T) {
-    if imported { (importer, exporter) } else { (exporter, importer) }
+/// An event that is complete, of the process that has the graph, then of the other one.
+fn sides<'roles>(
+    exporter: &'roles Role,
+    importer: &'roles Role,
+    imported: bool,
+) -> Result<[(&'roles Role, Event); 2], Stop> {
+    let (event, event_here) = share(exporter, importer)?;
+    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.ctx_synchronize()?;
+    let (there, here) = ((exporter, event), (importer, event_here));
+    Ok(if imported { [here, there] } else { [there, here] })
 }

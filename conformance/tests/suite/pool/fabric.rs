@@ -6,7 +6,7 @@ use conformance::{Expect as _, FabricHandle, Outcome, Role, Stop, check, observe
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 use rstest::rstest;
 
-use super::{FABRIC, SIZE};
+use super::{FABRIC, SIZE, Shared, both_see};
 use crate::fixtures::start;
 
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
@@ -81,13 +81,7 @@ fn another_process_imports_the_bytes() -> Outcome {
     check!(is_in_the_mask(&exporter)?);
     let exported = exporter.mem_pool_create(FABRIC)?;
     let imported = importer.mem_pool_import_from_fabric(exporter.mem_pool_export_to_fabric(exported)?)?;
-    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
-    exporter.fill(there, SIZE, 7)?;
-    let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
-    importer.fill(here, SIZE, 8)?;
-    check!(exporter.mismatches(there, SIZE, 8)? == 0);
-    Ok(())
+    both_see(Shared { exported, imported }, &exporter, &importer)
 }
 
 /// Who may not use the exporter's channel cannot import its pool.

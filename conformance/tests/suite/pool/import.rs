@@ -5,7 +5,7 @@ use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CU_DEVICE_INVALID, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share, share_memory};
+use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, share, share_memory};
 use crate::fixtures::{exporter, importer, observer, start};
 use crate::foreign::Foreign;
 
@@ -274,13 +274,7 @@ fn the_descriptors_may_be_closed(exporter: Role, importer: Role) -> Outcome {
     let imported = importer.mem_pool_import_from_descriptor(received)?;
     exporter.close_descriptor(descriptor)?;
     importer.close_descriptor(received)?;
-    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
-    exporter.fill(there, SIZE, 7)?;
-    let here = importer.mem_pool_import_pointer(imported, exporter.mem_pool_export_pointer(there)?)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
-    importer.fill(here, SIZE, 8)?;
-    check!(exporter.mismatches(there, SIZE, 8)? == 0);
-    Ok(())
+    both_see(Shared { exported, imported }, &exporter, &importer)
 }
 
 /// The exporter may destroy a pool whose memory others use: it keeps its own, and what they see is recorded.

@@ -10,7 +10,7 @@ mod import;
 mod large;
 mod pointer;
 
-use conformance::{Expect as _, MIB, MemProperties, Pointer, Pool, Role, Stop};
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, Pool, Role, Stop, check};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUresult};
 
 const SIZE: u64 = 4 * MIB;
@@ -56,9 +56,21 @@ struct Both {
 
 /// With a pattern in it.
 fn share_memory(exporter: &Role, importer: &Role, pattern: u32) -> Result<Both, Stop> {
-    let pool = share(exporter, importer)?;
+    memory_of(share(exporter, importer)?, exporter, importer, pattern)
+}
+
+fn memory_of(pool: Shared, exporter: &Role, importer: &Role, pattern: u32) -> Result<Both, Stop> {
     let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
     exporter.fill(there, SIZE, pattern)?;
     let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
     Ok(Both { pool, there, here })
+}
+
+/// Of memory of a shared pool, both processes see what either writes.
+fn both_see(pool: Shared, exporter: &Role, importer: &Role) -> Outcome {
+    let both = memory_of(pool, exporter, importer, 7)?;
+    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    importer.fill(both.here, SIZE, 8)?;
+    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    Ok(())
 }

@@ -6,7 +6,7 @@ use conformance::{Expect as _, Outcome, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, SIZE, share, share_memory, share_pool_of_numa_node};
+use super::{DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, share_pool_of_numa_node};
 use crate::fixtures::{exporter, importer, observer};
 use crate::ipcmem::pointer_kind::PointerKind;
 
@@ -18,11 +18,7 @@ const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
 fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outcome {
-    let both = share_memory(&exporter, &importer, 7)?;
-    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
-    importer.fill(both.here, SIZE, 8)?;
-    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
-    Ok(())
+    both_see(share(&exporter, &importer)?, &exporter, &importer)
 }
 
 /// A pointer is exported after its pool, not before.

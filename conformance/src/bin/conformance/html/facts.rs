@@ -25,7 +25,7 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
         fact("CUDA", &driver.cuda),
         fact("library", &driver.path),
         fact("SHA-256 of the library", driver.sha256.as_deref().unwrap_or("unknown")),
-        fact("devices", devices(&run.devices)),
+        fact("devices", devices(run)),
     ];
     match &run.environment {
         Some(environment) => facts.extend(around(environment)),

@@ -2,7 +2,6 @@
 
 use conformance::Verdict;
 use conformance::driver::Kind;
-use conformance::machine::Device;
 use conformance::report::{Report, Run};
 
 use super::outline::{Entry, Outline};
@@ -100,22 +99,12 @@ pub(super) fn subject(run: &Run) -> String {
         Kind::System => format!("The driver {} {}", run.driver.name, run.driver.version),
         Kind::Path => format!("The driver {}", run.driver.name),
     };
-    format!("{driver} (CUDA {}) on {}", run.driver.cuda, devices(&run.devices))
+    format!("{driver} (CUDA {}) on {}", run.driver.cuda, devices(run))
 }
 
-/// `2 × NVIDIA H200 and 1 × NVIDIA A30`.
-pub(super) fn devices(devices: &[Device]) -> String {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    for device in devices {
-        match kinds.iter_mut().find(|(name, _)| *name == device.name) {
-            Some((_, number)) => *number += 1,
-            None => kinds.push((&device.name, 1)),
-        }
-    }
-    if kinds.is_empty() {
-        return "no device".to_owned();
-    }
-    kinds.iter().map(|(name, number)| format!("{number}\u{a0}× {name}")).collect::<Vec<_>>().join(" and ")
+/// A number stays on the line of what it counts.
+pub(super) fn devices(run: &Run) -> String {
+    run.gpus().replace(" ×", "\u{a0}×")
 }
 
 fn all(checked: usize) -> String {
