@@ -4,8 +4,8 @@
 
 // A kernel that fails ends its process's device work, so that test is a process of its own.
 #[macro_use]
-#[path = "common/alone.rs"]
-mod alone;
+#[path = "common/own_process.rs"]
+mod own_process;
 mod common;
 
 use std::ffi::c_void;
@@ -52,7 +52,7 @@ macro_rules! call {
 }
 
 /// One test at a time: an address that one gave back may be another's a moment later.
-fn alone() -> MutexGuard<'static, ()> {
+fn my_turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -137,7 +137,7 @@ fn grant(pointer: CUdeviceptr, size: usize, flags: CUmemAccess_flags) -> CUresul
 
 #[test]
 fn kernels_do_what_their_grid_does() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let memory = allocate(4096);
     assert_eq!(fill(memory, 1000, 7), CUresult::CUDA_SUCCESS);
@@ -152,7 +152,7 @@ fn kernels_do_what_their_grid_does() {
 
 #[test]
 fn destroying_a_context_ends_what_would_wait_for_ever() {
-    let _turn = alone();
+    let _turn = my_turn();
     let context = Context::new();
     let before = free_bytes();
     let flag = allocate(GRANULE);
@@ -173,7 +173,7 @@ fn host_code_in_a_stream_cannot_call_the_driver() {
         // SAFETY: the address of the local below, whose owner waits.
         unsafe { code.cast::<CUresult>().write(answer) };
     }
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let mut answer = CUresult::CUDA_SUCCESS;
     call!(cuLaunchHostFunc(DEFAULT, Some(ask), (&raw mut answer).cast()));
@@ -183,7 +183,7 @@ fn host_code_in_a_stream_cannot_call_the_driver() {
 
 #[test]
 fn copies_stay_inside_one_allocation() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let (one, other) = (allocate(1000), allocate(1000));
     let mut bytes = vec![0_u8; 2000];
@@ -203,7 +203,7 @@ fn copies_stay_inside_one_allocation() {
 
 #[test]
 fn attributes_tell_the_kinds_of_memory_apart() {
-    let _turn = alone();
+    let _turn = my_turn();
     type A = Attribute;
     let context = Context::new();
     let (mut managed, mut pooled, mut host) = (0, 0, ptr::null_mut());
@@ -236,7 +236,7 @@ fn attributes_tell_the_kinds_of_memory_apart() {
 /// As on an H200.
 #[test]
 fn attributes_need_no_context_but_one() {
-    let _turn = alone();
+    let _turn = my_turn();
     type A = Attribute;
     let context = Context::new();
     let linear = allocate(4096);
@@ -310,7 +310,7 @@ tests! {
 
 #[test]
 fn a_pool_counts_limits_and_outlives_its_destruction() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let mut properties = CUmemPoolProps {
         allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -343,7 +343,7 @@ fn a_pool_counts_limits_and_outlives_its_destruction() {
 
 #[test]
 fn a_graph_owns_what_its_nodes_allocate() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let (mut graph, mut node, mut executable) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     call!(cuGraphCreate(&mut graph, 0));
@@ -371,7 +371,7 @@ fn a_graph_owns_what_its_nodes_allocate() {
 
 #[test]
 fn a_launched_graph_waits_for_an_event_and_records_another() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let (mut stream, mut graph, mut node, mut executable) =
         (ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

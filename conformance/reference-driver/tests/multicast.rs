@@ -42,7 +42,7 @@ fn unbind(object: u64, device: i32, offset: usize, size: usize) -> Answer<()> {
 
 #[test]
 fn what_is_written_reaches_every_device() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let object = team(2 * GRANULE);
     let ((one, here), (other, there)) = (memory_of(0, 2 * GRANULE), memory_of(1, GRANULE));
@@ -78,7 +78,7 @@ fn what_is_written_reaches_every_device() {
 
 #[test]
 fn memory_of_a_pool_is_bound_by_its_address() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let object = create_multicast(1, 2 * GRANULE, NO_TYPE).unwrap();
     assert_eq!(add_device(object, 0), Ok(()));
@@ -102,7 +102,7 @@ fn memory_of_a_pool_is_bound_by_its_address() {
 
 #[test]
 fn an_object_keeps_the_memory_that_is_bound() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let before = free_bytes();
     let object = create_multicast(1, GRANULE, NO_TYPE).unwrap();
@@ -118,7 +118,7 @@ fn an_object_keeps_the_memory_that_is_bound() {
 
 #[test]
 fn objects_are_made_as_their_properties_say() {
-    let _turn = alone();
+    let _turn = my_turn();
     call!(cuInit(0));
     for (devices, size) in [(0, GRANULE), (3, GRANULE), (2, 0), (2, GRANULE - 4096)] {
         assert_eq!(create_multicast(devices, size, NO_TYPE), Err(INVALID_VALUE), "{devices} {size}");
@@ -139,7 +139,7 @@ fn objects_are_made_as_their_properties_say() {
 
 #[test]
 fn memory_is_bound_where_it_fits() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let object = create_multicast(1, 2 * GRANULE, NO_TYPE).unwrap();
     assert_eq!(add_device(object, 0), Ok(()));
@@ -172,7 +172,7 @@ fn memory_is_bound_where_it_fits() {
 
 #[test]
 fn what_can_be_shared_takes_only_what_can_be_shared() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let object = create_multicast(1, GRANULE, DESCRIPTOR).unwrap();
     assert_eq!(add_device(object, 0), Ok(()));
@@ -188,7 +188,7 @@ fn what_can_be_shared_takes_only_what_can_be_shared() {
 
 #[test]
 fn binding_and_mapping_wait_for_the_last_device() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let object = create_multicast(2, GRANULE, NO_TYPE).unwrap();
     let memory = create(GRANULE, NO_TYPE).unwrap();
@@ -206,7 +206,7 @@ fn binding_and_mapping_wait_for_the_last_device() {
 
 #[test]
 fn a_device_alone_has_no_objects() {
-    let _turn = alone();
+    let _turn = my_turn();
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED;
     let mut peer = Peer::new(&[("REFERENCE_DRIVER_DEVICES", "1")]);
     assert_eq!((peer.attribute(attribute), peer.create_multicast(1, GRANULE)), (Ok(0), Err(NOT_SUPPORTED)));
@@ -215,7 +215,7 @@ fn a_device_alone_has_no_objects() {
 
 #[test]
 fn two_processes_form_a_team() {
-    let _turn = alone();
+    let _turn = my_turn();
     let mut peers = [Peer::new(&[]), Peer::new(&[])];
     let object = peers[0].create_multicast(2, GRANULE).unwrap();
     let descriptor = peers[0].export_descriptor(object).unwrap();

@@ -55,7 +55,7 @@ fn memfd(flags: u32) -> File {
 
 #[test]
 fn a_descriptor_carries_memory_both_ways() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
@@ -72,7 +72,7 @@ fn a_descriptor_carries_memory_both_ways() {
 
 #[test]
 fn an_importer_starts_without_access_and_takes_its_own() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[]));
     let made = exporter.create(2 * GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, 2 * GRANULE).unwrap();
@@ -87,7 +87,7 @@ fn an_importer_starts_without_access_and_takes_its_own() {
 
 #[test]
 fn importers_see_memory_of_devices_that_are_hidden_from_them() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[("CUDA_VISIBLE_DEVICES", "1")]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
@@ -99,7 +99,7 @@ fn importers_see_memory_of_devices_that_are_hidden_from_them() {
 
 #[test]
 fn memory_of_another_machine_is_refused() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut exporter, mut stranger) = (Peer::new(&[]), Peer::on("another", &[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let descriptor = exporter.export_descriptor(made).unwrap();
@@ -109,7 +109,7 @@ fn memory_of_another_machine_is_refused() {
 /// Every order in which a handle, a mapping, an importer and a descriptor can go.
 #[test]
 fn memory_lives_until_its_last_reference_anywhere() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut watcher, mut exporter) = (Peer::on("lives", &[]), Peer::on("lives", &[]));
     let before = watcher.free_bytes();
     for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
@@ -133,7 +133,7 @@ fn memory_lives_until_its_last_reference_anywhere() {
 
 #[test]
 fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut exporter, mut importer) = (Peer::on("way", &[]), Peer::on("way", &[]));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
@@ -153,7 +153,7 @@ fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
 
 #[test]
 fn an_importer_outlives_its_exporter_and_frees_the_memory_last() {
-    let _turn = alone();
+    let _turn = my_turn();
     let (mut exporter, mut importer) = (Peer::on("outlives", &[]), Peer::on("outlives", &[]));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
@@ -171,7 +171,7 @@ fn an_importer_outlives_its_exporter_and_frees_the_memory_last() {
 
 #[test]
 fn memory_of_a_node_of_the_host_is_shared_as_well() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let location = CUmemLocation::host_numa(0);
     let made = create_at(location, GRANULE, DESCRIPTOR).unwrap();
@@ -189,7 +189,7 @@ fn memory_of_a_node_of_the_host_is_shared_as_well() {
 
 #[test]
 fn the_exporting_process_can_import_again_and_again() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let before = free_bytes();
     let made = create(GRANULE, DESCRIPTOR).unwrap();
@@ -208,7 +208,7 @@ fn the_exporting_process_can_import_again_and_again() {
 
 #[test]
 fn exported_descriptors_are_new_and_closed_on_exec() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let handle = create(GRANULE, DESCRIPTOR).unwrap();
     let before = descriptors();
@@ -233,7 +233,7 @@ fn exported_descriptors_are_new_and_closed_on_exec() {
 
 #[test]
 fn what_did_not_ask_for_descriptors_has_none() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let (plain, made) = (create(GRANULE, NO_TYPE).unwrap(), create(GRANULE, DESCRIPTOR).unwrap());
     let mut output = [0_u64; 8];
@@ -257,7 +257,7 @@ fn what_did_not_ask_for_descriptors_has_none() {
 
 #[test]
 fn a_retained_handle_can_be_exported() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let made = create(GRANULE, DESCRIPTOR).unwrap();
     let base = map(made, GRANULE).unwrap();
@@ -270,7 +270,7 @@ fn a_retained_handle_can_be_exported() {
 
 #[test]
 fn foreign_descriptors_are_refused() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let (file, (reader, _writer), (socket, _other)) =
         (File::open("/proc/self/exe").unwrap(), pipe().unwrap(), UnixStream::pair().unwrap());
@@ -308,7 +308,7 @@ fn foreign_descriptors_are_refused() {
 /// Memory of this driver which is no allocation of `cuMemCreate`, found among this process's descriptors.
 #[test]
 fn other_memory_of_the_driver_is_refused() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let mut linear = 0;
     call!(cuMemAlloc(&mut linear, GRANULE));
@@ -323,7 +323,7 @@ fn other_memory_of_the_driver_is_refused() {
 
 #[test]
 fn descriptor_0_is_one_like_any_other() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let input = File::from(std::os::fd::AsFd::as_fd(&std::io::stdin()).try_clone_to_owned().unwrap());
     let made = create(GRANULE, DESCRIPTOR).unwrap();
@@ -343,7 +343,7 @@ fn descriptor_0_is_one_like_any_other() {
 
 #[test]
 fn want_of_descriptors_is_an_error_that_goes_away() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let made = create(GRANULE, DESCRIPTOR).unwrap();
     // SAFETY: all zeros are a limit.
@@ -363,7 +363,7 @@ fn want_of_descriptors_is_an_error_that_goes_away() {
 
 #[test]
 fn nobody_can_take_the_memory_from_under_the_others() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let made = create(GRANULE, DESCRIPTOR).unwrap();
     let file = File::from(exported(made));

@@ -2,8 +2,8 @@
 
 // A kernel that fails ends its process's device work, so those tests are processes of their own.
 #[macro_use]
-#[path = "common/alone.rs"]
-mod alone;
+#[path = "common/own_process.rs"]
+mod own_process;
 #[macro_use]
 #[path = "common/calls.rs"]
 mod calls;
@@ -55,7 +55,7 @@ fn properties_of(handle: u64) -> Answer<CUmemAllocationProp> {
 
 #[test]
 fn reserved_addresses_keep_to_alignment_and_pages() {
-    let _turn = alone();
+    let _turn = my_turn();
     call!(cuInit(0));
     let base = at(2 * GRANULE, GIB, 0, 0).unwrap();
     assert_eq!(base % GIB as u64, 0);
@@ -76,7 +76,7 @@ fn reserved_addresses_keep_to_alignment_and_pages() {
 
 #[test]
 fn one_granularity_serves_every_kind_of_memory() {
-    let _turn = alone();
+    let _turn = my_turn();
     call!(cuInit(0));
     use CUmemAllocationGranularity_flags as G;
     let wished = properties(CUmemLocation::device(0), DESCRIPTOR | FABRIC);
@@ -91,7 +91,7 @@ fn one_granularity_serves_every_kind_of_memory() {
 
 #[test]
 fn memory_is_made_as_its_properties_say() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     use CUmemLocationType as L;
     let device = CUmemLocation::device(0);
@@ -135,7 +135,7 @@ fn memory_is_made_as_its_properties_say() {
 
 #[test]
 fn properties_tell_what_was_obtained() {
-    let _turn = alone();
+    let _turn = my_turn();
     call!(cuInit(0));
     for (location, types) in [
         (CUmemLocation::device(0), NO_TYPE),
@@ -158,7 +158,7 @@ fn properties_tell_what_was_obtained() {
 
 #[test]
 fn only_free_reserved_addresses_can_be_mapped() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let base = reserve(4 * GRANULE);
     let handle = create(2 * GRANULE, NO_TYPE).unwrap();
@@ -188,7 +188,7 @@ fn only_free_reserved_addresses_can_be_mapped() {
 
 #[test]
 fn aliases_show_the_same_memory_and_have_their_own_access() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let handle = create(GRANULE, NO_TYPE).unwrap();
     let (one, other) = (map(handle, GRANULE).unwrap(), map(handle, GRANULE).unwrap());
@@ -204,7 +204,7 @@ fn aliases_show_the_same_memory_and_have_their_own_access() {
 
 #[test]
 fn unmapping_takes_whole_mappings_and_their_access() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let base = reserve(4 * GRANULE);
     let handle = create(2 * GRANULE, NO_TYPE).unwrap();
@@ -223,7 +223,7 @@ fn unmapping_takes_whole_mappings_and_their_access() {
 
 #[test]
 fn access_is_each_devices_own() {
-    let _turn = alone();
+    let _turn = my_turn();
     let other = Context::of_device(1);
     let context = Context::new();
     let (here, there) = (CUmemLocation::device(0), CUmemLocation::device(1));
@@ -277,7 +277,7 @@ tests! {
 
 #[test]
 fn access_is_granted_to_whole_mappings_and_known_locations() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let device = CUmemLocation::device(0);
     let base = reserve(3 * GRANULE);
@@ -306,7 +306,7 @@ fn access_is_granted_to_whole_mappings_and_known_locations() {
 
 #[test]
 fn a_retained_handle_is_the_one_that_was_mapped() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let before = free_bytes();
     let handle = create(GRANULE, DESCRIPTOR).unwrap();
@@ -330,7 +330,7 @@ fn a_retained_handle_is_the_one_that_was_mapped() {
 
 #[test]
 fn a_mapping_keeps_memory_whose_handle_is_released() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let before = free_bytes();
     let handle = create(GRANULE, NO_TYPE).unwrap();
@@ -343,7 +343,7 @@ fn a_mapping_keeps_memory_whose_handle_is_released() {
 
 #[test]
 fn memory_outlives_the_context_that_was_current() {
-    let _turn = alone();
+    let _turn = my_turn();
     let context = Context::new();
     let handle = create(GRANULE, DESCRIPTOR).unwrap();
     let base = map(handle, GRANULE).unwrap();
@@ -356,7 +356,7 @@ fn memory_outlives_the_context_that_was_current() {
 
 #[test]
 fn the_host_uses_its_own_memory_at_the_same_addresses() {
-    let _turn = alone();
+    let _turn = my_turn();
     for location in [CUmemLocation::host(), CUmemLocation::host_numa(0)] {
         let _context = Context::new();
         let before = free_bytes();
@@ -397,7 +397,7 @@ tests! {
 
 #[test]
 fn of_mappings_side_by_side_a_range_is_one() {
-    let _turn = alone();
+    let _turn = my_turn();
     let _context = Context::new();
     let base = reserve(3 * GRANULE);
     let handle = create(2 * GRANULE, NO_TYPE).unwrap();

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-mod way_out;
+mod hint;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::liveness::LivenessError;
 use crate::sys::{CUdeviceptr, CUresult, LoadError, MissingSymbol};
 use crate::ticket::TicketError;
 use crate::transport::TransportError;
-use way_out::way_out;
+use hint::hint;
 
 /// Why a call did not do what it was asked to.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub enum Error {
         /// What was passed to it, in words.
         passed: String,
         /// What the refusal means and what helps, where that is known.
-        way_out: Option<&'static str>,
+        hint: Option<&'static str>,
     },
     /// This process was forked from one that used the driver, which does not survive that.
     Forked,
@@ -136,9 +136,9 @@ impl Error {
 
     /// What the code means for this call, and what helps, where that is known.
     #[must_use]
-    pub fn way_out(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Refused { way_out, .. } => *way_out,
+            Self::Refused { hint, .. } => *hint,
             _ => None,
         }
     }
@@ -153,9 +153,9 @@ impl fmt::Display for Error {
                 write!(f, "{wanted} was not loaded: the driver of this process is {loaded}, and a process has one")
             }
             Self::Missing(missing) => missing.fmt(f),
-            Self::Refused { function, code, passed, way_out } => {
+            Self::Refused { function, code, passed, hint } => {
                 write!(f, "{function}({passed}): {code}")?;
-                way_out.map_or(Ok(()), |way_out| write!(f, ": {way_out}"))
+                hint.map_or(Ok(()), |hint| write!(f, ": {hint}"))
             }
             Self::Forked => f.write_str(
                 "a child of a process that used the driver before it forked cannot use it: exec a program there",
@@ -253,7 +253,7 @@ pub(crate) fn check_with(
 ) -> Result<(), Error> {
     answer?.result().map_err(|code| {
         let (passed, known) = passed();
-        Error::Refused { function, code, passed, way_out: known.or_else(|| way_out(function, code)) }
+        Error::Refused { function, code, passed, hint: known.or_else(|| hint(function, code)) }
     })
 }
 

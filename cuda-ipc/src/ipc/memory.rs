@@ -28,7 +28,7 @@ impl MemHandle {
         // SAFETY: the output is a local. The address is looked up and not followed.
         let answer = unsafe { driver.cuIpcGetMemHandle(&mut handle, pointer) };
         check_with("cuIpcGetMemHandle", answer, || match MemoryKind::of_pointer(context, pointer) {
-            Ok(kind) => (format!("pointer {pointer:#x}, {kind}"), Some(kind.way_out())),
+            Ok(kind) => (format!("pointer {pointer:#x}, {kind}"), Some(kind.hint())),
             Err(_) => (format!("pointer {pointer:#x}"), None),
         })?;
         Ok(Self(handle))

@@ -69,7 +69,7 @@ impl MemoryKind {
     }
 
     /// How such memory is shared.
-    pub(crate) const fn way_out(self) -> &'static str {
+    pub(crate) const fn hint(self) -> &'static str {
         match self {
             Self::Linear => "it has a legacy handle: its context was destroyed, or it was freed meanwhile",
             Self::StreamOrdered => {

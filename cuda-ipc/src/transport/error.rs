@@ -181,7 +181,7 @@ impl fmt::Display for TransportError {
             Self::OtherProtocol => write!(f, "the peer does not speak this protocol: is it of another version?"),
             Self::System { call, source } => {
                 write!(f, "{call}: {source}")?;
-                way_out(source).map_or(Ok(()), |way_out| write!(f, ": {way_out}"))
+                hint(source).map_or(Ok(()), |hint| write!(f, ": {hint}"))
             }
         }
     }
@@ -196,7 +196,7 @@ impl std::error::Error for TransportError {
     }
 }
 
-fn way_out(error: &io::Error) -> Option<&'static str> {
+fn hint(error: &io::Error) -> Option<&'static str> {
     Some(match Errno::from_io_error(error)? {
         Errno::TOOMANYREFS => {
             "more descriptors of this user are on their way than RLIMIT_NOFILE allows: wait until the peer has received"

@@ -63,7 +63,7 @@ macro_rules! call {
 }
 
 /// One test at a time: an address or a descriptor that one gave back may be another's a moment later.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn my_turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }

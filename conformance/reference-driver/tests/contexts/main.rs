@@ -4,8 +4,8 @@
 //! forked is a process's.
 
 #[macro_use]
-#[path = "../common/alone.rs"]
-mod alone;
+#[path = "../common/own_process.rs"]
+mod own_process;
 #[macro_use]
 #[path = "../common/calls.rs"]
 mod calls;

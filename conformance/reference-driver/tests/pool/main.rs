@@ -3,8 +3,8 @@
 // A kernel that fails ends its process's device work, and descriptors are of the whole process: such tests are processes
 // of their own.
 #[macro_use]
-#[path = "../common/alone.rs"]
-mod alone;
+#[path = "../common/own_process.rs"]
+mod own_process;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "exporter.rs"]

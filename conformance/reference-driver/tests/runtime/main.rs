@@ -3,8 +3,8 @@
 //! Each test is a process of its own: what is initialised, which contexts there are and what they reach is a process's.
 
 #[macro_use]
-#[path = "../common/alone.rs"]
-mod alone;
+#[path = "../common/own_process.rs"]
+mod own_process;
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -191,7 +191,7 @@ tests! {
 #[test]
 fn without_a_device_every_call_says_so() {
     let path = "runtime::processes::without_a_device_every_call_says_so";
-    alone::alone(path, &[("CUDA_VISIBLE_DEVICES", "")], || {
+    own_process::run(path, &[("CUDA_VISIBLE_DEVICES", "")], || {
         const NO_DEVICE: cudaError = cudaError::cudaErrorNoDevice;
         let mut count = 77;
         assert_eq!((code!(cudaGetDeviceCount(&mut count)), count), (NO_DEVICE, 77));

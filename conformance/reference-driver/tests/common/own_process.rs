@@ -9,7 +9,7 @@ macro_rules! tests {
         #[test]
         $(#[$attribute])*
         fn $name() {
-            $crate::alone::alone(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
+            $crate::own_process::run(concat!(module_path!(), "::", stringify!($name)), &[], || $body);
         }
     )*};
 }
@@ -19,8 +19,8 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Run a test in a new process of this program, on a machine of its own with two devices, where the environment does not
 /// say otherwise. The path is the test's with its crate.
-pub(crate) fn alone(path: &str, environment: &[(&str, &str)], test: impl FnOnce()) {
-    const INSIDE: &str = "REFERENCE_DRIVER_TEST_ALONE";
+pub(crate) fn run(path: &str, environment: &[(&str, &str)], test: impl FnOnce()) {
+    const INSIDE: &str = "REFERENCE_DRIVER_OWN_PROCESS";
     let name = path.split_once("::").map_or(path, |(_, name)| name);
     if std::env::var_os(INSIDE).is_some() {
         let name = name.to_owned();

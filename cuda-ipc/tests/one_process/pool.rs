@@ -142,7 +142,7 @@ fn pools_are_exported_before_their_pointers_and_only_if_made_for_it() {
     let buffer = PoolBuffer::new(&pool, 4096, &stream).unwrap();
     let error = buffer.export().unwrap_err();
     assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
-    assert!(error.to_string().ends_with(error.way_out().expect("known")), "{error}");
+    assert!(error.to_string().ends_with(error.hint().expect("known")), "{error}");
     assert!(error.to_string().contains("export the pool first"), "{error}");
     let private = Pool::new(device(), HandleTypes::NONE, None).unwrap();
     assert_eq!(private.export().unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));

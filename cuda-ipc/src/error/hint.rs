@@ -3,7 +3,7 @@
 use crate::sys::CUresult as C;
 
 /// Known for the refusals that people meet.
-pub(super) fn way_out(function: &str, code: C) -> Option<&'static str> {
+pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
     Some(match (function, code) {
         ("cuInit", C::CUDA_ERROR_NO_DEVICE) => "no GPU is visible: look at nvidia-smi and CUDA_VISIBLE_DEVICES",
         (_, C::CUDA_ERROR_NOT_INITIALIZED) => {

@@ -9,7 +9,7 @@ use cuda_ipc_sys_generator::Interface;
 
 const HEADER: &str = "\
 # The versions of each function in cudaTypedefs.h.
-# Written by `cargo run -p cuda-ipc-sys-matrix -- --write`.
+# Written by `cargo run -p cuda-ipc-sys-abi-check -- --write`.
 ";
 
 /// The text of the list.

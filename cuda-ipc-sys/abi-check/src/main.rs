@@ -111,7 +111,7 @@ fn compare(
 
 const ADDITIONS_HEADER: &str = "\
 # The names of the bindings that came with each header set; all others are in the oldest.
-# Written by `cargo run -p cuda-ipc-sys-matrix -- --write`.
+# Written by `cargo run -p cuda-ipc-sys-abi-check -- --write`.
 
 ";
 

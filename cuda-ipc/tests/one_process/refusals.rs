@@ -18,8 +18,8 @@ fn assert_refused<T: Debug>(result: Result<T, Error>, code: CUresult, parts: &[&
     let error = result.expect_err("this must be refused");
     let message = error.to_string();
     assert_eq!(error.code(), Some(code), "{message}");
-    let way_out = error.way_out().expect("for these calls it is known");
-    for part in parts.iter().copied().chain([&*code.to_string(), way_out]) {
+    let hint = error.hint().expect("for these calls it is known");
+    for part in parts.iter().copied().chain([&*code.to_string(), hint]) {
         assert!(message.contains(part), "no {part:?} in: {message}");
     }
 }
@@ -125,11 +125,11 @@ fn managed(context: &Context) -> Somewhere {
 fn only_linear_memory_has_a_handle(
     #[case] somewhere: fn(&Context) -> Somewhere,
     #[case] kind: &str,
-    #[case] way_out: &str,
+    #[case] hint: &str,
 ) {
     let context = context();
     let (pointer, _memory) = somewhere(&context);
-    let parts = ["cuIpcGetMemHandle", &format!("pointer {pointer:#x}, {kind}"), way_out];
+    let parts = ["cuIpcGetMemHandle", &format!("pointer {pointer:#x}, {kind}"), hint];
     assert_refused(MemHandle::of_pointer(&context, pointer), CUresult::CUDA_ERROR_INVALID_VALUE, &parts);
 }
 
