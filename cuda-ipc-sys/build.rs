@@ -1,4 +1,4 @@
-//! Nothing, but with the feature `bindgen`: the bindings with what the headers below CUDA_HOME add to them.
+//! Does nothing by default. With the feature `bindgen`, adds the items of the headers below CUDA_HOME to the bindings.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -17,7 +17,7 @@ mod from_headers {
 
     use cuda_ipc_sys_generator::{Interface, Source, TARGETS, merge};
 
-    /// The folder that every toolkit's installer links to itself.
+    /// The symbolic link that the installer of each toolkit points at that toolkit.
     const USUAL_HOME: &str = "/usr/local/cuda";
 
     pub(crate) fn write() -> Result<(), Box<dyn Error>> {
@@ -25,7 +25,7 @@ mod from_headers {
         let home = env::var_os("CUDA_HOME").map_or_else(|| PathBuf::from(USUAL_HOME), PathBuf::from);
         let include = home.join("include");
         if !include.join("cuda.h").is_file() {
-            return Err(format!("{} holds no cuda.h: set CUDA_HOME to a CUDA toolkit", include.display()).into());
+            return Err(format!("{} has no cuda.h: set CUDA_HOME to a CUDA toolkit", include.display()).into());
         }
         println!("cargo::rerun-if-changed={}", include.display());
         let mut checked_in = Vec::new();
@@ -36,10 +36,10 @@ mod from_headers {
                 checked_in.push(Source { path, text: fs::read_to_string(file)? });
             }
         }
-        let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("there is no OUT_DIR")?);
+        let output = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: run this through cargo")?);
         for Source { path, text } in merge(&include, TARGETS[0], &checked_in).map_err(|error| format!("{error:#}"))? {
             let path = output.join(path);
-            fs::create_dir_all(path.parent().ok_or("a file without a folder")?)?;
+            fs::create_dir_all(path.parent().ok_or("a generated file has no parent folder")?)?;
             fs::write(path, text)?;
         }
         Ok(())

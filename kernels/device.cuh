@@ -1,5 +1,5 @@
-// What every kernel shares. nvcc brings CUDA's headers; clang compiles without them, so their few
-// words are supplied here. Special registers and atomics are inline PTX, the same for both compilers.
+// Code that all kernels share. nvcc includes CUDA's headers. clang compiles without them, so the names
+// needed from them are defined here. Special registers and atomics are inline PTX for both compilers.
 #pragma once
 
 #ifdef __CUDACC__
@@ -25,7 +25,7 @@ static inline __device__ uint64_t thread_index() {
     return (uint64_t) block * threads_per_block + thread;
 }
 
-// The number of threads in the one-dimensional grid: the stride of a loop over all words.
+// The number of threads in the one-dimensional grid, which is the stride of a loop over all words.
 static inline __device__ uint64_t thread_count() {
     uint32_t blocks, threads_per_block;
     asm("mov.u32 %0, %%nctaid.x;" : "=r"(blocks));

@@ -4,8 +4,8 @@
 extern "C" __global__ void latch(const volatile uint32_t *flag, uint32_t value) {
     uint32_t seen;
     do {
-        // System scope, because the host or another process's device writes the flag; acquire, so
-        // that what was written before the flag is visible after the wait.
+        // System scope, because the host or another process's device writes the flag. Acquire, so that
+        // writes before the flag are visible after the wait.
         asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
     } while (seen != value);
 }

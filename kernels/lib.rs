@@ -1,12 +1,13 @@
 //! Device code that the conformance suite, the tests and the benches of `cuda-ipc` launch.
 //!
-//! Each [`Kernel`] holds its PTX as the driver's `cuModuleLoadData` takes it. The checked-in PTX
+//! Each [`Kernel`] holds its PTX in the form that `cuModuleLoadData` expects. The checked-in PTX
 //! (ISA 6.0, target `sm_70`) was made by the script `compile` and loads in every driver since CUDA 9.
-//! With the feature `nvcc` the sources are compiled anew where that compiler is found; its PTX needs
-//! a driver at least as new as the compiler.
+//! With the feature `nvcc`, the sources are recompiled if nvcc is found; that PTX needs a driver at
+//! least as new as nvcc.
 //!
 //! Grids are one-dimensional, and every kernel is correct for any number of blocks and threads.
-//! Pointers are addresses that the launching context can reach, aligned to what they point to.
+//! Pointer parameters are addresses that the launching context can access, aligned to the type they
+//! point to.
 
 use std::ffi::CStr;
 
@@ -19,7 +20,7 @@ pub struct Kernel {
     pub ptx: &'static CStr,
 }
 
-/// The PTX that the build script made, or the checked-in one.
+/// The PTX that the build script compiled, or the checked-in PTX.
 #[cfg(compiled_kernels)]
 macro_rules! ptx {
     ($name:literal) => {
@@ -33,7 +34,7 @@ macro_rules! ptx {
     };
 }
 
-/// The kernel of that name.
+/// The kernel with the given name.
 macro_rules! kernel {
     ($name:literal) => {
         Kernel { entry: c_str(concat!($name, "\0")), ptx: c_str(concat!(ptx!($name), "\0")) }
@@ -48,9 +49,9 @@ macro_rules! kernel {
 /// 3. `seed: u32`
 pub const FILL: Kernel = kernel!("fill");
 
-/// Adds to a counter how many words differ from the [`pattern`] of a seed.
+/// Counts the words that differ from the [`pattern`] of a seed, and adds the number to a counter.
 ///
-/// The counter is not reset first. The addition is atomic for the whole system.
+/// The counter is not reset first. The addition is atomic at system scope.
 ///
 /// Parameters:
 /// 1. `words: *const u32`
@@ -67,17 +68,17 @@ pub const VERIFY: Kernel = kernel!("verify");
 /// 3. `factor: u32`
 pub const SCALE: Kernel = kernel!("scale");
 
-/// Waits until a flag equals a value, and forever if it never does.
+/// Waits until a flag equals a value. If the flag never equals it, the kernel never ends.
 ///
-/// Every thread waits, so one thread is enough. The flag may lie in pinned host memory or in another
-/// process's memory; what its writer released before it is visible after the wait.
+/// Every thread waits, so one thread is enough. The flag may be in pinned host memory or in another
+/// process's memory. Writes that the flag's writer released before the flag are visible after the wait.
 ///
 /// Parameters:
 /// 1. `flag: *const u32`
 /// 2. `value: u32`
 pub const LATCH: Kernel = kernel!("latch");
 
-/// Keeps every thread busy for at least some time by the device's nanosecond clock.
+/// Keeps every thread busy for at least the given time, by the device's nanosecond clock.
 ///
 /// The clock advances in steps of up to about a microsecond.
 ///
@@ -85,15 +86,15 @@ pub const LATCH: Kernel = kernel!("latch");
 /// 1. `nanoseconds: u64`
 pub const SPIN: Kernel = kernel!("spin");
 
-/// Adds a value to a counter, wrapping, several times in every thread.
+/// Adds a value to a counter, wrapping, `rounds` times in every thread.
 ///
-/// The additions are atomic for the whole system, so other devices and processes may add to the same
-/// counter where the devices support atomics on each other's memory.
+/// The additions are atomic at system scope, so other devices and processes may add to the same
+/// counter if the devices support atomics on each other's memory.
 ///
 /// Parameters:
 /// 1. `counter: *mut u32`
 /// 2. `value: u32`
-/// 3. `rounds: u64`, the number of additions of each thread
+/// 3. `rounds: u64`, the number of additions in each thread
 pub const ADD: Kernel = kernel!("add");
 
 /// Every kernel.
@@ -108,7 +109,7 @@ pub const fn pattern(seed: u32, index: u64) -> u32 {
 const fn c_str(text: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(text) => text,
-        Err(_) => panic!("the text has to end with its only NUL"),
+        Err(_) => panic!("the text must end with a NUL and contain no other"),
     }
 }
 
@@ -116,11 +117,11 @@ const fn c_str(text: &'static str) -> &'static CStr {
 mod tests {
     use super::*;
 
-    /// What follows a directive such as `.version` on its line.
+    /// Returns the rest of the line after a directive such as `.version`.
     fn directive<'ptx>(ptx: &'ptx str, name: &str) -> &'ptx str {
         ptx.lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
-            .unwrap_or_else(|| panic!("no {name} in\n{ptx}"))
+            .unwrap_or_else(|| panic!("no directive {name} in\n{ptx}"))
             .trim()
     }
 
@@ -136,7 +137,7 @@ mod tests {
         }
     }
 
-    /// What nvcc made is of that compiler's version.
+    /// The PTX of nvcc has the ISA version of that nvcc, so only the checked-in PTX is checked.
     #[test]
     #[cfg(not(compiled_kernels))]
     fn checked_in_ptx_loads_in_old_drivers() {
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(pattern(0, 1), 0x9E37_79B9);
         assert_eq!(pattern(0, 2), 0x3C6E_F372);
         assert_eq!(pattern(0xFFFF_FFFF, 1), 0x61C8_8646);
-        // Only the low half of the index counts.
+        // Only the low 32 bits of the index matter.
         assert_eq!(pattern(7, (1 << 32) + 3), pattern(7, 3));
     }
 }

@@ -1,6 +1,6 @@
 #include "device.cuh"
 
-// The device's clock in nanoseconds; volatile, so that every call reads it anew.
+// The device's clock in nanoseconds. It is volatile, so that every call reads the clock again.
 static inline __device__ uint64_t now() {
     uint64_t nanoseconds;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));

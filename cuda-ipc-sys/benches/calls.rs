@@ -1,8 +1,8 @@
-//! What the table costs: a call through it against the same C function called directly, and the time to load.
+//! Measures the cost of the table: a call through it, the same C function called directly, and the time to load.
 //!
-//! `cargo bench -p cuda-ipc-sys` measures the system's driver (or what `CUDA_IPC_DRIVER` names), and where there is none
-//! the reference driver, which is then linked as well as loaded. The last lines give each call as a ratio to the direct
-//! one, from rounds in which they take turns.
+//! `cargo bench -p cuda-ipc-sys` measures the system's driver, or the library that `CUDA_IPC_DRIVER` names. If there is
+//! no driver, it measures the reference driver, both loaded and linked. The last lines for each call give the ratio of
+//! the table to the direct call, from alternating rounds.
 
 use std::env;
 use std::ffi::c_int;
@@ -31,7 +31,7 @@ mod linked {
     }
 }
 
-/// Set for the processes that only load the driver and say how long that took.
+/// The variable that is set for processes that only load the driver and print how long that took.
 const LOAD_ONLY: &str = "CUDA_IPC_BENCH_LOAD";
 const SIZE: usize = 2 << 20;
 
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let driver = match Driver::get() {
         Ok(driver) => driver,
         Err(_) => {
-            // SAFETY: the library is a driver.
+            // SAFETY: the reference driver is a driver.
             let driver = unsafe { Driver::load_from(&reference) };
             &*Box::leak(Box::new(driver.expect("the reference driver is built")))
         }
@@ -63,14 +63,14 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// In the folder of this executable or one above it, where Cargo puts the libraries of a build.
+/// Finds a library in the folder of this executable or one above it, where Cargo puts the libraries of a build.
 fn library_beside_this(name: &str) -> PathBuf {
     let executable = env::current_exe().expect("this executable has a path");
     let found = executable.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file());
     found.unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// The cheapest call of all: what the table adds is all there is to see.
+/// Measures the cheapest call, which shows best what the table adds.
 fn versions(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
     let pointer = driver.functions().cuDriverGetVersion.expect("every driver has it");
     let mut version = 0;
@@ -84,13 +84,13 @@ fn versions(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
     compare(criterion, "cuDriverGetVersion", table, pointer, is_reference.then_some(linked));
 }
 
-/// The cheapest call of inter-process memory.
+/// Measures the cheapest call for inter-process memory.
 fn handles(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
     let done = |code: CUresult| code.result().expect("the driver works");
     let call = |answer: Result<CUresult, _>| done(answer.expect("every driver has it"));
     let pointer = driver.functions().cuIpcGetMemHandle.expect("every driver has it");
     let (mut context, mut memory, mut handle) = (ptr::null_mut(), 0, CUipcMemHandle::default());
-    // SAFETY: the outputs are valid for writing, and the process ends with what is made here.
+    // SAFETY: the outputs are valid for writing, and the context and memory live until the process ends.
     unsafe {
         call(driver.cuInit(0));
         call(driver.cuDevicePrimaryCtxRetain(&mut context, 0));
@@ -99,7 +99,7 @@ fn handles(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
     }
     let mut linked_memory = 0;
     if is_reference {
-        // SAFETY: as above; the linked driver is another one, with memory of its own.
+        // SAFETY: as above; the linked driver is a second one with its own memory.
         unsafe {
             done(linked::cuInit(0));
             done(linked::cuDevicePrimaryCtxRetain(&mut context, 0));
@@ -117,7 +117,7 @@ fn handles(criterion: &mut Criterion, driver: &Driver, is_reference: bool) {
     compare(criterion, "cuIpcGetMemHandle", table, pointer, is_reference.then_some(linked));
 }
 
-/// One function by each of its ways, and the ratios to the table's.
+/// Measures one function through the table and directly, and prints the ratios.
 fn compare(
     criterion: &mut Criterion,
     name: &str,
@@ -138,7 +138,7 @@ fn compare(
     }
 }
 
-/// Rounds in which two ways take turns, so that what else the machine does falls on both: the medians.
+/// Prints the medians of two ways of calling. Their rounds alternate, so that other load on the machine affects both.
 fn turns(name: &str, table: &impl Fn() -> CUresult, other_name: &str, other: &impl Fn() -> CUresult) {
     const ROUNDS: usize = 400;
     let (mut of_table, mut of_other) = (Vec::new(), Vec::new());
@@ -152,10 +152,10 @@ fn turns(name: &str, table: &impl Fn() -> CUresult, other_name: &str, other: &im
     };
     let (table, other) = (median(of_table), median(of_other));
     let (more, ratio) = (table - other, table / other);
-    println!("{name}: table {table:.2} ns, {other_name} {other:.2} ns: {more:+.2} ns, {ratio:.3} times\n");
+    println!("{name}: table {table:.2} ns, {other_name} {other:.2} ns: difference {more:+.2} ns, ratio {ratio:.3}\n");
 }
 
-/// Nanoseconds a call.
+/// Returns the nanoseconds per call.
 fn round(call: &impl Fn() -> CUresult) -> f64 {
     const CALLS: u32 = 20_000;
     let start = Instant::now();
@@ -165,7 +165,7 @@ fn round(call: &impl Fn() -> CUresult) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS)
 }
 
-/// The first use in a process, and a table for a library that is loaded already.
+/// Measures the first load in a process, and resolving the table of a library that is already loaded.
 fn loading(criterion: &mut Criterion, driver: &Driver) {
     let mut group = criterion.benchmark_group("load");
     // SAFETY: the library is a driver.
@@ -179,8 +179,8 @@ fn loading(criterion: &mut Criterion, driver: &Driver) {
 fn first_load(library: &Path) -> Duration {
     let executable = env::current_exe().expect("this executable has a path");
     let output = Command::new(executable).env(LOAD_ONLY, "").env(DRIVER_VARIABLE, library).output();
-    let output = output.expect("this executable runs again");
-    assert!(output.status.success(), "{} does not load twice", library.display());
+    let output = output.expect("this executable can be run again");
+    assert!(output.status.success(), "{} could not be loaded again in a new process", library.display());
     let nanoseconds = String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number of nanoseconds");
     Duration::from_nanos(nanoseconds)
 }

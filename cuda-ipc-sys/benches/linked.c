@@ -1,6 +1,6 @@
-/* What benches/calls.rs measures, from a C program that is linked with the driver:
+/* Measures the calls of benches/calls.rs from a C program that is linked with the driver:
    cc -O2 -o linked linked.c -lcuda && ./linked
-   The types and functions are declared here so that no toolkit is needed, only the driver's library. */
+   The functions are declared here, so that only the driver's library is needed and no toolkit. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@ static double seconds(void) {
 
 static void check(int code) {
     if (code) {
-        fprintf(stderr, "the driver answered %d\n", code);
+        fprintf(stderr, "a driver call failed with error %d\n", code);
         exit(1);
     }
 }
 
-/* The best of many rounds, in nanoseconds a call. */
+/* The best of 20 rounds, in nanoseconds per call. */
 #define MEASURE(calls, call)                                                  \
     ({                                                                        \
         double best = 1e9;                                                    \

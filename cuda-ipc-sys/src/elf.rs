@@ -1,5 +1,5 @@
-//! Why the loader did not open a library. Its message alone misleads: glibc says of a library for another processor
-//! that there is no such file.
+//! Finds out why the loader did not open a library. The loader's message alone is misleading: for a library of another
+//! processor, glibc reports that the file does not exist.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -7,9 +7,9 @@ use std::path::Path;
 
 use crate::Cause;
 
-/// The cause, from the file where the path leads to one, and from the loader's message.
+/// Returns the cause, from the file if the path leads to one and shows the cause, otherwise from the loader's message.
 pub(crate) fn cause(path: &Path, message: &str) -> Cause {
-    // A bare name is looked for in the loader's folders, which only the loader knows.
+    // The loader searches for a bare name in folders that only the loader knows.
     if path.components().count() > 1
         && let Some(cause) = in_file(path)
     {
@@ -22,7 +22,7 @@ pub(crate) fn cause(path: &Path, message: &str) -> Cause {
     }
 }
 
-/// What the file's first bytes tell, if they tell why it is not loaded.
+/// Returns the cause if the first bytes of the file show it.
 fn in_file(path: &Path) -> Option<Cause> {
     const MAGIC: &[u8] = b"\x7fELF";
     const MACHINE: usize = 18;
@@ -43,7 +43,7 @@ fn in_file(path: &Path) -> Option<Cause> {
     (HOST.is_some() && !is_ours).then(|| Cause::OtherArchitecture { machine: name(machine) })
 }
 
-/// The library that the message is about, where it is another than the one asked for.
+/// Returns the library that the message names, if it is not the one at `path`.
 fn dependency(path: &Path, message: &str) -> Option<String> {
     // musl
     if message.contains("(needed by ") {
@@ -55,7 +55,7 @@ fn dependency(path: &Path, message: &str) -> Option<String> {
     (rest.starts_with("cannot open shared object file") && Path::new(subject) != path).then(|| subject.to_owned())
 }
 
-/// The machine numbers of the ELF specification, by the names that package managers use.
+/// The machine numbers of the ELF specification, with the names that package managers use.
 const MACHINES: &[(u16, &str)] =
     &[(3, "x86"), (21, "powerpc64"), (40, "arm"), (62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
 

@@ -1,4 +1,4 @@
-//! What can go wrong before a call reaches CUDA.
+//! Errors that occur before a call reaches CUDA.
 
 use std::error::Error;
 use std::ffi::{CStr, c_uint};
@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use crate::runtime::cudaError;
 use crate::{CUresult, CudaLibrary, CudaVersion};
 
-/// One name that was tried, and what came of it.
+/// A library name that was tried, and why it was not loaded.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Attempt {
-    /// A file name for the loader's search, or a path.
+    /// A file name that the loader searches for, or a path.
     pub library: PathBuf,
     /// Why it was not loaded.
     pub cause: Cause,
@@ -24,21 +24,21 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// There is no such file, or the loader's search does not come by it.
+    /// The file does not exist, or is not in a folder that the loader searches.
     NotFound,
-    /// The file is no ELF library.
+    /// The file is not an ELF library.
     NotALibrary,
-    /// The library is for another processor than this process.
+    /// The library is for a different processor than this process.
     OtherArchitecture {
-        /// The processor that it is for, as in `aarch64`.
+        /// The processor that the library is for, such as `aarch64`.
         machine: String,
     },
-    /// The library is there, and another one that it needs is not.
+    /// The library exists, but another library that it needs was not found.
     MissingDependency {
-        /// The one that is not there.
+        /// The library that was not found.
         library: String,
     },
-    /// Something else; the loader's message says what.
+    /// Another cause, which the loader's message describes.
     Other,
 }
 
@@ -47,49 +47,49 @@ impl fmt::Display for Attempt {
         let library = self.library.display();
         match &self.cause {
             Cause::NotFound => write!(f, "{library} was not found"),
-            Cause::NotALibrary => write!(f, "{library} is no shared library"),
+            Cause::NotALibrary => write!(f, "{library} is not a shared library"),
             Cause::OtherArchitecture { machine } => {
-                write!(f, "{library} is for {machine}, and this process runs on {}", std::env::consts::ARCH)
+                write!(f, "{library} is for {machine}, but this process runs on {}", std::env::consts::ARCH)
             }
-            Cause::MissingDependency { library: missing } => write!(f, "{library} needs {missing}, which is not there"),
-            Cause::Other => write!(f, "{library} does not load"),
+            Cause::MissingDependency { library: missing } => write!(f, "{library} needs {missing}, which is missing"),
+            Cause::Other => write!(f, "{library} could not be loaded"),
         }?;
         write!(f, " ({})", self.message)
     }
 }
 
-/// Why no driver, or no runtime, could be loaded. Loading can be tried again: nothing of a failure is kept.
+/// Why the driver or the runtime could not be loaded. Loading can be tried again, because a failure is not cached.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The loader opened none of the libraries.
     NotLoaded {
-        /// What was looked for.
+        /// The kind of library that was wanted.
         wanted: CudaLibrary,
         /// Every name that was tried.
         attempts: Vec<Attempt>,
     },
-    /// The library is the toolkit's stub, which is there to link against and answers every call with an error.
+    /// The library is the toolkit's stub, which exists for linking and returns an error from every call.
     Stub {
-        /// The library.
+        /// The name or path of the library.
         library: PathBuf,
     },
-    /// The library opens but lacks a function that every release of what was looked for has.
+    /// The library was opened, but lacks a function that every release of the wanted library has.
     AnotherLibrary {
-        /// What was looked for.
+        /// The kind of library that was wanted.
         wanted: CudaLibrary,
-        /// The library.
+        /// The name or path of the library.
         library: PathBuf,
-        /// The function that is missing.
+        /// The missing function.
         symbol: &'static CStr,
     },
-    /// The library does not tell its version.
+    /// The library does not report its version.
     NoVersion {
-        /// What was looked for.
+        /// The kind of library that was wanted.
         wanted: CudaLibrary,
-        /// The library.
+        /// The name or path of the library.
         library: PathBuf,
-        /// What the function for the version answered: a [`CUresult`] or a [`cudaError`].
+        /// The code that the version function returned: a [`CUresult`] or a [`cudaError`].
         code: c_uint,
     },
 }
@@ -110,24 +110,24 @@ impl fmt::Display for LoadError {
             }
             Self::Stub { library } => write!(
                 f,
-                "{} is the CUDA toolkit's stub, not a driver: take the toolkit's stubs folder out of the library \
+                "{} is the CUDA toolkit's stub, not a driver: remove the toolkit's stubs folder from the library \
                  path, and install the NVIDIA driver",
                 library.display()
             ),
             Self::AnotherLibrary { wanted, library, symbol } => write!(
                 f,
-                "{} is no CUDA {wanted}: it has no {}. Check the path, and {} where it is set",
+                "{} is not a CUDA {wanted}: it does not export {}. Check the path, and the variable {} if it is set",
                 library.display(),
                 symbol.to_string_lossy(),
                 wanted.variable()
             ),
             Self::NoVersion { wanted, library, code } => {
-                write!(f, "{} does not tell its version: ", library.display())?;
+                write!(f, "{} does not report its version: ", library.display())?;
                 match wanted {
-                    CudaLibrary::Driver => write!(f, "cuDriverGetVersion answered {}", CUresult(*code))?,
-                    CudaLibrary::Runtime => write!(f, "cudaRuntimeGetVersion answered {}", cudaError(*code))?,
+                    CudaLibrary::Driver => write!(f, "cuDriverGetVersion returned {}", CUresult(*code))?,
+                    CudaLibrary::Runtime => write!(f, "cudaRuntimeGetVersion returned {}", cudaError(*code))?,
                 }
-                write!(f, ". Reinstall it, or set {} to the path of another", wanted.variable())
+                write!(f, ". Reinstall it, or set {} to the path of another library", wanted.variable())
             }
         }
     }
@@ -135,7 +135,7 @@ impl fmt::Display for LoadError {
 
 impl Error for LoadError {}
 
-/// The loaded driver or runtime does not have a function.
+/// The loaded driver or runtime lacks a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingSymbol {
@@ -143,7 +143,7 @@ pub struct MissingSymbol {
     pub library: CudaLibrary,
     /// The function.
     pub name: &'static CStr,
-    /// The CUDA version that its binding is of.
+    /// The CUDA version whose signature is bound.
     pub needs: CudaVersion,
     /// The CUDA version of the library.
     pub found: CudaVersion,
@@ -154,12 +154,12 @@ impl fmt::Display for MissingSymbol {
         let name = self.name.to_string_lossy();
         let Self { library, needs, found, .. } = self;
         if found < needs {
-            write!(f, "{name} needs CUDA {needs}, and the {library} serves {found}: install a newer {library}")
+            write!(f, "{name} needs CUDA {needs}, but the {library} supports only {found}: install a newer {library}")
         } else {
             write!(
                 f,
-                "the {library} serves CUDA {found} but does not have {name}, which came with {needs}: reinstall it, \
-                 or check {} where it is set",
+                "the {library} supports CUDA {found} but lacks {name}, which came with {needs}: reinstall it, or \
+                 check {} if it is set",
                 library.variable()
             )
         }

@@ -1,4 +1,4 @@
-//! The 64-byte handles are plain data: bytes in, bytes out, compared by value.
+//! The 64-byte handles as plain data: they convert from and to bytes, and compare by value.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -9,14 +9,14 @@ use crate::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExp
 macro_rules! plain_bytes {
     ($($handle:ident),*) => {$(
         impl $handle {
-            /// A handle from bytes that another process sent. The driver judges them when it opens the handle.
+            /// Creates a handle from bytes that another process sent. The driver checks them when it opens the handle.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 64]) -> Self {
-                // SAFETY: the handle is 64 bytes without padding (asserted below), and every bit pattern is one.
+                // SAFETY: the handle is 64 bytes without padding (size asserted below), and any bit pattern is valid.
                 unsafe { std::mem::transmute(bytes) }
             }
 
-            /// The bytes to send to another process.
+            /// Returns the bytes to send to another process.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 64] {
                 // SAFETY: as above, in the other direction.

@@ -1,4 +1,4 @@
-//! Finding CUDA's libraries, and addresses in them.
+//! Finds CUDA's libraries and the addresses of their functions.
 
 use std::error::Error as _;
 use std::ffi::{CStr, c_int, c_uint, c_void};
@@ -14,7 +14,7 @@ use crate::{Attempt, CudaVersion, LoadError, elf};
 /// The environment variable that names the library to load instead of the system's driver.
 pub const DRIVER_VARIABLE: &str = "CUDA_IPC_DRIVER";
 
-/// The environment variable that names the library to load instead of a `libcudart` that the loader finds.
+/// The environment variable that names the library to load instead of the `libcudart` that the loader finds.
 pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
 
 /// One of the two libraries that these bindings load.
@@ -22,12 +22,12 @@ pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
 pub enum CudaLibrary {
     /// `libcuda`, which the driver's package installs.
     Driver,
-    /// `libcudart`, which the toolkit or an application brings along.
+    /// `libcudart`, which comes with the toolkit or with an application.
     Runtime,
 }
 
 impl CudaLibrary {
-    /// The environment variable that names the one to load.
+    /// Returns the environment variable that names the library to load.
     #[must_use]
     pub const fn variable(self) -> &'static str {
         match self {
@@ -36,8 +36,8 @@ impl CudaLibrary {
         }
     }
 
-    /// The names to try. `libcuda.so` without the number is what the toolkit's stub is called: it comes last, and the
-    /// stub is recognised. `libcudart` has its major version in its name, 11 with a zero.
+    /// Returns the usual names to try. The toolkit's stub is called `libcuda.so`, so that name comes last, and the stub
+    /// is detected. `libcudart` has its major version in its name: `13`, `12` or, for CUDA 11, `11.0`.
     const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Driver => &["libcuda.so.1", "libcuda.so"],
@@ -45,7 +45,7 @@ impl CudaLibrary {
         }
     }
 
-    /// A function that every release has and whose signature never changed.
+    /// Returns a function that every release has and whose signature never changed.
     const fn version_function(self) -> &'static CStr {
         match self {
             Self::Driver => c"cuDriverGetVersion",
@@ -53,7 +53,7 @@ impl CudaLibrary {
         }
     }
 
-    /// The names to try: the one that the environment gives, or the usual ones.
+    /// Returns the names to try: the one in the environment variable if it is set, otherwise the usual ones.
     pub(crate) fn candidates(self) -> Vec<PathBuf> {
         match std::env::var_os(self.variable()) {
             Some(path) => vec![path.into()],
@@ -71,7 +71,7 @@ impl fmt::Display for CudaLibrary {
     }
 }
 
-/// A library that told its version.
+/// An open library that has reported its version.
 pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     pub(crate) version: CudaVersion,
@@ -79,12 +79,12 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Open the first candidate that is what is wanted.
+    /// Opens the first candidate that is the wanted library.
     pub(crate) fn first(wanted: CudaLibrary, candidates: &[PathBuf]) -> Result<Self, LoadError> {
         let mut attempts = Vec::new();
         let mut refused = None;
         for path in candidates {
-            // SAFETY: loading runs the library's initialisers, which is what the caller asked for; no way round it.
+            // SAFETY: loading always runs the library's initialisers, and the caller asked for it to be loaded.
             match unsafe { Library::new(path) } {
                 Ok(library) => match Self::read(wanted, library, path) {
                     Ok(opened) => return Ok(opened),
@@ -116,7 +116,7 @@ impl Opened {
         let code = unsafe { get_version(&mut version) };
         match (code, u32::try_from(version)) {
             (SUCCESS, Ok(version)) if version > 0 => Ok(Self { path, version: CudaVersion(version), library }),
-            // CUDA 11's runtime asks the driver first; later ones know their version by themselves.
+            // The runtime of CUDA 11 asks the driver first; later ones report their version without a driver.
             (INSUFFICIENT_DRIVER, _) if wanted == CudaLibrary::Runtime => {
                 Ok(Self { path, version: CudaVersion(11_000), library })
             }
@@ -125,12 +125,12 @@ impl Opened {
         }
     }
 
-    /// An exported address, or null.
+    /// Returns the address of an exported symbol, or null.
     pub(crate) fn address(&self, name: &CStr) -> *const c_void {
         address(&self.library, name)
     }
 
-    /// Keep the library for the rest of the process: CUDA's threads and exit handlers point into it.
+    /// Keeps the library loaded for the rest of the process, because CUDA's threads and exit handlers point into it.
     pub(crate) fn keep(self) -> (PathBuf, CudaVersion) {
         std::mem::forget(self.library);
         (self.path, self.version)
@@ -138,13 +138,13 @@ impl Opened {
 }
 
 fn address(library: &Library, name: &CStr) -> *const c_void {
-    // SAFETY: the symbol is taken as an address only; its type is given where it is called.
+    // SAFETY: only the address of the symbol is used here; the caller gives it the function's type.
     let symbol = unsafe { library.get::<*const c_void>(name) };
     // SAFETY: the address stays valid, because a library that is used is never unloaded.
     symbol.ok().and_then(|symbol| unsafe { symbol.try_as_raw_ptr() }).map_or(ptr::null(), <*mut c_void>::cast_const)
 }
 
-/// What a process has one of, loaded when it is first asked for; a failure is not kept.
+/// A value that a process loads once, on first use. A failure is not cached.
 pub(crate) struct Once<T> {
     loaded: OnceLock<T>,
     loading: Mutex<()>,
@@ -172,7 +172,7 @@ impl<T> Once<T> {
 macro_rules! loaded {
     ($library:ident) => {
         impl $library {
-            /// Load a library by path (or by name, through the loader's search) whatever the environment says.
+            /// Loads a library by path, or by name through the loader's search. Ignores the environment variable.
             ///
             /// The library stays loaded for the rest of the process.
             ///
@@ -180,25 +180,25 @@ macro_rules! loaded {
             #[doc = concat!("[`LoadError`], as for [`", stringify!($library), "::get`].")]
             ///
             /// # Safety
-            /// The file is a library of CUDA's, or one that behaves as such: its code runs when it is loaded, and its
-            /// functions are taken for what their names say.
+            /// The file must be a CUDA library, or one that behaves like it. Its code runs when it is loaded, and its
+            /// functions are called with the signatures that belong to their names.
             pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
                 Self::load(&[path.as_ref().to_owned()])
             }
 
-            /// The name or path that was loaded.
+            /// Returns the name or path that was loaded.
             #[must_use]
             pub fn path(&self) -> &Path {
                 &self.path
             }
 
-            /// The newest CUDA version that the library serves.
+            /// Returns the newest CUDA version that the library supports.
             #[must_use]
             pub const fn version(&self) -> CudaVersion {
                 self.version
             }
 
-            /// The function pointers; `None` where the library does not have a function.
+            /// Returns the function pointers. A pointer is `None` if the library lacks the function.
             #[inline]
             #[must_use]
             pub const fn functions(&self) -> &Functions {
@@ -206,13 +206,13 @@ macro_rules! loaded {
                 unsafe { Functions::from_addresses(&self.addresses) }
             }
 
-            /// The address of each function in the order of [`SYMBOLS`]; null where the library does not have it.
+            /// Returns the address of each function in the order of [`SYMBOLS`], or null if the library lacks it.
             #[must_use]
             pub const fn addresses(&self) -> &[*const c_void; SYMBOLS.len()] {
                 &self.addresses
             }
 
-            /// The functions of the table that this library does not have.
+            /// Returns the functions of the table that this library lacks.
             #[inline]
             pub fn missing_symbols(&self) -> impl Iterator<Item = MissingSymbol> {
                 let found = SYMBOLS.iter().zip(&self.addresses);
@@ -226,9 +226,9 @@ macro_rules! loaded {
             }
         }
 
-        // SAFETY: the addresses are of code, which any thread may run; CUDA's functions are made for that.
+        // SAFETY: the addresses point to code, and any thread may call CUDA's functions.
         unsafe impl Send for $library {}
-        // SAFETY: as above; nothing here changes.
+        // SAFETY: as above, and nothing here is mutable.
         unsafe impl Sync for $library {}
 
         impl fmt::Debug for $library {

@@ -1,4 +1,4 @@
-//! Result codes as values that name themselves.
+//! Result codes as errors that print their names.
 
 use std::error::Error;
 use std::fmt;
@@ -9,12 +9,12 @@ use crate::runtime::cudaError;
 macro_rules! result_code {
     ($code:ident, $success:ident, $not_ready:literal) => {
         impl $code {
-            #[doc = concat!("`Ok` for `", stringify!($success), "`, the code itself as the error for everything else.")]
+            #[doc = concat!("Returns `Ok` for `", stringify!($success), "`, otherwise the code itself as the error.")]
             ///
-            #[doc = concat!("`", $not_ready, "` counts as an error here: a query's caller asks for it by name.")]
+            #[doc = concat!("`", $not_ready, "` counts as an error here, so the caller of a query must check for it.")]
             ///
             /// # Errors
-            #[doc = concat!("The code, where it is not `", stringify!($success), "`.")]
+            #[doc = concat!("The code, if it is not `", stringify!($success), "`.")]
             #[inline]
             pub const fn result(self) -> Result<(), Self> {
                 if self.0 == Self::$success.0 { Ok(()) } else { Err(self) }
@@ -25,7 +25,7 @@ macro_rules! result_code {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.name() {
                     Some(name) => write!(f, "{name} ({})", self.0),
-                    None => write!(f, "CUDA error {}, which these bindings have no name for", self.0),
+                    None => write!(f, "CUDA error {}, which has no name in these bindings", self.0),
                 }
             }
         }

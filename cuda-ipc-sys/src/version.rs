@@ -1,20 +1,20 @@
-//! CUDA versions, and the functions that are asked for by them.
+//! CUDA versions, and the functions that are looked up by version.
 
 use std::ffi::CStr;
 use std::fmt;
 
-/// A CUDA version as the driver counts it: 1000 × major + 10 × minor.
+/// A CUDA version as the driver encodes it: 1000 × major + 10 × minor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CudaVersion(pub u32);
 
 impl CudaVersion {
-    /// The major version, 12 of 12.4.
+    /// Returns the major version: 12 for 12.4.
     #[must_use]
     pub const fn major(self) -> u32 {
         self.0 / 1000
     }
 
-    /// The minor version, 4 of 12.4.
+    /// Returns the minor version: 4 for 12.4.
     #[must_use]
     pub const fn minor(self) -> u32 {
         self.0 % 1000 / 10
@@ -33,13 +33,13 @@ impl fmt::Debug for CudaVersion {
     }
 }
 
-/// A function of the tables: base name, version and exported name.
+/// A function of the driver's or the runtime's table: base name, version and exported name.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
-    /// The name in the documentation, which `cuGetProcAddress` takes.
+    /// The name in the documentation, for `cuGetProcAddress`.
     pub name: &'static CStr,
-    /// What the library exports this version as, which `dlsym` takes.
+    /// The name that the library exports for this version, for `dlsym`.
     pub exported: &'static CStr,
-    /// The version whose signature these bindings hold.
+    /// The CUDA version whose signature is bound.
     pub since: CudaVersion,
 }

@@ -1,4 +1,4 @@
-//! Loading never panics: whatever a library is, the error has its type, names the library, and says what to do.
+//! Loading never panics: for every kind of broken library, a typed error names the library and says what to do.
 
 mod stand_in;
 
@@ -11,11 +11,11 @@ use cuda_ipc_sys::{
 use stand_in::{StandIn, library};
 
 fn refused(path: &Path) -> LoadError {
-    // SAFETY: the library is one of these tests.
-    unsafe { Driver::load_from(path) }.expect_err("this is no driver")
+    // SAFETY: the library comes from these tests.
+    unsafe { Driver::load_from(path) }.expect_err("this is not a driver")
 }
 
-/// The one attempt of a library that the loader did not open.
+/// Returns the only attempt for a library that the loader does not open, and the text of the error.
 fn attempt(path: &Path) -> (Attempt, String) {
     let error = refused(path);
     let LoadError::NotLoaded { wanted: CudaLibrary::Driver, attempts } = &error else { panic!("{error:?}") };
@@ -48,11 +48,11 @@ fn a_file_that_is_no_library_is_named_as_such() {
         fs::write(&path, contents).expect("the folder can be written");
         let (attempt, text) = attempt(&path);
         assert_eq!(attempt.cause, Cause::NotALibrary, "{contents:?}");
-        assert!(text.contains("is no shared library"), "{text}");
+        assert!(text.contains("is not a shared library"), "{text}");
     }
 }
 
-/// The loader says of such a library that there is no such file.
+/// For such a library, glibc's loader reports that there is no such file.
 #[test]
 fn a_library_for_another_processor_is_named_with_the_processor() {
     const MACHINE: usize = 18;
@@ -101,7 +101,7 @@ fn a_driver_that_does_not_tell_its_version_is_refused_with_its_code() {
     assert!(error.to_string().contains("CUDA_ERROR_UNKNOWN"), "{error}");
 }
 
-/// A driver of CUDA 11.4 that can resolve nothing by version.
+/// A driver of CUDA 11.4 without cuGetProcAddress.
 const OLD: &str = "
     int cuDriverGetVersion(int *version) { *version = 11040; return 0; }
     int cuInit(unsigned flags) { return flags == 0 ? 0 : 1; }
@@ -109,14 +109,14 @@ const OLD: &str = "
 
 #[test]
 fn a_missing_function_is_an_error_with_both_versions() {
-    // SAFETY: the library is one of these tests.
+    // SAFETY: the library comes from these tests.
     let driver = unsafe { Driver::load_from(library(OLD).path.as_path()) }.expect("this is a driver");
     assert_eq!(driver.version(), CudaVersion(11040));
     const MINIMUM: CUmulticastGranularity_flags = CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM;
     let mut count = 0;
-    // SAFETY: the output is valid; the function is not there in any case.
+    // SAFETY: the output is valid, and this driver does not have the function.
     let missing = unsafe { driver.cuMulticastGetGranularity(&mut count, std::ptr::null(), MINIMUM) };
-    let missing = missing.expect_err("CUDA 11.4 has no multicast");
+    let missing = missing.expect_err("CUDA 11.4 has no multicast objects");
     assert_eq!(
         (missing.name, missing.needs, missing.found),
         (c"cuMulticastGetGranularity", CudaVersion(12010), CudaVersion(11040))
@@ -126,9 +126,9 @@ fn a_missing_function_is_an_error_with_both_versions() {
 
 #[test]
 fn a_driver_without_cu_get_proc_address_is_used_by_exported_names() {
-    // SAFETY: the library is one of these tests.
+    // SAFETY: the library comes from these tests.
     let driver = unsafe { Driver::load_from(library(OLD).path.as_path()) }.expect("this is a driver");
-    // SAFETY: the library above takes any flags.
+    // SAFETY: the library above accepts any flags.
     let (good, bad) = unsafe { (driver.cuInit(0), driver.cuInit(7)) };
     assert_eq!(good, Ok(CUresult::CUDA_SUCCESS));
     assert_eq!(bad, Ok(CUresult::CUDA_ERROR_INVALID_VALUE));

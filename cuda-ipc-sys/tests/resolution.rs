@@ -1,4 +1,4 @@
-//! Each function is asked for at the version whose signature is bound, whatever else a driver has under its name.
+//! Each function is looked up at the version whose signature is bound, whatever other versions the driver has.
 
 mod stand_in;
 
@@ -10,13 +10,13 @@ use std::ptr;
 use cuda_ipc_sys::{CUresult, CudaVersion, Driver, SYMBOLS};
 use stand_in::{StandIn, library};
 
-/// The versions of each base name in cudaTypedefs.h, which the header matrix keeps.
+/// The versions of each base name in cudaTypedefs.h, as written by cuda-ipc-sys-abi-check.
 const TYPEDEFS: &str = include_str!("typedefs.txt");
 
-/// Newer than every header: here each function has yet another signature.
+/// A version newer than every header, at which each function has yet another signature.
 const FUTURE: u32 = 99_000;
 
-/// The versions of each function, with one that is still to come.
+/// Returns the versions of each function, with FUTURE as the last.
 fn versions() -> BTreeMap<&'static str, Vec<u32>> {
     let lines = TYPEDEFS.lines().filter(|line| !line.starts_with('#'));
     let read = |line: &'static str| {
@@ -28,8 +28,8 @@ fn versions() -> BTreeMap<&'static str, Vec<u32>> {
     lines.map(read).collect()
 }
 
-/// A driver that serves `version` and has each function at each of its versions up to that. Every one of them answers
-/// with its own version.
+/// Builds a driver of CUDA `version` that has each function at each of its versions up to that one. Each of these
+/// functions returns its own version.
 fn driver(version: u32, entry: &str, last_parameter: &str) -> StandIn {
     let mut source = String::from("#include <string.h>\n");
     let mut entries = String::new();
@@ -55,11 +55,11 @@ fn driver(version: u32, entry: &str, last_parameter: &str) -> StandIn {
     library(&source)
 }
 
-/// The address of a function of the stand-in.
+/// Returns the address of a function of the stand-in.
 fn address(driver: &StandIn, name: &str, version: CudaVersion) -> *const c_void {
-    // SAFETY: the library was loaded by the test already, and has no initialisers.
+    // SAFETY: the test has already loaded the library, which has no initialisers.
     let library = unsafe { libloading::Library::new(&driver.path) }.expect("the stand-in is loaded");
-    // SAFETY: the symbol is taken as an address, which stays valid because the driver keeps the library.
+    // SAFETY: only the address of the symbol is used; it stays valid because the driver keeps the library loaded.
     let symbol = unsafe { library.get::<*const c_void>(format!("{name}_at_{}", version.0)) };
     // SAFETY: as above.
     symbol
@@ -73,13 +73,13 @@ fn every_function_is_that_of_its_bindings_version() {
     let entries = [("cuGetProcAddress_v2", ", int *status"), ("cuGetProcAddress", "")];
     for (entry, last_parameter) in entries {
         let library = driver(FUTURE, entry, last_parameter);
-        // SAFETY: the library is one of these tests.
+        // SAFETY: the library comes from these tests.
         let driver = unsafe { Driver::load_from(&library.path) }.expect("this is a driver");
         for (symbol, &found) in SYMBOLS.iter().zip(driver.addresses()) {
             let name = symbol.name.to_str().expect("ASCII");
             let expected = address(&library, name, symbol.since);
             assert!(!expected.is_null(), "cudaTypedefs.h has no {name} of CUDA {}", symbol.since);
-            assert_eq!(found, expected, "{name} is not that of CUDA {}", symbol.since);
+            assert_eq!(found, expected, "the address of {name} is not that of CUDA {}", symbol.since);
         }
         assert_eq!(driver.missing_symbols().count(), 0);
     }
@@ -93,7 +93,7 @@ fn an_older_driver_lacks_what_came_later_and_nothing_else() {
         (12_040, "cuGetProcAddress_v2", ", int *status"),
     ] {
         let library = driver(version, entry, last_parameter);
-        // SAFETY: the library is one of these tests.
+        // SAFETY: the library comes from these tests.
         let driver = unsafe { Driver::load_from(&library.path) }.expect("this is a driver");
         let newer = SYMBOLS.iter().filter(|symbol| symbol.since.0 > version).map(|symbol| symbol.name);
         let missing: Vec<_> = driver.missing_symbols().collect();
@@ -104,11 +104,11 @@ fn an_older_driver_lacks_what_came_later_and_nothing_else() {
     }
 }
 
-/// The functions whose signature changed under their name: what is called is what was bound.
+/// For functions whose signature changed under the same name, a call reaches the bound version.
 #[test]
 fn a_signature_that_changed_later_is_never_called() {
     let library = driver(FUTURE, "cuGetProcAddress_v2", ", int *status");
-    // SAFETY: the library is one of these tests.
+    // SAFETY: the library comes from these tests.
     let driver = unsafe { Driver::load_from(&library.path) }.expect("this is a driver");
     let since = |name: &str| {
         let symbol = SYMBOLS.iter().find(|symbol| symbol.name.to_str() == Ok(name)).expect("a function of the table");
@@ -116,7 +116,7 @@ fn a_signature_that_changed_later_is_never_called() {
         assert!(versions.iter().any(|version| *version > symbol.since.0 && *version < FUTURE), "{name} did not change");
         Ok(CUresult(symbol.since.0))
     };
-    // SAFETY: the stand-in touches no argument.
+    // SAFETY: the stand-in uses none of its arguments.
     unsafe {
         assert_eq!(driver.cuCtxGetDevice(ptr::null_mut()), since("cuCtxGetDevice"));
         assert_eq!(driver.cuCtxSynchronize(), since("cuCtxSynchronize"));

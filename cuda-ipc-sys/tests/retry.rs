@@ -1,5 +1,5 @@
-//! `Driver::get` and `Runtime::get`: the environment decides, loudly, and a failure is not kept. One test, because the
-//! environment and what was loaded are the process's.
+//! `Driver::get` and `Runtime::get` load only what the environment variable names, and do not cache a failure. There is
+//! only one test here, because the environment and the loaded libraries belong to the whole process.
 
 mod stand_in;
 
@@ -9,9 +9,9 @@ use cuda_ipc_sys::runtime::Runtime;
 use cuda_ipc_sys::{Cause, CudaLibrary, CudaVersion, DRIVER_VARIABLE, Driver, LoadError, RUNTIME_VARIABLE};
 use stand_in::library;
 
-/// Point a variable at a library.
+/// Sets a variable to the path of a library.
 fn set(variable: &str, value: &std::path::Path) {
-    // SAFETY: this process has no other thread that reads the environment: it is the only test of its executable.
+    // SAFETY: no other thread of this process reads the environment: this is the only test of its executable.
     unsafe { env::set_var(variable, value) };
 }
 
@@ -25,7 +25,7 @@ fn loading_is_tried_again_after_a_failure() {
             CudaLibrary::Driver => Driver::get().err(),
             CudaLibrary::Runtime => Runtime::get().err(),
         };
-        // Nothing but what the variable names is tried.
+        // Only the path in the variable is tried.
         let Some(LoadError::NotLoaded { attempts, .. }) = &error else { panic!("{error:?}") };
         assert_eq!((attempts.len(), &attempts[0].cause), (1, &Cause::NotFound));
     }

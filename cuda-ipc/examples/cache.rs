@@ -1,10 +1,10 @@
-//! An importer that keeps what it opened in a cache, and an exporter that asks it to forget before it frees.
+//! An importer keeps its imports in a cache. The exporter asks it to forget the memory before freeing it.
 //!
 //! ```text
 //! cargo run -p cuda-ipc --example cache
 //! ```
 //!
-//! Without a GPU, as `share_buffer` says.
+//! Without a GPU, use the reference driver as `share_buffer` shows.
 
 mod two_processes;
 
@@ -28,16 +28,16 @@ fn export(importer: &Connection) -> Outcome {
     let buffer = DeviceBuffer::new(&first_device()?, SIZE)?;
     for round in 0..ROUNDS {
         buffer.write(0, &[round])?;
-        // The same allocation each time, and another part of it.
+        // Each round shares another part of the same allocation.
         buffer.share(0..SIZE - round as usize)?.send(importer)?;
         importer.receive()?;
     }
-    // Any of its tickets names the allocation.
+    // Any ticket of the allocation identifies it.
     importer.send(&buffer.share(..)?.ticket.to_bytes(), &[])?;
     println!("{}", String::from_utf8_lossy(&importer.receive()?.bytes));
-    // Nobody has it open any more.
+    // The importer no longer has it open.
     buffer.free()?;
-    println!("the answer arrived");
+    println!("the importer's answer arrived");
     Ok(())
 }
 
@@ -59,16 +59,16 @@ fn import(exporter: &Connection) -> Outcome {
         let mut number = [0_u32];
         memory.read(0, &mut number)?;
         if number != [round] || memory.size() != SIZE - round as usize {
-            return Err(format!("round {round}: {} bytes, number {number:?}", memory.size()).into());
+            return Err(format!("round {round}: opened {} bytes, read number {number:?}", memory.size()).into());
         }
         exporter.send(b"read", &[])?;
     }
     let ticket = Ticket::from_bytes(&exporter.receive()?.bytes)?;
     if !cache.forget(&ticket) || cache.bytes() != 0 {
-        return Err("the cache did not have just this memory".into());
+        return Err("the cache did not hold exactly the memory of the ticket".into());
     }
-    let (first, rest) = opening.split_first().ok_or("no rounds")?;
-    let best = rest.iter().min().ok_or("one round")?;
+    let (first, rest) = opening.split_first().ok_or("there were no rounds")?;
+    let best = rest.iter().min().ok_or("there was only one round")?;
     let message = format!("opened in {first:?}, found again in {best:?} at best, and forgotten");
     Ok(exporter.send(message.as_bytes(), &[])?)
 }

@@ -4,7 +4,7 @@
 //! cargo run -p cuda-ipc --example share_buffer
 //! ```
 //!
-//! The program starts itself again as the importer. It needs a GPU; or, without one, a driver in software:
+//! The program starts itself again as the importer. It needs a GPU. Without one, use the reference driver:
 //!
 //! ```text
 //! cargo build -p reference-driver
@@ -20,7 +20,7 @@ use cuda_ipc::transport::Connection;
 use cuda_ipc::{DeviceBuffer, Parcel};
 use two_processes::{Outcome, device_of, first_device, run};
 
-/// A multiple of 2 MiB: memory that shares its block with nothing.
+/// A multiple of 2 MiB, so the memory shares its block with no other allocation.
 const SIZE: usize = 4 << 20;
 
 fn main() -> ExitCode {
@@ -33,9 +33,9 @@ fn export(importer: &Connection) -> Outcome {
     let mut parcel = buffer.share(..)?;
     let lease = parcel.lease()?;
     parcel.send(importer)?;
-    // The parcel holds the lease as well.
+    // The parcel holds a tenancy, which would keep the lease from ending.
     drop(parcel);
-    // Until the importer has closed the memory, or died.
+    // Waits until the importer has closed the memory or has died.
     lease.wait(Duration::MAX)?;
     let mut bytes = vec![0_u8; SIZE];
     buffer.read(0, &mut bytes)?;

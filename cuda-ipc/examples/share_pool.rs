@@ -1,10 +1,10 @@
-//! Two processes share buffers of a pool: the pool travels once, each buffer as 64 bytes.
+//! Two processes share buffers of a pool. The pool is sent once, and each buffer as a pointer of 64 bytes.
 //!
 //! ```text
 //! cargo run -p cuda-ipc --example share_pool
 //! ```
 //!
-//! Without a GPU, as `share_buffer` says.
+//! Without a GPU, use the reference driver as `share_buffer` shows.
 
 mod two_processes;
 
@@ -31,18 +31,18 @@ fn export(importer: &Connection) -> Outcome {
     for number in 0..BUFFERS {
         let buffer = PoolBuffer::new(&pool, WORDS * 4, &stream)?;
         buffer.write(0, &vec![number; WORDS])?;
-        // The first one brings the pool along.
+        // The first parcel carries the pool.
         parcels.push(if number == 0 { buffer.share(..)? } else { buffer.share_without_pool(..)? });
         buffers.push(buffer);
     }
     parcels.iter().try_for_each(|parcel| parcel.send(importer))?;
-    // Until then the importer has them open.
+    // The importer sends a message when it has closed the buffers.
     importer.receive()?;
     let mut words = vec![0; WORDS];
     for (number, buffer) in (0..).zip(buffers) {
         buffer.read(0, &mut words)?;
         if words.iter().any(|word| *word != number + BUFFERS) {
-            return Err(format!("what the importer wrote to buffer {number} did not arrive").into());
+            return Err(format!("the importer's words in buffer {number} did not arrive").into());
         }
         buffer.free()?;
     }
@@ -53,7 +53,7 @@ fn export(importer: &Connection) -> Outcome {
 fn import(exporter: &Connection) -> Outcome {
     let first = Parcel::receive(exporter)?;
     let context = device_of(&first)?;
-    // SAFETY: the parcels come straight from the process that shares the buffers, and keeps them until it hears of us.
+    // SAFETY: the parcels come straight from the process that shares the buffers and keeps them until it hears from us.
     let open = |parcel: &Parcel| unsafe { parcel.open(&context) };
     let mut buffers = vec![open(&first)?];
     for _ in 1..BUFFERS {

@@ -1,11 +1,11 @@
-//! A range of addresses that grows chunk by chunk, in two processes: each chunk travels as a descriptor. Nothing here is
-//! `unsafe`, and the importer keeps the memory when its owner is gone.
+//! A range of addresses grows chunk by chunk, in two processes. Each chunk is sent as a descriptor. No call here is
+//! `unsafe`, and the importer keeps the memory after its owner has ended.
 //!
 //! ```text
 //! cargo run -p cuda-ipc --example virtual_memory
 //! ```
 //!
-//! Without a GPU, as `share_buffer` says.
+//! Without a GPU, use the reference driver as `share_buffer` shows.
 
 mod two_processes;
 
@@ -33,7 +33,7 @@ fn export(importer: &Connection) -> Outcome {
         let mapping = Mapping::in_range(&context, &range, chunk * size, &[&allocation], Access::ReadWrite)?;
         mapping.fill(chunk as u8)?;
         mapping.share(.., Access::Read)?.send(importer)?;
-        // The owner lets go of it at once: the descriptor, and then the importer, keeps the memory.
+        // The owner unmaps the chunk at once. The descriptor, and then the importer, keeps the memory alive.
         mapping.unmap()?;
     }
     let message = importer.receive()?;
@@ -48,8 +48,8 @@ fn import(exporter: &Connection) -> Outcome {
     let range = Reservation::new(context.driver(), CHUNKS * size, 0)?;
     let mut mappings: Vec<Mapping> = Vec::new();
     loop {
-        // `Parcel::map` would map it in a range of its own.
-        let descriptor = parcel.descriptors.first().ok_or("a chunk without its descriptor")?;
+        // `Parcel::map` would map each chunk in a range of its own.
+        let descriptor = parcel.descriptors.first().ok_or("the parcel has no descriptor of its chunk")?;
         let chunk = ImportedAllocation::import(context.driver(), descriptor.as_fd(), size)?;
         let offset = mappings.len() * size;
         mappings.push(Mapping::in_range(&context, &range, offset, &[&chunk], Access::Read)?);
@@ -63,7 +63,7 @@ fn import(exporter: &Connection) -> Outcome {
         mapping.read(0, &mut bytes)?;
         let is_next = mapping.pointer() == range.pointer() + (chunk * size) as u64;
         if !is_next || bytes.iter().any(|byte| usize::from(*byte) != chunk) {
-            return Err(format!("chunk {chunk} is not what was shared").into());
+            return Err(format!("chunk {chunk} has a wrong address or wrong bytes").into());
         }
     }
     let message = format!("{CHUNKS} chunks of {size} bytes, one after the other: all arrived");

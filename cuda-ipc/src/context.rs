@@ -1,4 +1,4 @@
-//! Contexts, and which one is current.
+//! Contexts, and making them current.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::marker::PhantomData;
@@ -12,7 +12,8 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{self, CUcontext, CUctx_st};
 use crate::{Device, Driver, Error, fork};
 
-/// A context: a device's primary one, or one of its own. Clones share it, and everything made in the context holds one.
+/// A context of a device: the primary one, or a separate one. Clones share the context, and every value that was
+/// created in it holds a clone.
 #[derive(Clone, Debug)]
 pub struct Context(Arc<Owned<Held>>);
 
@@ -36,13 +37,13 @@ impl Resource for Held {
         let driver = self.device.driver().calls()?;
         match self.origin {
             Origin::Primary => {
-                // SAFETY: `Context::primary` took the reference; everything that was made in the context is gone,
-                // since it held this value.
+                // SAFETY: `Context::primary` took the reference. Every value that was created in the context held this
+                // value, so all of them are gone.
                 let answer = unsafe { driver.cuDevicePrimaryCtxRelease(self.device.raw()) };
                 check("cuDevicePrimaryCtxRelease", answer, || self.device.passed())
             }
             Origin::Created => {
-                // SAFETY: `Context::new` created it; everything that was made in the context is gone, as above.
+                // SAFETY: `Context::new` created it. As above, every value that was created in the context is gone.
                 check("cuCtxDestroy", unsafe { driver.cuCtxDestroy(self.raw.0) }, || self.device.passed())
             }
         }
@@ -50,12 +51,12 @@ impl Resource for Held {
 }
 
 impl Context {
-    /// `cuDevicePrimaryCtxRetain`: the context of a device that the runtime and most libraries use.
+    /// `cuDevicePrimaryCtxRetain`: retains the primary context of a device, which the runtime and most libraries use.
     ///
-    /// It is created where nobody else has retained it yet, and does not become current.
+    /// The driver creates the context if nothing has retained it yet. It does not become current.
     ///
     /// # Errors
-    /// [`Error::Refused`], for example where the device's memory is exhausted.
+    /// [`Error::Refused`], for example if the device's memory is exhausted.
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary(device: Device) -> Result<Self, Error> {
         let mut raw = ptr::null_mut();
@@ -65,10 +66,10 @@ impl Context {
         Ok(Self::hold(device, raw, Origin::Primary))
     }
 
-    /// `cuCtxCreate` with flags 0: a context beside the primary one. It does not become current.
+    /// `cuCtxCreate` with flags 0: creates a context beside the primary one. It does not become current.
     ///
-    /// Rarely what one wants: the runtime and most libraries know the primary context only, each context costs memory,
-    /// and a handle that is open in one context of a device cannot be opened in another.
+    /// Usually [`Context::primary`] is the better choice. The runtime and most libraries use only the primary context,
+    /// each context costs memory, and a handle that is open in one context of a device cannot be opened in another.
     ///
     /// # Errors
     /// As [`Context::primary`].
@@ -79,7 +80,7 @@ impl Context {
         // SAFETY: the output is a local.
         check("cuCtxCreate", unsafe { driver.cuCtxCreate(&mut raw, 0, device.raw()) }, || device.passed())?;
         let context = Self::hold(device, raw, Origin::Created);
-        // The driver made it current.
+        // `cuCtxCreate` has made the context current: pop it.
         drop(Entered { driver, pushed: true, stays_here: PhantomData });
         Ok(context)
     }
@@ -88,28 +89,28 @@ impl Context {
         Self(Arc::new(Owned::new(Held { device, raw: Raw(raw), origin })))
     }
 
-    /// The device it is on.
+    /// Returns the device of the context.
     #[must_use]
     pub fn device(&self) -> Device {
         self.0.device
     }
 
-    /// The driver it belongs to.
+    /// Returns the driver that the context belongs to.
     #[must_use]
     pub fn driver(&self) -> Driver {
         self.0.device.driver()
     }
 
-    /// The raw context, which lives as long as this value or a clone of it.
+    /// Returns the raw context, which is valid as long as this value or a clone of it.
     #[must_use]
     pub fn raw(&self) -> CUcontext {
         self.0.raw.0
     }
 
-    /// `cuCtxSynchronize`: wait until everything is done that was enqueued in the context.
+    /// `cuCtxSynchronize`: waits until all work that was enqueued in the context is done.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the error of the device's work, where it failed.
+    /// [`Error::Refused`] with the error of the device's work, if the work failed.
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.enter()?;
@@ -117,10 +118,10 @@ impl Context {
         check("cuCtxSynchronize", unsafe { driver.cuCtxSynchronize() }, String::new)
     }
 
-    /// `cuMemGetInfo`: the bytes of the device's memory that are free, and those that it has.
+    /// `cuMemGetInfo`: returns the free bytes and the total bytes of the device's memory.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<(usize, usize), Error> {
         let driver = self.enter()?;
@@ -130,13 +131,13 @@ impl Context {
         Ok((free, total))
     }
 
-    /// `cuCtxPushCurrent`, `cuCtxPopCurrent`: run something with this context current in the calling thread, for calls
-    /// of other libraries. What was current before is current afterwards, also after a panic.
+    /// `cuCtxPushCurrent`, `cuCtxPopCurrent`: runs a function with this context current in the calling thread, so that
+    /// it can call other libraries. Afterwards the previous context is current again, even after a panic.
     ///
-    /// Whatever runs there has to leave the thread's stack of contexts as it found it.
+    /// The function must leave the thread's stack of contexts as it found it.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered; nothing has run then.
+    /// [`Error::Refused`] with the driver's error code; the function has not run then.
     #[doc(alias = "cuCtxPushCurrent")]
     #[doc(alias = "cuCtxPopCurrent")]
     pub fn within<T>(&self, run: impl FnOnce() -> T) -> Result<T, Error> {
@@ -144,19 +145,20 @@ impl Context {
         Ok(run())
     }
 
-    /// `cuDevicePrimaryCtxRelease` or `cuCtxDestroy`: what dropping does, and the error.
+    /// `cuDevicePrimaryCtxRelease` or `cuCtxDestroy`: releases the context as dropping does, and returns the error.
     ///
-    /// While clones live, or anything that was made in the context, this does nothing: the last one gives it back.
+    /// This does nothing while there are clones, or values that were created in the context. The last of them releases
+    /// the context.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     #[doc(alias = "cuCtxDestroy")]
     pub fn release(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }
 
-    /// Make the context current until the guard is dropped.
+    /// Makes the context current until the guard is dropped.
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
         let driver = self.driver().calls()?;
         let mut current = ptr::null_mut();
@@ -179,11 +181,11 @@ impl PartialEq for Context {
 
 impl Eq for Context {}
 
-/// The driver's functions while a context is current; the end restores the one that was.
+/// The driver's functions while a context is current. Dropping it makes the previous context current again.
 pub(crate) struct Entered<'context> {
     driver: &'static sys::Driver,
     pushed: bool,
-    /// It borrows the context, and stays in its thread.
+    /// Borrows the context, and keeps the guard in its thread.
     stays_here: PhantomData<(&'context Context, *const ())>,
 }
 
@@ -197,12 +199,12 @@ impl Deref for Entered<'_> {
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        // A child that was forked meanwhile has no driver, and its stack of contexts is nobody's.
+        // A child that was forked in the meantime cannot call the driver, and its stack of contexts has no use.
         if !self.pushed || fork::is_child() {
             return;
         }
         let mut popped = ptr::null_mut();
-        // SAFETY: the output is a local. What is popped is what was pushed: guards end in the reverse order.
+        // SAFETY: the output is a local. Guards end in reverse order, so this pops the context that this guard pushed.
         let answer = unsafe { self.driver.cuCtxPopCurrent(&mut popped) };
         if let Err(error) = check("cuCtxPopCurrent", answer, String::new) {
             report(Held::NAME, error);

@@ -1,4 +1,4 @@
-//! Waiting for a descriptor, no longer than until a point in time.
+//! Waiting for a descriptor until a deadline.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -12,7 +12,8 @@ use rustix::io::Errno;
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// No timeout, and one beyond what the clock counts, are never over.
+    /// Returns the deadline after a timeout. It is never reached if there is no timeout, or if the clock cannot
+    /// represent it.
     pub(crate) fn after(timeout: Option<Duration>) -> Self {
         Self(timeout.and_then(|timeout| Instant::now().checked_add(timeout)))
     }
@@ -21,8 +22,8 @@ impl Deadline {
         self.0.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// `poll`: what is true of the descriptor, of these events and of errors and hang-up; nothing where the time was
-    /// over first. It is asked once even where there is no time left.
+    /// `poll`: waits for these events, an error or a hang-up of the descriptor, and returns what occurred. The result
+    /// is empty if the deadline passes first. Even after the deadline the descriptor is polled once.
     pub(crate) fn poll(self, descriptor: impl AsFd, events: PollFlags) -> io::Result<PollFlags> {
         let mut polled = [PollFd::new(&descriptor, events)];
         loop {

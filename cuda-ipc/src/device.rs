@@ -1,4 +1,4 @@
-//! Devices.
+//! Devices and their properties.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ffi::c_char;
@@ -16,7 +16,7 @@ pub struct Device {
 
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {
-        // A process has one driver.
+        // A process has only one driver, so the drivers are equal.
         self.raw == other.raw
     }
 }
@@ -28,22 +28,22 @@ impl Device {
         Self { driver, raw }
     }
 
-    /// The driver it belongs to.
+    /// Returns the driver that the device belongs to.
     #[must_use]
     pub const fn driver(self) -> Driver {
         self.driver
     }
 
-    /// The raw device.
+    /// Returns the raw device.
     #[must_use]
     pub const fn raw(self) -> CUdevice {
         self.raw
     }
 
-    /// `cuDeviceGetName`: the product's name.
+    /// `cuDeviceGetName`: returns the product's name.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceGetName")]
     pub fn name(self) -> Result<String, Error> {
         let mut name: [c_char; 256] = [0; 256];
@@ -53,10 +53,10 @@ impl Device {
         Ok(text(&name))
     }
 
-    /// `cuDeviceGetUuid`: what names the device in every process.
+    /// `cuDeviceGetUuid`: returns the UUID, which identifies the device in every process.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceGetUuid")]
     pub fn uuid(self) -> Result<[u8; 16], Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
@@ -66,10 +66,10 @@ impl Device {
         Ok(uuid.bytes.map(|byte| byte.cast_unsigned()))
     }
 
-    /// `cuDeviceGetPCIBusId`: its place on the PCI bus, such as `0000:3B:00.0`.
+    /// `cuDeviceGetPCIBusId`: returns the device's address on the PCI bus, such as `0000:3B:00.0`.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceGetPCIBusId")]
     pub fn pci_bus_id(self) -> Result<String, Error> {
         let mut place: [c_char; 32] = [0; 32];
@@ -80,10 +80,10 @@ impl Device {
         Ok(text(&place))
     }
 
-    /// `cuDeviceTotalMem`: the bytes of memory that the device has.
+    /// `cuDeviceTotalMem`: returns the size of the device's memory, in bytes.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceTotalMem")]
     pub fn total_memory(self) -> Result<usize, Error> {
         let mut bytes = 0;
@@ -93,10 +93,10 @@ impl Device {
         Ok(bytes)
     }
 
-    /// `cuDeviceGetAttribute`: one attribute, as the number that the driver gives.
+    /// `cuDeviceGetAttribute`: returns one attribute, as the driver's number.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the driver does not know the attribute.
+    /// [`Error::Refused`] if the driver does not know the attribute.
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: CUdevice_attribute) -> Result<i32, Error> {
         let mut value = 0;
@@ -111,7 +111,7 @@ impl Device {
     }
 }
 
-/// What stands before the NUL.
+/// Returns the text before the NUL.
 fn text(characters: &[c_char]) -> String {
     let bytes: Vec<u8> = characters.iter().take_while(|c| **c != 0).map(|c| c.cast_unsigned()).collect();
     String::from_utf8_lossy(&bytes).into_owned()

@@ -1,4 +1,4 @@
-//! The driver.
+//! The CUDA driver library of this process.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ffi::CString;
@@ -12,39 +12,41 @@ use crate::{Device, Error, fork, sys};
 
 /// The CUDA driver of this process, loaded and initialised.
 ///
-/// A process has one: handles of one library mean nothing to another.
+/// A process has only one, because a handle of one driver library is invalid in another.
 #[derive(Clone, Copy, Debug)]
 pub struct Driver(&'static sys::Driver);
 
 static LOADED: Mutex<Option<Driver>> = Mutex::new(None);
 
 impl Driver {
-    /// `cuInit`: the process's driver, loaded on the first call.
+    /// `cuInit`: returns the driver of this process, which the first call loads and initialises.
     ///
-    /// It is the one that [`Driver::load_from`] loaded, or else the system's, or the one that the environment variable
-    /// `CUDA_IPC_DRIVER` names.
+    /// This is the driver that [`Driver::load_from`] loaded. Otherwise it is the one that the environment variable
+    /// `CUDA_IPC_DRIVER` names, or else the system's.
     ///
     /// # Errors
-    /// [`Error::Load`] with every name that was tried; [`Error::Refused`] where no device is visible;
-    /// [`Error::Forked`] in a child of a process that used the driver before it forked.
+    /// [`Error::Load`] with every name that was tried; [`Error::Refused`] if no device is visible; [`Error::Forked`] in
+    /// a child of a process that used the driver before it forked.
     #[doc(alias = "cuInit")]
     pub fn get() -> Result<Self, Error> {
         Self::load(None, sys::Driver::get)
     }
 
-    /// `cuInit`: the same with a library by path (or by name, through the loader's search).
+    /// `cuInit`: returns the driver of this process, which the first call loads from a path, or by a name for which the
+    /// loader searches.
     ///
     /// # Errors
-    /// As [`Driver::get`], and [`Error::OtherDriver`] where this process has a driver that was loaded under another
+    /// As [`Driver::get`]; [`Error::OtherDriver`] if this process has already loaded a driver under another path or
     /// name.
     ///
     /// # Safety
-    /// The file is a CUDA driver: its code runs when it is loaded, and its functions are taken for what their names say.
+    /// The file must be a CUDA driver. Loading it runs its code, and its functions are called with the signatures that
+    /// CUDA declares for their names.
     #[doc(alias = "cuInit")]
     pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        // The library stays loaded as long as the process lives, and so does what describes it.
-        // SAFETY: the caller promises the file.
+        // The library stays loaded as long as the process lives, so its function table is never freed either.
+        // SAFETY: the caller promises that the file is a CUDA driver.
         Self::load(Some(path), || Ok(Box::leak(Box::new(unsafe { sys::Driver::load_from(path)? }))))
     }
 
@@ -52,7 +54,7 @@ impl Driver {
         path: Option<&Path>,
         load: impl FnOnce() -> Result<&'static sys::Driver, LoadError>,
     ) -> Result<Self, Error> {
-        // First of all: in a child another thread of the parent may hold the lock for ever.
+        // First of all: in a forked child, a lock that another thread of the parent held is never released.
         fork::check()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let driver = match (*loaded, path) {
@@ -69,35 +71,35 @@ impl Driver {
         Ok(driver)
     }
 
-    /// The name or path that was loaded.
+    /// Returns the name or path under which the driver was loaded.
     #[must_use]
     pub fn path(self) -> &'static Path {
         self.0.path()
     }
 
-    /// `cuDriverGetVersion`: the newest CUDA version that the driver serves.
+    /// `cuDriverGetVersion`: returns the newest CUDA version that the driver supports.
     #[doc(alias = "cuDriverGetVersion")]
     #[must_use]
     pub const fn version(self) -> CudaVersion {
         self.0.version()
     }
 
-    /// The raw functions.
+    /// Returns the table of raw functions.
     #[must_use]
     pub const fn raw(self) -> &'static sys::Driver {
         self.0
     }
 
-    /// The raw functions, where this process may call them.
+    /// Returns the table of raw functions, unless this process is a forked child, which may not call them.
     pub(crate) fn calls(self) -> Result<&'static sys::Driver, Error> {
         fork::check()?;
         Ok(self.0)
     }
 
-    /// `cuDeviceGetCount`: how many devices this process sees.
+    /// `cuDeviceGetCount`: returns the number of devices that this process sees.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceGetCount")]
     pub fn device_count(self) -> Result<usize, Error> {
         let mut count = 0;
@@ -106,12 +108,12 @@ impl Driver {
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
-    /// `cuDeviceGet`: the device at an ordinal of this process.
+    /// `cuDeviceGet`: returns the device with an ordinal of this process.
     ///
-    /// Ordinals differ between processes; [`Device::uuid`] does not.
+    /// The same ordinal can be another device in another process. [`Device::uuid`] is the same in every process.
     ///
     /// # Errors
-    /// [`Error::Refused`] where there is no such device.
+    /// [`Error::Refused`] if there is no such device.
     #[doc(alias = "cuDeviceGet")]
     pub fn device(self, ordinal: usize) -> Result<Device, Error> {
         let (mut device, number) = (0, i32::try_from(ordinal).unwrap_or(i32::MAX));
@@ -121,20 +123,20 @@ impl Driver {
         Ok(Device::new(self, device))
     }
 
-    /// `cuDeviceGetCount`, `cuDeviceGet`: every device that this process sees, in the order of the ordinals.
+    /// `cuDeviceGetCount`, `cuDeviceGet`: returns every device that this process sees, in the order of the ordinals.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceGetCount")]
     #[doc(alias = "cuDeviceGet")]
     pub fn devices(self) -> Result<Vec<Device>, Error> {
         (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
     }
 
-    /// `cuDeviceGetUuid` of each device: the one with this UUID, where this process sees it.
+    /// `cuDeviceGetUuid` of each device: returns the device with this UUID, or `None` if this process does not see it.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceGetUuid")]
     pub fn device_by_uuid(self, uuid: [u8; 16]) -> Result<Option<Device>, Error> {
         for device in self.devices()? {
@@ -145,13 +147,13 @@ impl Driver {
         Ok(None)
     }
 
-    /// `cuDeviceGetByPCIBusId`: the device at a place of the PCI bus, such as `0000:3b:00.0`.
+    /// `cuDeviceGetByPCIBusId`: returns the device at an address of the PCI bus, such as `0000:3b:00.0`.
     ///
     /// # Errors
-    /// [`Error::Refused`] where this process sees no device there, or the text names no place.
+    /// [`Error::Refused`] if this process sees no device at that address, or if the text is not an address.
     #[doc(alias = "cuDeviceGetByPCIBusId")]
     pub fn device_by_pci_bus_id(self, place: &str) -> Result<Device, Error> {
-        // What follows a NUL the driver would not see.
+        // The driver would not see the text after a NUL, so a text that contains one is replaced by an empty text.
         let text = CString::new(place).unwrap_or_default();
         let mut device = 0;
         // SAFETY: the output is a local, and the text ends with NUL.

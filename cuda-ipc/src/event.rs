@@ -1,4 +1,4 @@
-//! Events.
+//! Events: recording them, and waiting for them.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ops::Deref;
@@ -11,11 +11,11 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUevent, CUevent_flags, CUevent_st};
 use crate::{Context, Error, Stream};
 
-/// A mark in a stream's order, wherever it was made: what an [`InterprocessEvent`] and an
-/// [`ImportedEvent`](crate::ipc::ImportedEvent) have in common.
+/// A mark in a stream's order. [`InterprocessEvent`] and [`ImportedEvent`](crate::ipc::ImportedEvent) both dereference
+/// to it.
 ///
-/// What is awaited is the latest record at the moment of the call, by whichever process; before any there is nothing
-/// to wait for.
+/// A wait is for the latest record at the moment of the call, whichever process made it. Before the first record there
+/// is nothing to wait for.
 #[derive(Debug)]
 pub struct Event {
     context: Context,
@@ -27,7 +27,7 @@ impl Resource for Event {
 
     unsafe fn give_back(&self) -> Result<(), Error> {
         let driver = self.context.enter()?;
-        // SAFETY: the event is live and not used again. What waits for it goes on waiting.
+        // SAFETY: the event is live and not used again. Work that already waits for it continues to wait.
         check("cuEventDestroy", unsafe { driver.cuEventDestroy(self.raw.0) }, String::new)
     }
 }
@@ -37,23 +37,23 @@ impl Event {
         Self { context: context.clone(), raw: Raw(raw) }
     }
 
-    /// The context it belongs to.
+    /// Returns the context that the event belongs to.
     #[must_use]
     pub const fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The raw event, which lives as long as this value.
+    /// Returns the raw event, which is valid as long as this value.
     #[must_use]
     pub const fn raw(&self) -> CUevent {
         self.raw.0
     }
 
-    /// `cuEventRecord`: mark the place that a stream has come to; the event then stands for all that was enqueued
+    /// `cuEventRecord`: records the event in a stream. From then on it stands for all work that was enqueued there
     /// before.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the stream belongs to another context.
+    /// [`Error::Refused`] if the stream belongs to another context.
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<(), Error> {
         let driver = stream.context().enter()?;
@@ -61,10 +61,10 @@ impl Event {
         check("cuEventRecord", unsafe { driver.cuEventRecord(self.raw(), stream.raw()) }, String::new)
     }
 
-    /// `cuEventQuery`: whether what was recorded is done.
+    /// `cuEventQuery`: returns whether the recorded work is done.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the error of the work, where it failed.
+    /// [`Error::Refused`] with the error of the work, if the work failed.
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool, Error> {
         let driver = self.context.enter()?;
@@ -72,13 +72,13 @@ impl Event {
         is_done("cuEventQuery", unsafe { driver.cuEventQuery(self.raw()) })
     }
 
-    /// `cuEventSynchronize`: wait until what was recorded is done.
+    /// `cuEventSynchronize`: waits until the recorded work is done.
     ///
-    /// If the process that recorded is killed before its work is done, this does not return (seen on an H200). Where
-    /// that matters, [`Event::synchronize_within`].
+    /// If the process that recorded the event is killed before its work is done, this does not return (seen on an
+    /// H200). If that can happen, use [`Event::synchronize_within`].
     ///
     /// # Errors
-    /// [`Error::Refused`] with the error of the work, where it failed.
+    /// [`Error::Refused`] with the error of the work, if the work failed.
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.context.enter()?;
@@ -86,16 +86,17 @@ impl Event {
         check("cuEventSynchronize", unsafe { driver.cuEventSynchronize(self.raw()) }, String::new)
     }
 
-    /// `cuEventQuery` until it says yes: wait until what was recorded is done, no longer than a time, and no longer than
-    /// the exporter lives.
+    /// `cuEventQuery` in a loop: waits until the recorded work is done, the time is up, or the exporter has died.
     ///
-    /// Work that the exporter had enqueued, and that is not done when it has died, is lost to this wait.
+    /// Once the exporter has died, the call does not wait any longer for its work.
     ///
     /// # Errors
-    /// [`Error::TimedOut`]; [`Error::ExporterDied`]; [`Error::Refused`] with the error of the work, where it failed.
+    /// [`Error::TimedOut`] if the time is up; [`Error::ExporterDied`] if the exporter died before the work was done;
+    /// [`Error::Refused`] with the error of the work, if the work failed.
     #[doc(alias = "cuEventQuery")]
     pub fn synchronize_within(&self, time: Duration, exporter: &impl Exporter) -> Result<(), Error> {
-        // Work of a device takes some microseconds or very long: each question waits a little longer for the next.
+        // Device work takes either a few microseconds or very long, so each pause between queries is longer than the
+        // last.
         const FIRST_PAUSE: Duration = Duration::from_micros(10);
         const LONGEST_PAUSE: Duration = Duration::from_millis(1);
         let deadline = Instant::now().checked_add(time);
@@ -115,12 +116,13 @@ impl Event {
     }
 }
 
-/// What tells whether the process lives that is to record an event, or to do the work before it.
+/// A way to learn that the exporter has died. The exporter is the process that is to record the event, or to do the
+/// work before it.
 pub trait Exporter {
-    /// Wait until it has died, no longer than this: whether it has.
+    /// Waits at most `time` for the process to die, and returns whether it has died.
     ///
     /// # Errors
-    /// [`Error::Liveness`] where the kernel has no memory left.
+    /// [`Error::Liveness`] if the kernel has no memory left.
     fn dies_within(&self, time: Duration) -> Result<bool, Error>;
 }
 
@@ -144,16 +146,16 @@ fn died(waited: Result<(), LivenessError>) -> Result<bool, Error> {
     }
 }
 
-/// An event of this process that others can open. It measures no time.
+/// An event of this process that other processes can open. It cannot measure time.
 #[derive(Debug)]
 pub struct InterprocessEvent(Owned<Event>);
 
 impl InterprocessEvent {
-    /// `cuEventCreate` with `CU_EVENT_INTERPROCESS` and `CU_EVENT_DISABLE_TIMING`, of which the first asks for the
-    /// second.
+    /// `cuEventCreate`: creates an event with the flags `CU_EVENT_INTERPROCESS` and `CU_EVENT_DISABLE_TIMING`. The
+    /// first flag requires the second.
     ///
     /// # Errors
-    /// [`Error::Refused`], for example where the process has as many as the driver gives.
+    /// [`Error::Refused`], for example if the process has as many interprocess events as the driver allows.
     #[doc(alias = "cuEventCreate")]
     #[doc(alias = "CU_EVENT_INTERPROCESS")]
     #[doc(alias = "CU_EVENT_DISABLE_TIMING")]
@@ -166,12 +168,13 @@ impl InterprocessEvent {
         Ok(Self(Owned::new(Event::new(context, raw))))
     }
 
-    /// `cuEventDestroy`: what dropping does, and the error.
+    /// `cuEventDestroy`: destroys the event as dropping does, and returns the error.
     ///
-    /// Whoever imported the event has promised to have closed it before.
+    /// Importers must have closed the event before: [`ImportedEvent::open`](crate::ipc::ImportedEvent::open) requires
+    /// that promise.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuEventDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         self.0.close()

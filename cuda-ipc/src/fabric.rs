@@ -8,23 +8,23 @@ use crate::{Device, Error};
 
 /// Whether a device can share memory over the fabric.
 ///
-/// The attribute alone promises too much: without an IMEX channel it says yes, and nothing can be created.
+/// The device's attribute alone is not enough: without an IMEX channel it is set, but no memory can be created.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum FabricSupport {
-    /// Memory was created, exported and given back. That peers can import it only they can tell.
+    /// Memory was created, exported and released. Only the peers can tell whether they can import it.
     Works,
-    /// `CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED` is 0, or the driver does not know it: no fabric.
+    /// `CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED` is 0, or the driver does not know it: there is no fabric.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED")]
     Absent,
-    /// The attribute says yes, and this process may not: it has no IMEX channel.
+    /// The attribute is set, but this process may not use the fabric: it has no IMEX channel.
     NoChannel(Error),
-    /// The attribute says yes, and this went wrong.
+    /// The attribute is set, but creating or exporting memory failed with this error.
     Fails(Error),
 }
 
 impl FabricSupport {
-    /// Whether it works.
+    /// Returns whether the fabric works.
     #[must_use]
     pub const fn works(&self) -> bool {
         matches!(self, Self::Works)
@@ -35,10 +35,10 @@ impl fmt::Display for FabricSupport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Works => f.write_str("the fabric works"),
-            Self::Absent => f.write_str("the device is in no fabric"),
+            Self::Absent => f.write_str("the device is not in a fabric"),
             Self::NoChannel(error) => write!(
                 f,
-                "the device is in a fabric and this process has no IMEX channel: look for \
+                "the device is in a fabric, but this process has no IMEX channel: check \
                  /dev/nvidia-caps-imex-channels/channel* and the nvidia-imex service ({error})"
             ),
             Self::Fails(error) => write!(f, "the device is in a fabric that does not work: {error}"),
@@ -46,11 +46,11 @@ impl fmt::Display for FabricSupport {
     }
 }
 
-/// `cuDeviceGetAttribute`, `cuMemCreate`, `cuMemExportToShareableHandle`: whether the fabric works, tried with the
+/// `cuDeviceGetAttribute`, `cuMemCreate`, `cuMemExportToShareableHandle`: tests whether the fabric works, with the
 /// smallest allocation.
 ///
 /// # Errors
-/// [`Error::Refused`] where the device itself cannot be asked.
+/// [`Error::Refused`] if the attribute of the device cannot be queried.
 #[doc(alias = "cuDeviceGetAttribute")]
 #[doc(alias = "cuMemCreate")]
 #[doc(alias = "cuMemExportToShareableHandle")]
@@ -58,7 +58,7 @@ pub fn probe(device: Device) -> Result<FabricSupport, Error> {
     match device.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) {
         Ok(0) => return Ok(FabricSupport::Absent),
         Ok(_) => {}
-        // A driver from before the fabric.
+        // The driver is older than the attribute.
         Err(error) if error.code() == Some(CUresult::CUDA_ERROR_INVALID_VALUE) => return Ok(FabricSupport::Absent),
         Err(error) => return Err(error),
     }

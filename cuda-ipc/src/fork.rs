@@ -1,4 +1,5 @@
-//! A child of a process that used the driver cannot use it, and owns nothing of what it inherited.
+//! Detects forked children. A child of a process that used the driver cannot use it, and owns nothing that it
+//! inherited.
 #![allow(unsafe_code)] // Registers a handler with the C library.
 
 use std::sync::Once;
@@ -8,13 +9,13 @@ use crate::Error;
 
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 
-/// From here on a child that this process forks is told from it.
+/// Ensures that [`is_child`] returns true in every child that this process forks from now on.
 pub(crate) fn watch() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
-        // SAFETY: the handler does what is allowed in a forked child: it stores to an atomic.
+        // SAFETY: the handler only stores to an atomic, which is allowed in a forked child.
         let refused = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-        // It fails for want of memory only, and then the driver itself refuses a child's calls.
+        // Registration fails only if memory is exhausted. In that case the driver itself refuses a child's calls.
         let _ = refused;
     });
 }
@@ -23,7 +24,7 @@ extern "C" fn in_child() {
     IS_CHILD.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process was forked from one that used the driver.
+/// Returns whether this process was forked from one that used the driver.
 pub(crate) fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }

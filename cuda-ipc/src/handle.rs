@@ -1,4 +1,4 @@
-//! The 64 bytes that travel between processes.
+//! The handles of 64 bytes that travel between processes.
 
 use crate::sys::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExportData};
 
@@ -9,13 +9,14 @@ macro_rules! handles {
         pub struct $name(pub(crate) $raw);
 
         impl $name {
-            /// A handle from the bytes that another process sent. The driver judges them when the handle is opened.
+            /// Makes a handle from the bytes that another process sent. The driver checks them when the handle is
+            /// opened.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 64]) -> Self {
                 Self($raw::from_bytes(bytes))
             }
 
-            /// The bytes to send.
+            /// Returns the bytes to send.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 64] {
                 self.0.to_bytes()
@@ -25,20 +26,20 @@ macro_rules! handles {
 }
 
 handles! {
-    /// `CUipcMemHandle`: names an allocation to other processes of the machine. Plain data, which owns nothing.
+    /// `CUipcMemHandle`: names an allocation to other processes of the machine. It is plain data and owns nothing.
     #[doc(alias = "CUipcMemHandle")]
     MemHandle(CUipcMemHandle);
 
-    /// `CUipcEventHandle`: names an event to other processes of the machine. Plain data, which owns nothing.
+    /// `CUipcEventHandle`: names an event to other processes of the machine. It is plain data and owns nothing.
     #[doc(alias = "CUipcEventHandle")]
     EventHandle(CUipcEventHandle);
 
-    /// `CUmemFabricHandle`: names physical memory or a pool to processes of every machine on a fabric. Plain data, which
-    /// owns nothing.
+    /// `CUmemFabricHandle`: names physical memory or a pool to processes of every machine on a fabric. It is plain data
+    /// and owns nothing.
     #[doc(alias = "CUmemFabricHandle")]
     FabricHandle(CUmemFabricHandle);
 
-    /// `CUmemPoolPtrExportData`: names memory in a pool to processes that imported the pool. Plain data, which owns
+    /// `CUmemPoolPtrExportData`: names memory in a pool to processes that imported the pool. It is plain data and owns
     /// nothing.
     #[doc(alias = "CUmemPoolPtrExportData")]
     PoolPointerData(CUmemPoolPtrExportData);

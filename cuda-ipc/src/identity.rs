@@ -1,4 +1,4 @@
-//! Which process something comes from.
+//! The identity of a process.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,28 +6,28 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
-/// What tells one process from every other on every machine: numbers alone do not, since containers have numbers of
-/// their own and numbers are used again.
+/// Identifies one process among those of all machines. A PID alone does not: containers have PIDs of their own, and
+/// PIDs are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessIdentity {
-    /// The process's number in its own PID namespace.
+    /// The process's PID in its own PID namespace.
     pub pid: u32,
     /// The inode of that namespace, `/proc/self/ns/pid`.
     pub pid_namespace: u64,
-    /// When the process started, in clock ticks since the machine did: field 22 of `/proc/self/stat`.
+    /// The start time of the process, in clock ticks since the machine booted: field 22 of `/proc/self/stat`.
     pub start_time: u64,
-    /// The machine's boot, `/proc/sys/kernel/random/boot_id`.
+    /// The ID of the machine's boot: `/proc/sys/kernel/random/boot_id`.
     pub boot_id: [u8; 16],
 }
 
 impl ProcessIdentity {
-    /// `/proc/self`: this process.
+    /// `/proc/self`: returns the identity of this process.
     ///
-    /// A thread reads it once. What was read is good for as long as number and namespace stay, so that a forked child
-    /// finds its own, in a new namespace too, and no lock of the parent's is ever waited for.
+    /// Each thread reads it once, and reads it again only if the PID or the PID namespace has changed. So a forked
+    /// child finds its own identity, also in a new namespace, and never waits for a lock of its parent.
     ///
     /// # Errors
-    /// Where `/proc` is not mounted, or not readable.
+    /// Fails if `/proc` is not mounted or not readable.
     pub fn current() -> io::Result<Self> {
         thread_local! {
             static READ: Cell<Option<ProcessIdentity>> = const { Cell::new(None) };
@@ -42,25 +42,26 @@ impl ProcessIdentity {
         Ok(read)
     }
 
-    /// `/proc/<pid>`: the process that has a number in this process's PID namespace.
+    /// `/proc/<pid>`: returns the identity of the process that has a PID in this process's PID namespace.
     ///
-    /// A process in a namespace below this one is identified as it identifies itself: with its number there.
+    /// A process in a namespace below this one gets the identity that it gives itself, with the PID in its own
+    /// namespace.
     ///
     /// # Errors
-    /// [`NotFound`](io::ErrorKind::NotFound) where there is no such process;
-    /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) where it belongs to another user;
-    /// [`Unsupported`](io::ErrorKind::Unsupported) where `/proc` is that of another PID namespace.
+    /// [`NotFound`](io::ErrorKind::NotFound) if there is no such process;
+    /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) if it belongs to another user;
+    /// [`Unsupported`](io::ErrorKind::Unsupported) if `/proc` belongs to another PID namespace.
     pub fn of(pid: u32) -> io::Result<Self> {
         require_own_proc()?;
         let process = pid.to_string();
-        // Read before and after, the start time tells that all of it is about one process.
+        // An equal start time before and after shows that everything read in between belongs to one process.
         let before = start_time(&process)?;
         let (pid, pid_namespace) = (innermost_pid(&process)?, namespace(&process)?);
         let identity = Self { pid, pid_namespace, start_time: start_time(&process)?, boot_id: boot_id()? };
         if identity.start_time != before {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
-                format!("process {process} ended as it was looked at"),
+                format!("process {process} ended while its identity was read"),
             ));
         }
         Ok(identity)
@@ -79,24 +80,26 @@ impl fmt::Display for ProcessIdentity {
     }
 }
 
-/// Numbers mean in `/proc` what they mean in the namespace it was mounted in, which a container may have changed since.
+/// Fails if `/proc` belongs to another PID namespace than this process. A `/proc` shows the PIDs of the namespace in
+/// which it was mounted, and a container may be in another one by now.
 pub(crate) fn require_own_proc() -> io::Result<()> {
     let shown = fs::read_link("/proc/self").map_err(|error| named(error, "/proc/self"))?;
     if shown.as_os_str() == &*std::process::id().to_string() {
         return Ok(());
     }
-    let reason = "/proc shows the processes of another PID namespace: mount it anew in this one";
+    let reason = "/proc shows the processes of another PID namespace: mount /proc again in this one";
     Err(io::Error::new(io::ErrorKind::Unsupported, reason))
 }
 
-/// Field 22 of `/proc/<process>/stat`. The name before it may hold anything, so fields count from its last parenthesis.
+/// Returns field 22 of `/proc/<process>/stat`. The process's name before it may contain anything, so fields are counted
+/// from the last parenthesis.
 pub(crate) fn start_time(process: &str) -> io::Result<u64> {
     let (path, text) = read(process, "stat")?;
     let after_name = text.rsplit_once(')').map_or("", |(_, fields)| fields);
     after_name.split_ascii_whitespace().nth(19).and_then(|field| field.parse().ok()).ok_or_else(|| unexpected(&path))
 }
 
-/// The last number of the line `NSpid` of `/proc/<process>/status`: the one in the process's own namespace.
+/// Returns the last number of the line `NSpid` of `/proc/<process>/status`: the PID in the process's own namespace.
 fn innermost_pid(process: &str) -> io::Result<u32> {
     let (path, text) = read(process, "status")?;
     let numbers = text.lines().find_map(|line| line.strip_prefix("NSpid:"));
@@ -116,11 +119,12 @@ pub(crate) fn boot_id() -> io::Result<[u8; 16]> {
     number.map(u128::to_be_bytes).ok_or_else(|| unexpected(&path))
 }
 
-/// A file below `/proc`, and its path. A process that ends while it is read (`ESRCH`) is not there.
+/// Reads a file below `/proc`, and returns its path and its text. If the process ends during the read (`ESRCH`), the
+/// error is `NotFound`.
 fn read(folder: &str, file: &str) -> io::Result<(String, String)> {
     let path = format!("/proc/{folder}/{file}");
     match fs::read(&path) {
-        // The name of a process may be any bytes.
+        // The name of a process may contain any bytes.
         Ok(bytes) => Ok((path, String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) => Err(named(error, &path)),
     }
@@ -133,5 +137,5 @@ fn named(error: io::Error, path: &str) -> io::Error {
 }
 
 fn unexpected(path: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{path} does not read as Linux writes it"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("{path} has an unexpected format"))
 }

@@ -1,4 +1,4 @@
-// In these pages the README's links lead to the guides' pages: of two definitions the first one counts.
+// In the crate's documentation the README's links lead to the guide modules: the first definition of a link counts.
 //! [sys]: crate::sys
 //! [buffer]: guide::buffer
 //! [pool]: guide::pool
@@ -10,10 +10,10 @@
 //! [limits]: guide::limits
 //! [safety]: guide::safety
 #![doc = include_str!("../README.md")]
-#![deny(unsafe_code)] // The modules that call the driver allow it, each at its head.
+#![deny(unsafe_code)] // Modules that call the driver allow it in their first lines.
 
 #[cfg(not(target_os = "linux"))]
-compile_error!("cuda-ipc is for Linux, where CUDA shares memory between processes; cuda-ipc-sys builds everywhere");
+compile_error!("cuda-ipc supports only Linux; cuda-ipc-sys builds on every platform");
 
 pub mod cache;
 pub mod context;

@@ -1,4 +1,4 @@
-//! A copy on the host of a range of device memory, written back when it is done with.
+//! A host copy of a range of device memory, which is written back at the end.
 
 use std::ops::{Deref, DerefMut, Range};
 
@@ -8,10 +8,10 @@ use crate::drop_hook::report;
 use crate::memory::DeviceMemory;
 use crate::{Error, fork};
 
-/// Values of device memory, copied to the host: a slice that [`Mirror::flush`] writes back, or dropping.
+/// A slice with a host copy of values in device memory. [`Mirror::flush`] writes the slice back, and so does dropping.
 ///
-/// It is written back as a whole, and only where it was borrowed mutably: a mirror that was only read writes nothing.
-/// Others may write the memory meanwhile; who writes last wins, and order comes from streams and events.
+/// It is written back as a whole, and only if it was borrowed mutably: a mirror that was only read writes nothing.
+/// Others may write to the memory in the meantime. The last write wins; use streams and events to order the writes.
 #[derive(Debug)]
 pub struct Mirror<'memory, T: Pod> {
     memory: &'memory DeviceMemory,
@@ -21,11 +21,12 @@ pub struct Mirror<'memory, T: Pod> {
 }
 
 impl DeviceMemory {
-    /// `cuMemcpyDtoH`: the values in a range of bytes, to be read, changed and written back.
+    /// `cuMemcpyDtoH`: copies the values in a range of bytes to the host, where they can be read, changed and written
+    /// back.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] where the memory is too small, or the range holds no whole number of values;
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::OutOfBounds`] if the memory is too small, or if the range does not hold a whole number of values;
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn mirror<T: Pod>(&self, range: Range<usize>) -> Result<Mirror<'_, T>, Error> {
         let (offset, length) = (range.start, range.end.saturating_sub(range.start));
@@ -41,11 +42,12 @@ impl DeviceMemory {
 }
 
 impl<T: Pod> Mirror<'_, T> {
-    /// `cuMemcpyHtoD`: write back what was changed, and see the error. The mirror goes on; after an error it still
-    /// counts as changed.
+    /// `cuMemcpyHtoD`: writes back the values if they were changed, and returns the error.
+    ///
+    /// The mirror can still be used. After an error it still counts as changed.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn flush(&mut self) -> Result<(), Error> {
         if self.is_changed {
@@ -55,10 +57,10 @@ impl<T: Pod> Mirror<'_, T> {
         Ok(())
     }
 
-    /// `cuMemcpyDtoH`: take the values that the memory has now, in place of all changes.
+    /// `cuMemcpyDtoH`: replaces the values with those that the memory has now. All changes are lost.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn refresh(&mut self) -> Result<(), Error> {
         self.memory.read(self.offset, &mut self.values)?;
@@ -66,7 +68,7 @@ impl<T: Pod> Mirror<'_, T> {
         Ok(())
     }
 
-    /// Write nothing back: the values as they are here.
+    /// Returns the values of the mirror, and writes nothing back.
     #[must_use]
     pub fn into_values(mut self) -> Vec<T> {
         self.is_changed = false;
@@ -91,7 +93,7 @@ impl<T: Pod> DerefMut for Mirror<'_, T> {
 
 impl<T: Pod> Drop for Mirror<'_, T> {
     fn drop(&mut self) {
-        // In a forked child the copy is its own, and the memory its parent's.
+        // A forked child has its own copy of the mirror, but the device memory is its parent's: write nothing.
         if fork::is_child() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Device code: loaded as PTX, launched in streams.
+//! Device code: loading PTX, and launching its kernels in streams.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ffi::{CStr, c_void};
@@ -10,7 +10,7 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUfunc_st, CUfunction, CUmod_st};
 use crate::{Context, Error, Stream};
 
-/// Device code in a context. Clones are the same module.
+/// Device code that is loaded in a context. Clones are the same module.
 #[derive(Clone, Debug)]
 pub struct Module(Arc<Owned<Loaded>>);
 
@@ -25,19 +25,19 @@ impl Resource for Loaded {
 
     unsafe fn give_back(&self) -> Result<(), Error> {
         let driver = self.context.enter()?;
-        // SAFETY: the module is live; its functions held it, and are gone.
+        // SAFETY: the module is live. Its functions held it, so all of them are gone.
         check("cuModuleUnload", unsafe { driver.cuModuleUnload(self.raw.0) }, String::new)
     }
 }
 
 impl Module {
-    /// `cuModuleLoadData`: load PTX, which the driver compiles for its device.
+    /// `cuModuleLoadData`: loads PTX, which the driver compiles for its device.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the text is no PTX, or of a version that this driver does not know.
+    /// [`Error::Refused`] if the text is not valid PTX, or is PTX of a version that this driver does not support.
     ///
     /// # Safety
-    /// The text runs as device code, and the driver's compiler reads it.
+    /// The caller must trust the text: the driver's compiler reads it, and it runs as device code.
     #[doc(alias = "cuModuleLoadData")]
     pub unsafe fn from_ptx(context: &Context, ptx: &CStr) -> Result<Self, Error> {
         let driver = context.enter()?;
@@ -48,10 +48,10 @@ impl Module {
         Ok(Self(Arc::new(Owned::new(Loaded { context: context.clone(), raw: Raw(raw) }))))
     }
 
-    /// `cuModuleGetFunction`: a kernel by its name.
+    /// `cuModuleGetFunction`: returns the kernel with the given name.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the module has none of that name.
+    /// [`Error::Refused`] if the module has no kernel of that name.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: &CStr) -> Result<Function, Error> {
         let driver = self.0.context.enter()?;
@@ -62,38 +62,38 @@ impl Module {
         Ok(Function { module: self.clone(), raw: Raw(raw) })
     }
 
-    /// `cuModuleUnload`: what dropping does, and the error.
+    /// `cuModuleUnload`: unloads the module as dropping does, and returns the error.
     ///
-    /// While clones or functions live this does nothing: the last one unloads it.
+    /// This does nothing while there are clones or functions of the module. The last of them unloads it.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuModuleUnload")]
     pub fn unload(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }
 }
 
-/// A kernel, which holds its module.
+/// A kernel. It keeps its module loaded.
 #[derive(Clone, Debug)]
 pub struct Function {
     module: Module,
     raw: Raw<CUfunc_st>,
 }
 
-/// How many threads a kernel runs in.
+/// The number of threads and the amount of shared memory with which a kernel runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaunchShape {
-    /// Blocks in x, y and z.
+    /// The number of blocks in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
+    /// The number of threads per block in x, y and z.
     pub block: [u32; 3],
-    /// Bytes of dynamic shared memory of a block.
+    /// The dynamic shared memory per block, in bytes.
     pub shared_memory: u32,
 }
 
 impl LaunchShape {
-    /// So many blocks of so many threads.
+    /// Returns a shape with the given number of blocks and of threads per block, in one dimension.
     #[must_use]
     pub const fn linear(blocks: u32, threads: u32) -> Self {
         Self { grid: [blocks, 1, 1], block: [threads, 1, 1], shared_memory: 0 }
@@ -101,29 +101,30 @@ impl LaunchShape {
 }
 
 impl Function {
-    /// The raw function, which lives as long as this value.
+    /// Returns the raw function, which is valid as long as this value.
     #[must_use]
     pub const fn raw(&self) -> CUfunction {
         self.raw.0
     }
 
-    /// The module that it is of.
+    /// Returns the module that contains the kernel.
     #[must_use]
     pub const fn module(&self) -> &Module {
         &self.module
     }
 
-    /// `cuLaunchKernel`: run the kernel, in the order of a stream.
+    /// `cuLaunchKernel`: runs the kernel, in the order of a stream.
     ///
-    /// The driver copies what the parameters point to before this returns.
+    /// The driver copies the values that the parameters point to before this returns.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the device cannot run that shape.
+    /// [`Error::Refused`] if the device cannot run that shape.
     ///
     /// # Safety
-    /// - Each parameter points to a value of the type that the kernel declares at its place, and none is missing.
-    /// - What the kernel does with them is sound: the memory that it reaches is there until it is done, and nothing
-    ///   that Rust holds a reference to is changed.
+    /// - Each parameter must point to a value of the type that the kernel declares at its position, and none may be
+    ///   missing.
+    /// - The kernel must use the parameters soundly: the memory that it accesses must be valid until it is done, and it
+    ///   must not change anything to which Rust holds a reference.
     #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn launch(
         &self,
@@ -134,7 +135,7 @@ impl Function {
         let driver = stream.context().enter()?;
         let ([x, y, z], [block_x, block_y, block_z]) = (shape.grid, shape.block);
         let (raw, shared) = (self.raw.0, shape.shared_memory);
-        // SAFETY: function and stream are live; the caller promises the parameters.
+        // SAFETY: the function and the stream are live; the caller promises that the parameters are right.
         let answer = unsafe {
             driver.cuLaunchKernel(
                 raw,

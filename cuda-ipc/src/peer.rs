@@ -1,4 +1,4 @@
-//! Peer access: what one device may do with another's memory.
+//! Peer access: the access of one device to the memory of another.
 #![allow(unsafe_code)] // Calls the driver.
 
 use crate::error::check;
@@ -6,10 +6,10 @@ use crate::resource::{Owned, Resource};
 use crate::sys::{CUdevice_P2PAttribute, CUresult};
 use crate::{Context, Device, Error};
 
-/// `cuDeviceCanAccessPeer`: whether a device can reach another's memory. It cannot "reach" itself.
+/// `cuDeviceCanAccessPeer`: returns whether a device can reach the memory of another. A device is not its own peer.
 ///
 /// # Errors
-/// [`Error::Refused`] with what the driver answered.
+/// [`Error::Refused`] with the driver's error code.
 #[doc(alias = "cuDeviceCanAccessPeer")]
 pub fn can_access(device: Device, peer: Device) -> Result<bool, Error> {
     let mut can = 0;
@@ -19,10 +19,10 @@ pub fn can_access(device: Device, peer: Device) -> Result<bool, Error> {
     Ok(can != 0)
 }
 
-/// `cuDeviceGetP2PAttribute`: one attribute of the link between two devices, as the number that the driver gives.
+/// `cuDeviceGetP2PAttribute`: returns one attribute of the link between two devices, as the driver's number.
 ///
 /// # Errors
-/// [`Error::Refused`] where the two are one, or the driver does not know the attribute.
+/// [`Error::Refused`] if the two are the same device, or if the driver does not know the attribute.
 #[doc(alias = "cuDeviceGetP2PAttribute")]
 pub fn attribute(attribute: CUdevice_P2PAttribute, device: Device, peer: Device) -> Result<i32, Error> {
     let (driver, mut value) = (device.driver().calls()?, 0);
@@ -34,10 +34,10 @@ pub fn attribute(attribute: CUdevice_P2PAttribute, device: Device, peer: Device)
     Ok(value)
 }
 
-/// A context's access to the memory of another, until this is dropped.
+/// The access of one context to the memory of another. Dropping the value disables the access.
 ///
-/// It is for linear memory of this process. A legacy import enables what it needs itself, and virtual memory and pools
-/// have an access of their own.
+/// It applies to linear memory of this process. A legacy import itself enables the access it needs. Virtual memory and
+/// pools have access settings of their own.
 #[derive(Debug)]
 pub struct PeerAccess(Owned<Enabled>);
 
@@ -45,7 +45,7 @@ pub struct PeerAccess(Owned<Enabled>);
 struct Enabled {
     context: Context,
     peer: Context,
-    /// Someone else enabled it before, and is to disable it.
+    /// Other code enabled the access before, and is responsible for disabling it.
     was_enabled: bool,
 }
 
@@ -64,12 +64,12 @@ impl Resource for Enabled {
 }
 
 impl PeerAccess {
-    /// `cuCtxEnablePeerAccess`: let a context reach the memory of another. One way only: the other way is another call.
+    /// `cuCtxEnablePeerAccess`: lets a context reach the memory of another. The opposite direction needs its own call.
     ///
-    /// Where it is enabled already this succeeds, and leaves it enabled when it ends.
+    /// If the access is already enabled, this succeeds, and dropping the value leaves it enabled.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the devices are no peers ([`can_access`]), or one and the same.
+    /// [`Error::Refused`] if the devices are not peers ([`can_access`]), or are the same device.
     #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable(context: &Context, peer: &Context) -> Result<Self, Error> {
         let driver = context.enter()?;
@@ -84,12 +84,12 @@ impl PeerAccess {
         Ok(Self(Owned::new(Enabled { context: context.clone(), peer: peer.clone(), was_enabled })))
     }
 
-    /// `cuCtxDisablePeerAccess`: what dropping does, and the error.
+    /// `cuCtxDisablePeerAccess`: disables the access as dropping does, and returns the error.
     ///
-    /// Work that uses the access has to be done.
+    /// Work that uses the access must be complete.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuCtxDisablePeerAccess")]
     pub fn disable(self) -> Result<(), Error> {
         self.0.close()

@@ -1,4 +1,4 @@
-//! What the driver hands out once and takes back once.
+//! Driver resources, each of which has one owner and is given back to the driver once.
 #![allow(unsafe_code)] // Handles cross threads, and are given back once.
 
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::drop_hook::report;
 use crate::{Error, fork};
 
-/// A handle of the driver's: an address that nobody follows but the driver.
+/// A driver handle: an address that only the driver dereferences.
 #[derive(Debug)]
 pub(crate) struct Raw<T>(pub(crate) *mut T);
 
@@ -18,20 +18,20 @@ impl<T> Clone for Raw<T> {
 
 impl<T> Copy for Raw<T> {}
 
-// SAFETY: the pointer is never followed here, and the driver takes its handles from any thread.
+// SAFETY: the pointer is never dereferenced here, and the driver accepts its handles from any thread.
 unsafe impl<T> Send for Raw<T> {}
-// SAFETY: as above; the driver orders calls of several threads itself.
+// SAFETY: as above; the driver itself synchronises calls from several threads.
 unsafe impl<T> Sync for Raw<T> {}
 
-/// Something that has to be given back to the driver.
+/// A resource that must be given back to the driver.
 pub(crate) trait Resource {
-    /// The public type's name.
+    /// The name of the public type.
     const NAME: &'static str;
 
-    /// Give it back.
+    /// Gives the resource back.
     ///
     /// # Safety
-    /// This is called once, and nothing uses the resource afterwards.
+    /// This must be called only once, and nothing may use the resource afterwards.
     unsafe fn give_back(&self) -> Result<(), Error>;
 }
 
@@ -47,23 +47,25 @@ impl<R: Resource> Owned<R> {
         Self { resource, is_given_back: false }
     }
 
-    /// Give the resource back and return the driver's error. It counts as given back then, too: whether the driver
-    /// still holds it is not known, and asking twice could hit what has taken its place.
+    /// Gives the resource back and returns the driver's error.
+    ///
+    /// After an error, too, the resource counts as given back. It is not known whether the driver still holds it, and a
+    /// second call could hit a resource that has taken its place.
     pub(crate) fn close(mut self) -> Result<(), Error> {
         self.is_given_back = true;
         fork::check()?;
-        // SAFETY: `Drop` will not do it again, and `self` ends here.
+        // SAFETY: `Drop` does not give it back again, and `self` ends here.
         unsafe { self.resource.give_back() }
     }
 }
 
 impl<R: Resource> Drop for Owned<R> {
     fn drop(&mut self) {
-        // What a forked child inherits is its parent's to give back.
+        // Only the parent may give back what a forked child inherits.
         if self.is_given_back || fork::is_child() {
             return;
         }
-        // SAFETY: it was not given back before, and `self` ends here.
+        // SAFETY: the resource was not given back before, and `self` ends here.
         if let Err(error) = unsafe { self.resource.give_back() } {
             report(R::NAME, error);
         }

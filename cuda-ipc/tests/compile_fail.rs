@@ -1,7 +1,7 @@
-//! What the types forbid does not compile, and the compiler says why.
+//! Programs that the types forbid do not compile, and the compiler says why.
 //!
-//! The messages are those of the compiler that made them: another one words some differently. `TRYBUILD=overwrite`
-//! writes them anew.
+//! The expected messages come from one version of the compiler. Other versions word some of them differently.
+//! `TRYBUILD=overwrite` writes them again.
 
 #[test]
 fn what_the_types_forbid_does_not_compile() {

@@ -1,4 +1,4 @@
-//! Values may be dropped in any order; errors come back or reach the hook; the current context stays as it was.
+//! Values may be dropped in any order. Errors are returned or reach the drop hook. The current context does not change.
 
 mod common;
 
@@ -13,7 +13,7 @@ use cuda_ipc::sys::{CUcontext, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, Reservation, granularity};
 use cuda_ipc::{Context, DeviceBuffer, DropError, Error, Stream, set_drop_hook};
 
-/// A reference on the primary context that ends with the test.
+/// Returns a reference to the primary context that is released at the end of the test.
 fn context() -> Context {
     Context::primary(device()).unwrap()
 }
@@ -24,12 +24,12 @@ fn note(error: DropError) {
     MET.lock().unwrap_or_else(PoisonError::into_inner).push(error);
 }
 
-/// What drops have met since the last time.
+/// Takes the errors that drops have reported since the last call.
 fn met() -> Vec<DropError> {
     std::mem::take(&mut MET.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The hook and the primary context are the whole process's: one test at a time.
+/// Lets one test run at a time, because the hook and the primary context belong to the whole process.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,16 +38,16 @@ fn alone() -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Perform a driver call past the safe layer, which must succeed.
+/// Makes a driver call past the safe layer and checks that it succeeds.
 macro_rules! raw {
     ($function:ident($($argument:expr),*)) => {{
-        // SAFETY: the arguments are what the call wants; a test that frees behind a value's back says so.
+        // SAFETY: the arguments are valid for the call. A test that frees memory behind a value's back says so.
         let code = unsafe { driver().raw().$function($($argument),*) };
         assert_eq!(code, Ok(CUresult::CUDA_SUCCESS), stringify!($function));
     }};
 }
 
-/// Whether anyone holds the primary context.
+/// Returns whether the primary context is active.
 fn is_active() -> bool {
     let (mut flags, mut active) = (0, 0);
     raw!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
@@ -60,7 +60,7 @@ fn current() -> CUcontext {
     context
 }
 
-/// Every order of some numbers.
+/// Returns every order of the numbers below `count`.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     match count {
         0 => vec![vec![]],
@@ -116,7 +116,7 @@ fn every_method_that_closes_succeeds_once_and_for_all() {
     assert!(!is_active() && met().is_empty());
 }
 
-/// A buffer whose memory was freed behind its back.
+/// Returns a buffer whose memory was freed behind its back.
 fn freed_elsewhere(context: &Context) -> DeviceBuffer {
     let buffer = DeviceBuffer::new(context, 4096).unwrap();
     raw!(cuCtxPushCurrent(context.raw()));
@@ -150,9 +150,9 @@ fn an_error_of_dropping_reaches_the_hook_and_no_later_call() {
     let [error] = &*errors else { panic!("{errors:?}") };
     assert_eq!(error.resource, "DeviceBuffer");
     assert_double_free(&error.error);
-    assert!(error.to_string().starts_with("a DeviceBuffer was dropped: cuMemFree("), "{error}");
+    assert!(error.to_string().starts_with("dropping DeviceBuffer failed: cuMemFree("), "{error}");
 
-    // Without a hook of one's own nothing happens; and the one that was there before comes back.
+    // Setting a hook returns the previous one, and only the current hook is called.
     fn other(_: DropError) {}
     assert!(ptr::fn_addr_eq(set_drop_hook(other), note as fn(DropError)));
     drop(freed_elsewhere(&context));
@@ -170,7 +170,7 @@ fn an_error_of_a_range_comes_back_with_its_mapping() {
     let (begin, behind) = (range.pointer(), range.pointer() + size as u64);
     let mapping = Mapping::in_range(&context, &range, 0, &[&allocation], Access::ReadWrite).unwrap();
     drop(range);
-    // Behind the layer's back, so that the range cannot be freed.
+    // Maps memory behind the layer's back, so that the driver refuses to free the range.
     raw!(cuMemMap(behind, size, 0, allocation.raw(), 0));
     let error = mapping.unmap().unwrap_err();
     assert!(error.to_string().starts_with("cuMemAddressFree("), "{error}");
@@ -201,10 +201,10 @@ fn calls_leave_the_current_context_as_it_was() {
         assert!(stream.query().unwrap() && event.query().unwrap());
         context.synchronize().unwrap();
         assert_eq!(current(), own);
-        // Refused calls, too.
+        // Refused calls must not change it either.
         DeviceBuffer::new(&context, 0).unwrap_err();
         assert_eq!(current(), own);
-        // SAFETY: the handle is genuine; it is the driver that refuses it here.
+        // SAFETY: the handle is genuine; the driver refuses it in the process that exported it.
         unsafe { ImportedBuffer::open(&context, &buffer.ipc_handle().unwrap()) }.unwrap_err();
         assert_eq!(current(), own);
         freed_elsewhere(&context).free().unwrap_err();

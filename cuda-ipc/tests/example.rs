@@ -10,7 +10,7 @@ use rstest::rstest;
 fn runs(#[values("cache", "ring", "share_buffer", "share_pool", "virtual_memory")] name: &str) {
     let device = common::device();
     let test = std::env::current_exe().expect("a test executable has a path");
-    let profile = test.parent().and_then(|folder| folder.parent()).expect("target/<profile>/deps");
+    let profile = test.parent().and_then(|folder| folder.parent()).expect("the test is in target/<profile>/deps");
     let mut example = Command::new(profile.join("examples").join(name));
     let output = example.env("CUDA_IPC_DRIVER", device.driver().path()).output();
     let output = output.unwrap_or_else(|error| panic!("{error}: `cargo test -p cuda-ipc` builds {example:?}"));

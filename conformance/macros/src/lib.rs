@@ -8,8 +8,8 @@ use syn::{Ident, ItemFn, LitStr, Meta, Token, parenthesized, parse_macro_input};
 
 /// Registers a case: `#[conformance::test("ROW-001", "ROW-002", needs(gpus = 2, peer_access))]`.
 ///
-/// It stands below `#[rstest]`, which hands it each generated case; it takes the place of `#[test]`. A case without
-/// a row checks the harness itself. What `needs` names are the setters of `conformance::Needs`.
+/// The attribute replaces `#[test]`. It goes below `#[rstest]`, which passes each generated case to it. A case without
+/// a row checks the harness itself. The names in `needs` are the setters of `conformance::Needs`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let Arguments { rows, needs } = parse_macro_input!(arguments as Arguments);
@@ -54,7 +54,7 @@ impl Parse for Arguments {
             } else {
                 let word: Ident = input.parse()?;
                 if word != "needs" {
-                    return Err(syn::Error::new(word.span(), "a row in quotes or `needs(…)` is expected"));
+                    return Err(syn::Error::new(word.span(), "expected a row id in quotes or `needs(…)`"));
                 }
                 let list;
                 parenthesized!(list in input);
@@ -81,7 +81,7 @@ impl Parse for Need {
     }
 }
 
-/// The first paragraph of the documentation; rstest leaves it on the first case of a matrix only.
+/// Returns the first paragraph of the case's documentation. rstest keeps it only on the first case of a matrix.
 fn summary(function: &ItemFn) -> String {
     let lines = function.attrs.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {

@@ -1,4 +1,4 @@
-//! What a device has left, whichever processes of the machine have the rest.
+//! The free memory of a device, given what all processes of the machine hold.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,7 +13,7 @@ use crate::environment::environment;
 use crate::memfd::is_memfd;
 use crate::pool::PoolFile;
 
-/// A mapping of one of the blocks of this process.
+/// Counts one mapping of a block in this process, as long as the value lives.
 #[derive(Debug)]
 pub(crate) struct Entered((usize, u64, u64));
 
@@ -35,28 +35,28 @@ impl Drop for Entered {
     }
 }
 
-/// Write a block into the system's list of locks. The lock has no other meaning: it belongs to the open file, and so it
-/// is there as long as somebody has a descriptor, or has one on its way to him in a socket.
+/// Enters a block in the system's list of file locks. The lock has no other purpose. It belongs to the open file, so it
+/// stays as long as any process has a descriptor, or a descriptor is on its way through a socket.
 pub(crate) fn account(file: &File, device: usize, size: u64) -> Result<()> {
-    // SAFETY: all zeros are a lock.
+    // SAFETY: all zeros are a valid `flock`.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = libc::F_RDLCK as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
     lock.l_start = lock_place(device).cast_signed();
     lock.l_len = (size / GRANULARITY).cast_signed();
-    // SAFETY: the descriptor is the file's, and the call reads the lock, which is a local.
+    // SAFETY: the descriptor is the file's, and the call only reads the lock, which is a local.
     let locked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
     if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
 }
 
-/// Where the lock of a device's blocks begins: a number that locks of other programs do not have.
+/// The offset of the locks on a device's blocks: a number that the locks of other programs do not have.
 fn lock_place(device: usize) -> u64 {
     let place = crate::handle::fnv1a(file_name(device).bytes());
     (place >> 2) | 1 << 61
 }
 
-/// The blocks of a device by inode, as the list of locks has them. It is read twice, because one that changes while it
-/// is read may lack some.
+/// The sizes of a device's blocks by inode, from the system's list of locks. The list is read twice, because a list
+/// that changes during a read may lack some blocks.
 fn accounted(device: usize) -> HashMap<u64, u64> {
     // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
     let place = lock_place(device);
@@ -71,17 +71,17 @@ fn accounted(device: usize) -> HashMap<u64, u64> {
     [read(), read()].iter().flat_map(|list| list.lines()).filter_map(block).collect()
 }
 
-/// Blocks by device, inode and size, each with the number of its mappings.
+/// The number of mappings of each block. The key is the block's device, inode and size.
 type Blocks = HashMap<(usize, u64, u64), usize>;
 
-/// The blocks of this process.
+/// The blocks that this process has mapped.
 fn own_blocks() -> MutexGuard<'static, Blocks> {
     static BLOCKS: LazyLock<Mutex<Blocks>> = LazyLock::new(Mutex::default);
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a device has left: its size without every block that any process of this machine holds. Of the others
-/// descriptors are counted, not allocations, so the account is right whatever way a process ended.
+/// Returns the free bytes of a device: its size without all blocks that any process of this machine holds. For other
+/// processes, locks and descriptors are counted, not allocations, so the result is right however a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
     let (name, pool_name) = (file_name(device), PoolFile::name(device));
     let mut blocks = accounted(device);
@@ -97,7 +97,7 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
             let link = descriptor.path();
             let Ok(target) = std::fs::read_link(&link) else { continue };
-            // VMM-EXP-012: in this process too a block may have nothing left but a descriptor.
+            // VMM-EXP-012: in this process too, a descriptor may be all that is left of a block.
             let is_pool = is_memfd(&target, &pool_name);
             if (is_pool || is_memfd(&target, &name))
                 && let Ok(metadata) = std::fs::metadata(&link)

@@ -1,4 +1,4 @@
-//! From C calls to Rust results and back.
+//! Conversion of C calls to Rust results and back.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -15,7 +15,7 @@ pub(crate) const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 pub(crate) const NOT_PERMITTED: CUresult = CUresult::CUDA_ERROR_NOT_PERMITTED;
 pub(crate) const NOT_SUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
 
-/// Exports functions of the driver: a body is a `Result`, and its error the code that the caller sees.
+/// Exports functions of the driver. A body is a `Result`, and its error is the code that the caller gets.
 macro_rules! entry_points {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$attribute])*
@@ -26,7 +26,8 @@ macro_rules! entry_points {
     )*};
 }
 
-/// The code of a call. A bug of this driver is an answer too: nothing unwinds into the caller.
+/// Performs a call and returns its code. A panic becomes `CUDA_ERROR_UNKNOWN`, since nothing may unwind into the
+/// caller.
 pub(crate) fn code(function: &str, call: impl FnOnce() -> Result<()>) -> CUresult {
     let code = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
         Ok(Ok(())) => return CUresult::CUDA_SUCCESS,
@@ -37,8 +38,7 @@ pub(crate) fn code(function: &str, call: impl FnOnce() -> Result<()>) -> CUresul
     code
 }
 
-/// An argument that a call writes. One exists only as an argument of a C call, whose caller promises that it is null
-/// or can be written.
+/// An argument that a call writes. It comes from a C call, whose caller promises that it is null or can be written.
 #[repr(transparent)]
 pub(crate) struct Output<T>(*mut T);
 
@@ -51,30 +51,31 @@ impl<T> Clone for Output<T> {
 impl<T> Copy for Output<T> {}
 
 impl<T> Output<T> {
-    /// Refuse null before anything is done.
+    /// Rejects null, before the call has done anything.
     pub(crate) fn wanted(self) -> Result<()> {
         if self.0.is_null() { Err(INVALID_VALUE) } else { Ok(()) }
     }
 
-    /// Write a result that the caller must want.
+    /// Writes a result. Null is an error.
     pub(crate) fn give(self, value: T) -> Result<()> {
         self.wanted()?;
         self.give_if_wanted(value);
         Ok(())
     }
 
-    /// Write a result for which null is allowed.
+    /// Writes a result, or nothing if the pointer is null.
     pub(crate) fn give_if_wanted(self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: not null, so it can be written: that is what the type says. The address may be unaligned.
+            // SAFETY: the pointer is not null, so the type guarantees that it can be written. The address may be
+            // unaligned.
             unsafe { self.0.write_unaligned(value) };
         }
     }
 
-    /// Write several results.
+    /// Writes several results.
     ///
     /// # Safety
-    /// The caller of the C function promised room for so many.
+    /// The caller of the C function promised room for that many values.
     pub(crate) unsafe fn give_all(self, values: &[T])
     where
         T: Copy,
@@ -85,7 +86,7 @@ impl<T> Output<T> {
         }
     }
 
-    /// An output that is reached through another argument.
+    /// Creates an output from a pointer that is not itself an argument.
     ///
     /// # Safety
     /// The pointer is null or can be written.
@@ -95,17 +96,17 @@ impl<T> Output<T> {
 }
 
 impl Output<c_void> {
-    /// The same memory, for a value of a type.
+    /// Returns the same memory as an output of another type.
     ///
     /// # Safety
-    /// The caller of the C function promised that the memory is null or has room for it.
+    /// The caller of the C function promised that the pointer is null or that the memory has room for the type.
     pub(crate) const unsafe fn cast<T>(self) -> Output<T> {
         Output(self.0.cast())
     }
 }
 
 impl Output<c_char> {
-    /// Write a text with its NUL, which must fit into `length` bytes.
+    /// Writes a text with its NUL. The text must fit into `length` bytes.
     pub(crate) fn give_text(self, length: i32, text: &CStr) -> Result<()> {
         self.wanted()?;
         let bytes = text.to_bytes_with_nul();
@@ -118,8 +119,8 @@ impl Output<c_char> {
     }
 }
 
-/// An argument that a call reads: one value, or the first of several. One exists only as an argument of a C call,
-/// whose caller promises that it is null or can be read.
+/// An argument that a call reads: one value, or the first of several. It comes from a C call, whose caller promises
+/// that it is null or can be read.
 #[repr(transparent)]
 pub(crate) struct Input<T>(*const T);
 
@@ -132,7 +133,7 @@ impl<T> Clone for Input<T> {
 impl<T> Copy for Input<T> {}
 
 impl<T> Input<T> {
-    /// An argument that is reached through another one.
+    /// Creates an input from a pointer that is not itself an argument.
     ///
     /// # Safety
     /// The pointer is null or can be read.
@@ -146,29 +147,29 @@ impl<T> Input<T> {
 }
 
 impl Input<c_void> {
-    /// The same memory, as a value of a type.
+    /// Returns the same memory as an input of another type.
     ///
     /// # Safety
-    /// The caller of the C function promised that the memory is null or holds such a value.
+    /// The caller of the C function promised that the pointer is null or that the memory holds a value of the type.
     pub(crate) const unsafe fn cast<T>(self) -> Input<T> {
         Input(self.0.cast())
     }
 }
 
 impl<T: Copy> Input<T> {
-    /// The value, which has to be there.
+    /// Reads the value. Null is an error.
     pub(crate) fn value(self) -> Result<T> {
         if self.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: not null, so it can be read: that is what the type says. The address may be unaligned.
+        // SAFETY: the pointer is not null, so the type guarantees that it can be read. The address may be unaligned.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
-    /// One of several values, which have to be there.
+    /// Reads one of several values. Null is an error.
     ///
     /// # Safety
-    /// The caller of the C function promised so many values.
+    /// The caller of the C function promised that many values.
     pub(crate) unsafe fn at(self, index: usize) -> Result<T> {
         if self.is_null() {
             return Err(INVALID_VALUE);
@@ -177,10 +178,10 @@ impl<T: Copy> Input<T> {
         Ok(unsafe { self.0.add(index).read_unaligned() })
     }
 
-    /// So many values, which have to be there; null is fine where there are none.
+    /// Reads `count` values. Null is allowed only if `count` is 0.
     ///
     /// # Safety
-    /// The caller of the C function promised so many values.
+    /// The caller of the C function promised that many values.
     pub(crate) unsafe fn values(self, count: usize) -> Result<Vec<T>> {
         // SAFETY: as this function's caller promises.
         (0..count).map(|index| unsafe { self.at(index) }).collect()
@@ -188,12 +189,12 @@ impl<T: Copy> Input<T> {
 }
 
 impl Input<c_char> {
-    /// The text, which has to be there and end with a NUL.
+    /// Reads a text that ends with a NUL. A null pointer is an error.
     pub(crate) fn text<'call>(self) -> Result<&'call CStr> {
         if self.0.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: not null, and the caller promises a C string for the time of the call.
+        // SAFETY: the pointer is not null, and the caller promises a C string for the duration of the call.
         Ok(unsafe { CStr::from_ptr(self.0) })
     }
 }

@@ -1,7 +1,7 @@
 //! Physical memory: a memfd, mapped once in this process.
 //!
-//! Behind the data lies an area with one serial for every place where an allocation can begin: not zero while that
-//! allocation lives. An importer reads there whether what a handle names is still the same allocation.
+//! After the data, the file has one serial for every offset at which an allocation can begin. The serial is not zero
+//! while that allocation lives. An importer reads it to learn whether a handle still names the same allocation.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
@@ -19,13 +19,13 @@ use crate::memfd::{
 };
 use crate::pool::{Extent, PoolFile};
 
-/// The granularity of physical memory, 2 MiB as on every GPU of the last years.
+/// The granularity of physical memory: 2 MiB, as on every recent GPU.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// The host's memory, beside the places of the devices in the machine. For pools there is as much of it as a device has.
+/// Stands for the host's memory where a device's index in the machine is expected. Its size is that of one device.
 pub(crate) const HOST: usize = usize::MAX;
 
-/// Where an allocation may begin in a block that several share.
+/// Allocations that share a block begin at multiples of this.
 pub(crate) const UNIT: u64 = 512;
 
 pub(crate) const SERIALS_SIZE: u64 = GRANULARITY / UNIT * 8;
@@ -40,17 +40,18 @@ pub(crate) struct Block {
     account: Account,
 }
 
-/// Where the memory is accounted for, until the block is gone.
+/// How the memory is accounted for while the block lives.
 #[derive(Debug)]
 enum Account {
     /// A file of its own.
     Own { _entry: Entered },
-    /// A part of a pool's file: the exporter gives the place back to the pool.
+    /// A part of a pool's file. In the exporter, the extent gives its space back to the pool when it is dropped.
     Part { extent: Option<Extent> },
 }
 
 impl Block {
-    /// Fresh zeroed memory of a device. CUDA_ERROR_OUT_OF_MEMORY where the device, or the process, has no more.
+    /// Allocates zeroed memory of a device. Returns CUDA_ERROR_OUT_OF_MEMORY if the device or the process has too
+    /// little left.
     pub(crate) fn new(device: usize, size: u64) -> Result<Self> {
         let size = size.checked_next_multiple_of(GRANULARITY).ok_or(OUT_OF_MEMORY)?;
         if size > free_memory(device) {
@@ -60,7 +61,8 @@ impl Block {
         Self::map(file, device)
     }
 
-    /// The same, for other processes to map: nobody can take away what another one uses.
+    /// Allocates memory that other processes may map. The file is sealed: no process can take away memory that another
+    /// one uses.
     pub(crate) fn shareable(device: usize, size: u64) -> Result<Self> {
         if size > free_memory(device) {
             return Err(OUT_OF_MEMORY);
@@ -69,19 +71,20 @@ impl Block {
         Self::map(file, device)
     }
 
-    /// A new descriptor, for another process. VMM-EXP-002: a started program does not inherit it, as on an H200.
+    /// Creates a descriptor for another process. VMM-EXP-002: a started program does not inherit it, as on an H200.
     pub(crate) fn export(&self) -> Result<i32> {
         new_descriptor(&self.file)
     }
 
-    /// The block behind a descriptor of `export`, and its place. VMM-IMP-003: whatever is not one of these is an
-    /// invalid value; the UNKNOWN of an H200 is none of the documented codes.
+    /// Maps the block behind a descriptor from `export`, and returns it with its device's index, or `HOST`.
+    /// VMM-IMP-003: any other descriptor is CUDA_ERROR_INVALID_VALUE. An H200 returns CUDA_ERROR_UNKNOWN, which is not
+    /// documented for this call.
     pub(crate) fn of_descriptor(descriptor: i32) -> Result<(Self, usize)> {
         let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
         let place = (0..environment().devices).chain([HOST]).find(|place| is_memfd(&target, &file_name(*place)));
         let place = place.ok_or(INVALID_VALUE)?;
-        // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call; should it do so
-        // all the same, the next line fails or finds another file, which is looked at below.
+        // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call. If it does, the
+        // next line fails or finds another file, which is checked below.
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
         // VMM-IMP-007, -008: the caller keeps its descriptor.
         let file = File::from(borrowed.try_clone_to_owned().map_err(|_| OUT_OF_MEMORY)?);
@@ -91,7 +94,7 @@ impl Block {
         Ok((Self::map(file, place)?, place))
     }
 
-    /// A block of another process.
+    /// Maps a block of another process.
     pub(crate) fn of_process(
         process: u32,
         descriptor: u32,
@@ -111,14 +114,14 @@ impl Block {
         Self::map_part(Arc::new(file), inode, (0, size), size, account)
     }
 
-    /// Memory that this process takes of a pool's file.
+    /// Maps memory that this process takes from a pool's file.
     pub(crate) fn in_pool(file: &PoolFile, extent: Extent) -> Result<Self> {
         let part = (file.data_at(extent.offset()), extent.size());
         let serials_at = PoolFile::serials_at(extent.offset());
         Self::map_part(file.file(), file.inode, part, serials_at, Account::Part { extent: Some(extent) })
     }
 
-    /// Whole granules of a pool's file, which another process may have taken.
+    /// Maps whole granules of a pool's file. Another process may have taken them.
     pub(crate) fn of_pool(file: &PoolFile, offset: u64, size: u64) -> Result<Self> {
         let part = (file.data_at(offset), size);
         Self::map_part(file.file(), file.inode, part, PoolFile::serials_at(offset), Account::Part { extent: None })
@@ -136,7 +139,7 @@ impl Block {
         Ok(Self { file, base, size, inode, serials, account })
     }
 
-    /// Let the host reach a part of the block at reserved addresses too.
+    /// Maps a part of the block at reserved addresses too, for accesses by the host.
     pub(crate) fn map_at(&self, address: u64, offset: u64, size: u64, access: CUmemAccess_flags) -> Result<()> {
         let protection = match access {
             CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE => libc::PROT_READ | libc::PROT_WRITE,
@@ -151,7 +154,7 @@ impl Block {
         self.file.as_raw_fd().cast_unsigned()
     }
 
-    /// The place in a pool's file that this process took.
+    /// The part of a pool's file that this process took, if the block is one.
     pub(crate) const fn extent(&self) -> Option<&Extent> {
         match &self.account {
             Account::Part { extent } => extent.as_ref(),
@@ -159,14 +162,14 @@ impl Block {
         }
     }
 
-    /// Make the bytes zeros.
+    /// Sets all bytes to zero.
     pub(crate) fn clear(&self) -> Result<()> {
-        // SAFETY: the mapping is the block's own and shared, and nobody uses what lies there.
+        // SAFETY: the mapping is shared and belongs to the block, and nothing uses its contents.
         let answer = unsafe { libc::madvise(self.base as *mut _, self.size as usize, libc::MADV_REMOVE) };
         if answer == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
     }
 
-    /// The serial of what begins at an offset; 0 where nothing does.
+    /// The serial of the allocation that begins at an offset; 0 if none does.
     pub(crate) fn serial(&self, offset: u64) -> u64 {
         self.serial_at(offset).load(Ordering::Acquire)
     }
@@ -176,9 +179,9 @@ impl Block {
     }
 
     fn serial_at(&self, offset: u64) -> &AtomicU64 {
-        // Only blocks of one granule are shared; in a larger one the only allocation begins at 0.
+        // Only blocks of one granule are shared. In a larger block, the only allocation begins at 0.
         let index = (offset / UNIT).min(SERIALS_SIZE / 8 - 1);
-        // SAFETY: the area is mapped as long as the block lives, aligned, and only ever read and written atomically.
+        // SAFETY: the area is aligned, mapped as long as the block lives, and only ever accessed atomically.
         unsafe { AtomicU64::from_ptr((self.serials + index * 8) as *mut u64) }
     }
 }
@@ -190,7 +193,7 @@ impl Drop for Block {
     }
 }
 
-/// The name of a device's blocks, or of the host's.
+/// The memfd name of a device's blocks, or of the host's.
 pub(crate) fn file_name(place: usize) -> String {
     let machine = &environment().machine;
     if place == HOST { format!("cuda:{machine}:host") } else { format!("cuda:{machine}:{place}") }

@@ -1,4 +1,4 @@
-//! Contexts: one primary a device, any number of created ones, a stack of current ones a thread.
+//! Contexts: one primary context per device, any number of created contexts, and per thread a stack of current ones.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -16,18 +16,18 @@ use crate::stream::{Stream, synchronize};
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) device: CUdevice,
-    /// The device's place in the machine.
+    /// The device's index in the machine.
     pub(crate) device_index: usize,
     is_primary: bool,
     pub(crate) flags: u32,
-    /// Contexts whose memory kernels of this one may reach.
+    /// The contexts whose memory this context's kernels may access.
     pub(crate) peers: HashSet<u64>,
-    /// What `cuMemAlloc` takes from.
+    /// The memory that `cuMemAlloc` allocates from.
     pub(crate) memory: Divider,
     pub(crate) default_stream: Arc<Stream>,
-    /// The default streams of threads that asked for one of their own.
+    /// The default streams of threads that asked for a per-thread one.
     pub(crate) thread_streams: HashMap<ThreadId, Arc<Stream>>,
-    /// Destroyed streams, which still have work to do.
+    /// Destroyed streams that still have work to do.
     pub(crate) closing_streams: Vec<Arc<Stream>>,
     pub(crate) health: Arc<Health>,
 }
@@ -36,7 +36,7 @@ thread_local! {
     static CURRENT: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// This thread's current context, alive or not; 0 where there is none.
+/// This thread's current context, which may be destroyed; 0 if there is none.
 pub(crate) fn top() -> u64 {
     CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
 }
@@ -50,8 +50,8 @@ fn push(context: u64) {
 }
 
 impl State {
-    /// This thread's current context, for calls that ask it for nothing but itself: an error of device code does not
-    /// matter to them, as on an H200.
+    /// This thread's current context, for calls that need only the context's own properties. They succeed even after an
+    /// error of device code, as on an H200.
     pub(crate) fn current_context(&self) -> Result<&Context> {
         match top() {
             0 => Err(INVALID_CONTEXT),
@@ -59,23 +59,23 @@ impl State {
         }
     }
 
-    /// This thread's current context, in working order.
+    /// This thread's current context. Returns an error if it no longer works.
     pub(crate) fn current(&self) -> Result<u64> {
         self.current_context()?.health.check()?;
         Ok(top())
     }
 
-    /// What to answer to the handle of a stream, an event or a module that is not there.
+    /// The code for an unknown handle of a stream, an event or a module.
     pub(crate) fn missing(&self, handle: u64) -> CUresult {
         if self.handles_of_destroyed.contains(&handle) { CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
     }
 
-    /// A context to be made current. A destroyed one can be, as on an H200: what is called in it says so.
+    /// Checks that a context can be made current. A destroyed one can, as on an H200: calls in it then return an error.
     fn check_current(&self, id: u64) -> Result<()> {
         if self.destroyed_contexts.contains(&id) { Ok(()) } else { self.context(id).map(drop) }
     }
 
-    /// A context that a call names.
+    /// The context that a call names.
     pub(crate) fn context(&self, id: u64) -> Result<&Context> {
         self.contexts.get(&id).ok_or(INVALID_CONTEXT)
     }
@@ -118,7 +118,7 @@ impl State {
         Ok(id)
     }
 
-    /// IPCMEM-GET-025: everything of a context goes with it, except the memory that belongs to the process.
+    /// Removes a context. IPCMEM-GET-025: everything that belongs to it goes with it; memory of the process stays.
     fn forget_context(&mut self, id: u64) {
         self.contexts.remove(&id);
         self.destroyed_contexts.insert(id);
@@ -137,8 +137,8 @@ impl State {
     }
 }
 
-/// Destroy an active context. What runs in it ends, and what has not begun never does: waits of device code could
-/// last for ever.
+/// Destroys an active context. Running work ends early, and queued work never begins, since device code could wait
+/// forever.
 fn destroy(id: u64) -> Result<()> {
     let streams = {
         let state = state()?;
@@ -146,7 +146,7 @@ fn destroy(id: u64) -> Result<()> {
         context.health.end();
         state.streams_of(id)
     };
-    // Without the lock, which kernels need to come to their end.
+    // The state's lock is not held here, because kernels need it to finish.
     for stream in streams {
         stream.close();
         stream.now().wait();
@@ -155,15 +155,15 @@ fn destroy(id: u64) -> Result<()> {
     Ok(())
 }
 
-/// Held while a primary context comes or goes: destroying one gives the state's lock up, and whoever retains it
-/// meanwhile must get a new one. It is taken before the state's lock.
+/// Held while a primary context is created or destroyed. Destruction releases the state's lock for a while, and a
+/// retain in that time must return a new context. This lock is taken before the state's.
 fn primary_contexts() -> Result<MutexGuard<'static, ()>> {
     static CHANGES: Mutex<()> = Mutex::new(());
     check_usable()?;
     Ok(CHANGES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// CU_CTX_MAP_HOST is always on; a coredump is never written.
+/// Checks the flags of a context. CU_CTX_MAP_HOST is always on, and a coredump is never written.
 fn check_flags(flags: u32) -> Result<()> {
     let schedules = [0, 1, 2, 4];
     let known = flags & !CUctx_flags::CU_CTX_FLAGS_MASK.0 == 0;
@@ -191,7 +191,7 @@ entry_points! {
         unused.map_or(Ok(()), destroy)
     }
 
-    // The references stay: who retained the context still releases it.
+    // The references stay: callers that retained the context still release it.
     fn cuDevicePrimaryCtxReset_v2(device: CUdevice) {
         let _one_at_a_time = primary_contexts()?;
         let context = state()?.device(device)?.primary_context;
@@ -225,7 +225,7 @@ entry_points! {
             if id == 0 {
                 return Err(INVALID_VALUE);
             }
-            // The code is an H200's.
+            // An H200 returns this code.
             if state.destroyed_contexts.contains(&id) {
                 return Err(CONTEXT_IS_DESTROYED);
             }

@@ -28,11 +28,11 @@ impl Place {
     }
 }
 
-/// The memory of a place.
+/// The memory at a place.
 enum Found {
-    /// The driver's, or page-locked: it is there when the stream comes to it.
+    /// The driver's memory or page-locked memory, which still exists when the stream reaches the copy.
     Kept(Vec<Span>),
-    /// The caller's own, which is only there during the call.
+    /// The caller's own memory, which is guaranteed to exist only during the call.
     Pageable(Span),
 }
 
@@ -55,14 +55,15 @@ impl State {
             Place::Device(address) => self.reach_device(context, address, size, By::Driver, access).map(Found::Kept),
             Place::Any(address) => match self.reach(context, address, size, By::Driver, access)? {
                 Some(spans) => Ok(Found::Kept(spans)),
-                // Null, or what was freed.
+                // Null or freed memory.
                 None if !is_mapped(address, size) => Err(INVALID_VALUE),
                 None => Ok(Found::Pageable(Span::of_user(address, size))),
             },
         }
     }
 
-    /// Whether a synchronous call on memory returns only when it is done: on the host's, and where that was asked for.
+    /// Whether a synchronous call on this memory returns only when it is done: for host memory, and if the context or
+    /// the memory has the flag for synchronous memory operations.
     fn synchronizes(&self, context: u64, address: u64) -> Result<bool> {
         let by_context = self.context(context)?.flags & CUctx_flags::CU_CTX_SYNC_MEMOPS.0 != 0;
         let by_memory = self.range(address).is_some_and(|range| range.sync_memops || range.memory.is_host());
@@ -70,13 +71,13 @@ impl State {
     }
 }
 
-/// Copy between spans of the same length in all.
+/// Copies between two lists of spans with the same total length.
 fn transfer(targets: &[Span], from: &[Span]) {
     let (mut to, mut from) = (pieces(targets), pieces(from));
     let (mut target, mut source) = (to.next(), from.next());
     while let (Some((to_address, to_size)), Some((from_address, from_size))) = (target, source) {
         let size = to_size.min(from_size);
-        // SAFETY: spans of the driver are mapped as long as they live, and those of the caller as long as it said.
+        // SAFETY: spans of the driver are mapped as long as they live, and the caller's as long as the caller promised.
         unsafe { ptr::copy(from_address as *const u8, to_address as *mut u8, size as usize) };
         let rest = |address: u64, length: u64| (length > size).then(|| (address + size, length - size));
         target = rest(to_address, to_size).or_else(|| to.next());
@@ -89,7 +90,8 @@ fn pieces(spans: &[Span]) -> impl Iterator<Item = (u64, u64)> {
     spans.iter().map(|span| (span.address, span.size))
 }
 
-/// A copy in the default stream. The call waits where the host takes part; between devices it does not have to.
+/// Copies in the default stream. The call waits if host memory takes part. For copies between devices it does not have
+/// to.
 fn copy(to: Place, from: Place, size: usize) -> Result<()> {
     let mut state = state()?;
     let stream = state.stream(ptr::null_mut())?;
@@ -118,7 +120,8 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
     }
     let from = state.find(stream.context, from, size as u64, Access::Read)?;
     let to = state.find(stream.context, to, size as u64, Access::Write)?;
-    // Pageable memory is the caller's again when the call returns: it is read into a copy, or waited for.
+    // The caller may reuse pageable memory when the call returns. So a pageable source is copied now, and the call
+    // waits for a pageable target.
     let waits = to.is_pageable();
     let mut staged = Vec::new();
     let from = match from {
@@ -156,7 +159,7 @@ fn copy_peer(
     copy(Place::Device(to.0), Place::Device(from.0))
 }
 
-/// Memory to fill: the spans, if the call is right.
+/// Checks the arguments of a fill, and returns the memory to fill.
 fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count: usize) -> Result<Vec<Span>> {
     let size = (count as u64).checked_mul(unit as u64).ok_or(INVALID_VALUE)?;
     if !address.is_multiple_of(unit as u64) {
@@ -168,20 +171,20 @@ fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count
     state.reach_device(stream.context, address, size, By::Driver, Access::Write)
 }
 
-/// Fill spans with a value of 1 or 4 bytes.
+/// Fills spans with a value of 1 or 4 bytes.
 fn paint(spans: &[Span], value: &[u8]) {
     let page: Vec<u8> = value.iter().copied().cycle().take(4096).collect();
     for span in spans {
         for at in (0..span.size).step_by(page.len()) {
             let size = (span.size - at).min(page.len() as u64) as usize;
-            // SAFETY: the span is mapped as long as it lives, and the page is no part of it.
+            // SAFETY: the span is mapped as long as it lives, and the page is not part of it.
             unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (span.address + at) as *mut u8, size) };
         }
         span.broadcast();
     }
 }
 
-/// A fill in the default stream. The call does not have to wait for it, except where the memory asks for that.
+/// Fills memory in the default stream. The call waits only if the memory requires that.
 fn fill(address: u64, value: &[u8], count: usize) -> Result<()> {
     let mut state = state()?;
     let stream = state.stream(ptr::null_mut())?;

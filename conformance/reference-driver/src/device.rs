@@ -16,16 +16,16 @@ use crate::vmm::fabric::is_fabric_supported;
 /// A device that this process sees.
 #[derive(Clone, Debug)]
 pub(crate) struct Device {
-    /// Its place in the machine, which is the same for every process.
+    /// The device's index in the machine, which is the same in every process.
     pub(crate) index: usize,
-    /// The primary context's id, which stays the same through resets, once it was asked for.
+    /// The primary context's id, once the context was retained. It stays the same through resets.
     pub(crate) primary_context: Option<u64>,
     pub(crate) primary_references: usize,
 }
 
 const NAME: &CStr = c"Reference device";
 
-/// The devices that `CUDA_VISIBLE_DEVICES` leaves, in its order.
+/// The devices that `CUDA_VISIBLE_DEVICES` makes visible, in its order.
 pub(crate) fn visible() -> Result<Vec<Device>> {
     let uuids: Vec<_> = (0..environment().devices).map(uuid_of).collect();
     let indices = match &environment().visible {
@@ -36,7 +36,8 @@ pub(crate) fn visible() -> Result<Vec<Device>> {
     Ok(indices.into_iter().map(device).collect())
 }
 
-/// 16 bytes that follow from the machine's name and the device's place, and differ from the beginning.
+/// A device's UUID, computed from the machine's name and the device's index. The UUIDs of two devices differ from the
+/// first bytes on.
 fn uuid_of(index: usize) -> [u8; 16] {
     let half = |name: &[u8]| {
         let place = (index as u32).to_be_bytes();
@@ -54,14 +55,15 @@ impl State {
         usize::try_from(ordinal).ok().and_then(|ordinal| self.devices.get_mut(ordinal)).ok_or(INVALID_DEVICE)
     }
 
-    /// The ordinal of a device of the machine; CU_DEVICE_INVALID where this process does not see it.
+    /// This process's ordinal of a device; CU_DEVICE_INVALID if the process does not see the device.
     pub(crate) fn ordinal(&self, index: usize) -> CUdevice {
         let position = self.devices.iter().position(|device| device.index == index);
         position.map_or(cuda_ipc_sys::CU_DEVICE_INVALID, |position| position as CUdevice)
     }
 }
 
-/// The value of an attribute. What is not written yet reads 0: nothing is claimed that does not work.
+/// The value of an attribute. Attributes that are not implemented read 0, so the driver claims nothing that does not
+/// work.
 fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
     type A = CUdevice_attribute;
     // DEVATTR-001, -008
@@ -136,7 +138,7 @@ entry_points! {
     fn cuDeviceGetName(name: Output<c_char>, length: c_int, device: CUdevice) {
         state()?.device(device)?;
         name.wanted()?;
-        // The name is cut where the caller's memory ends.
+        // The name is truncated to the caller's buffer.
         let room = usize::try_from(length).ok().filter(|length| *length > 0).ok_or(INVALID_VALUE)?;
         let cut = &NAME.to_bytes()[..NAME.count_bytes().min(room - 1)];
         name.give_text(length, &CString::new(cut).unwrap_or_default())
@@ -168,7 +170,7 @@ entry_points! {
         let state = state()?;
         device.wanted()?;
         let text = text.text()?.to_string_lossy().to_lowercase();
-        // The domain and the function may be left out.
+        // The domain and the function may be omitted.
         let named = |index| {
             let address = pci_address(index);
             let short = address.trim_start_matches("0000:");

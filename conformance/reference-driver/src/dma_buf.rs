@@ -1,5 +1,5 @@
-//! `cuMemGetHandleForAddressRange`. A memfd stands in for the dma-buf, and its name says so: it has the size of the range,
-//! and no device could read the memory through it.
+//! `cuMemGetHandleForAddressRange`. A memfd of the range's size stands in for the dma-buf, and its name says so. No
+//! device could read the memory through it.
 
 use std::ffi::c_void;
 use std::os::fd::IntoRawFd as _;
@@ -14,22 +14,23 @@ use crate::range::{Memory, Range};
 
 const PAGE: u64 = 4096;
 
-/// What has to be the same all over a range: the device, and what the memory can be exported as.
+/// The properties that must be the same in a whole range: the device, and the handle types that the memory can be
+/// exported as.
 fn kind(range: &Range) -> Result<(usize, CUmemAllocationHandleType)> {
     match &range.memory {
         Memory::Linear(_) => Ok((range.device, CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE)),
         Memory::Mapping { allocation, .. } if allocation.device != HOST => {
             Ok((allocation.device, allocation.handle_types))
         }
-        // DMABUF-006: the attribute for memory of the host reads 0.
+        // DMABUF-006: the attribute HOST_ALLOC_DMA_BUF_SUPPORTED reads 0.
         memory if memory.is_host() => Err(NOT_SUPPORTED),
-        // DMABUF-005, -008: whatever is neither of `cuMemAlloc` nor mapped.
+        // DMABUF-005, -008: memory that is neither from `cuMemAlloc` nor mapped.
         _ => Err(INVALID_VALUE),
     }
 }
 
 impl State {
-    /// DMABUF-004: all of it is backed, on one device, with identical properties.
+    /// Checks a range. DMABUF-004: all of it must be backed by memory of one device with identical properties.
     fn check_dma_buf_range(&self, address: u64, size: u64) -> Result<()> {
         let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
         let (mut next, mut first) = (address, None);
@@ -37,7 +38,7 @@ impl State {
             let range = self.range(next).ok_or(INVALID_VALUE)?;
             let found = kind(range)?;
             let is_mapping = matches!(range.memory, Memory::Mapping { .. });
-            // Only mappings side by side are one memory.
+            // Only adjacent mappings count as one range of memory.
             if *first.get_or_insert(found) != found || !is_mapping && end > range.end() {
                 return Err(INVALID_VALUE);
             }
@@ -67,12 +68,12 @@ entry_points! {
             return Err(INVALID_VALUE);
         }
         state.check_dma_buf_range(address, size)?;
-        // DMABUF-007: there is no PCIe to map it over.
+        // DMABUF-007: there is no PCIe to map the memory over.
         if flags & PCIE != 0 {
             return Err(NOT_SUPPORTED);
         }
         let descriptor = new_file("cuda:stand-in-for-a-dma-buf", size)?.into_raw_fd();
-        // SAFETY: for a handle that is a descriptor the caller promises room for one.
+        // SAFETY: for this handle type, the caller promises room for a descriptor.
         unsafe { output.cast::<i32>() }.give(descriptor)
     }
 }

@@ -1,16 +1,16 @@
-//! What the environment says, read once.
+//! The environment variables, read once.
 
 use std::sync::OnceLock;
 
-/// Bytes of a device where the environment does not say.
+/// The default number of bytes of a device.
 const MEMORY: u64 = 16 << 30;
 
 pub(crate) struct Environment {
     /// The name of the simulated machine.
     pub(crate) machine: String,
-    /// Devices of the machine.
+    /// The number of devices in the machine.
     pub(crate) devices: usize,
-    /// Bytes of each.
+    /// The bytes of each device.
     pub(crate) memory: u64,
     /// `CUDA_VISIBLE_DEVICES`.
     pub(crate) visible: Option<String>,

@@ -8,7 +8,7 @@ use cuda_ipc_sys::CUresult;
 
 use crate::answer::{INVALID_VALUE, Output, Result};
 
-/// Codes of the table that came after the version that this driver serves.
+/// Codes of the table that are newer than the CUDA version of this driver.
 const NEWER: [CUresult; 5] = [
     CUresult::CUDA_ERROR_MULTICAST_RESOURCE_FULL,
     CUresult::CUDA_ERROR_INSUFFICIENT_LOADER_VERSION,
@@ -17,12 +17,12 @@ const NEWER: [CUresult; 5] = [
     CUresult::CUDA_ERROR_FABRIC_NOT_READY,
 ];
 
-/// Text that callers may keep for ever: the same pointer for the same text. There is no lock, because a forked child asks
-/// too, where nobody would open one that another thread of its parent held.
+/// Returns a text that callers may keep forever. The same text gives the same pointer. There is no lock, because a
+/// forked child may call this too: a lock that another thread of its parent held would never be released.
 pub(crate) fn kept(text: String) -> *const c_char {
     struct Kept {
         text: CString,
-        /// What was there before; null for the first.
+        /// The next older entry; null for the first one.
         next: *const Kept,
     }
     static NEWEST: AtomicPtr<Kept> = AtomicPtr::new(ptr::null_mut());
@@ -30,7 +30,7 @@ pub(crate) fn kept(text: String) -> *const c_char {
     let mut newest = NEWEST.load(Ordering::Acquire);
     loop {
         let mut next: *const Kept = newest;
-        // SAFETY: null, or one of the boxes below, which are never dropped once they are in the list.
+        // SAFETY: the pointer is null or one of the boxes below, which are never dropped once they are in the list.
         while let Some(kept) = unsafe { next.as_ref() } {
             if kept.text == new.text {
                 return kept.text.as_ptr();
@@ -40,10 +40,10 @@ pub(crate) fn kept(text: String) -> *const c_char {
         new.next = newest;
         let entry = Box::into_raw(new);
         match NEWEST.compare_exchange(newest, entry, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: the list has it from now on, and nobody drops it.
+            // SAFETY: the entry is now in the list, which never drops it.
             Ok(_) => return unsafe { (*entry).text.as_ptr() },
             Err(newer) => {
-                // SAFETY: the box of this call, which nobody else has seen.
+                // SAFETY: the entry is this call's own box, which never entered the list.
                 new = unsafe { Box::from_raw(entry) };
                 newest = newer;
             }
@@ -51,7 +51,8 @@ pub(crate) fn kept(text: String) -> *const c_char {
     }
 }
 
-/// ERR-002: an unknown code leaves null and is an invalid value.
+/// Gives the text of a code. ERR-002: for an unknown code, the output is null and the call returns
+/// CUDA_ERROR_INVALID_VALUE.
 fn say(code: CUresult, output: Output<*const c_char>, text: impl Fn(&str) -> String) -> Result<()> {
     match code.name().filter(|_| !NEWER.contains(&code)) {
         Some(name) => output.give(kept(text(name))),

@@ -1,4 +1,4 @@
-//! Events, those of one process and those that processes share.
+//! Events: those of one process, and those that processes share.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 use crate::stream::{Stream, Work};
 use crate::topology::topology;
 
-/// How often work that waits for another process looks whether its context still works.
+/// How often a wait for an event checks whether its context still works.
 const ATTENTION: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
@@ -34,7 +34,8 @@ enum Body {
     Exportable(OwnEvent),
     /// An event of another process.
     Imported(SharedEvent),
-    /// An event of another process that was destroyed when its handle was opened. Here it is like any other.
+    /// An event of another process that was already destroyed when its handle was opened. It behaves like a local
+    /// event.
     Orphan(Option<Arc<Record>>),
 }
 
@@ -66,7 +67,8 @@ impl Record {
     }
 }
 
-/// A record whose work is not done yet. Dropped, it is complete: also where its stream ends before it comes to it.
+/// A record whose work is not done yet. Dropping it completes the record, even if the stream ends before it reaches the
+/// record.
 struct Pending(Arc<Record>);
 
 impl Drop for Pending {
@@ -76,7 +78,7 @@ impl Drop for Pending {
     }
 }
 
-/// IPCEVT-021: the record that an event held when it was asked.
+/// IPCEVT-021: the record that an event had at the time of the call.
 #[derive(Clone, Debug)]
 enum Captured {
     Nothing,
@@ -101,7 +103,7 @@ impl Captured {
         }
     }
 
-    /// A wait, which ends with its context.
+    /// Waits for the record to complete, or for the context to stop working.
     fn wait_in(&self, health: &Health) {
         while health.works() && !self.wait_for(Some(ATTENTION)) {}
     }
@@ -124,7 +126,7 @@ impl State {
         self.events.get(&(handle as u64)).ok_or_else(|| self.missing(handle as u64))
     }
 
-    /// An event whose context is in working order.
+    /// The event behind a handle. Returns an error if its context no longer works.
     fn working_event(&self, handle: CUevent) -> Result<&Event> {
         let event = self.event(handle)?;
         event.health.check()?;
@@ -151,7 +153,7 @@ impl State {
         if handle.is_null() {
             return Err(INVALID_VALUE);
         }
-        // IPCEVT-004 and -005: neither an event of this process alone nor one of another process.
+        // IPCEVT-004 and -005: neither a local nor an imported event can be exported.
         let Event { body: Body::Exportable(event), context, .. } = self.event(handle)? else {
             return Err(INVALID_HANDLE);
         };
@@ -180,13 +182,13 @@ impl State {
         if !topology().may_use(self.context(context)?.device_index, handle.device as usize) {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
-        // A destroyed event is opened all the same, as on an H200, and nothing is left to wait for.
+        // Opening a destroyed event succeeds, as on an H200, and there is nothing left to wait for.
         let event = self.imported_arena(&handle)?.and_then(|arena| arena.find(handle.place, handle.serial));
         Ok(event.map_or(Body::Orphan(None), Body::Imported))
     }
 
-    /// The events of the process that made a handle. IPCEVT-041: none where it has ended, which is no failure of the
-    /// open, as on an H200.
+    /// The events of the process that exported a handle. IPCEVT-041: `None` if that process has ended. The open still
+    /// succeeds then, as on an H200.
     fn imported_arena(&mut self, handle: &Handle) -> Result<Option<Arc<Arena>>> {
         if start_time(handle.process) != Some(handle.start_time) {
             return Ok(None);
@@ -205,7 +207,7 @@ impl State {
         Ok(Some(arena))
     }
 
-    /// Hold a stream until what an event has captured now is done.
+    /// Makes a stream wait for the work that an event has captured at the time of the call.
     pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, event: CUevent) -> Result<()> {
         let captured = self.event(event)?.capture();
         self.enqueue(stream, move |health| {
@@ -221,7 +223,7 @@ pub(crate) fn record_in(stream: &Arc<Stream>, event: CUevent) -> Result<()> {
     record(event, stream, |state, record| state.enqueue_record(stream, record))
 }
 
-/// Record an event, which may have to wait and is not done under the lock.
+/// Records an event. Beginning a shared record may have to wait, so it is done without the state's lock.
 fn record(
     handle: CUevent,
     stream: &Arc<Stream>,
@@ -231,7 +233,7 @@ fn record(
         let mut state = state()?;
         state.event(handle)?;
         let event = state.events.get_mut(&(handle as u64)).ok_or(INVALID_HANDLE)?;
-        // IPCEVT-031: event and stream are of one context.
+        // IPCEVT-031: the event and the stream must belong to the same context.
         if event.context != stream.context {
             return Err(INVALID_HANDLE);
         }
@@ -266,8 +268,8 @@ entry_points! {
         output.give(state.add_event(context, has_timing, body)? as CUevent)
     }
 
-    // Does not wait; records that are pending still complete. IPCEVT-024: an importer's destroy leaves the exporter's
-    // event alone.
+    // The call does not wait, and pending records still complete. IPCEVT-024: when an importer destroys its event, the
+    // exporter's event stays.
     fn cuEventDestroy_v2(event: CUevent) {
         let mut state = state()?;
         state.working_event(event)?;
@@ -281,7 +283,7 @@ entry_points! {
     }
 
     fn cuCtxRecordEvent(context: CUcontext, event: CUevent) {
-        // A stream that does nothing but come after all the others.
+        // A temporary stream, whose only work comes after that of all other streams.
         let (stream, streams) = {
             let state = state()?;
             let health = &state.context(context as u64)?.health;
@@ -314,7 +316,7 @@ entry_points! {
     fn cuEventElapsedTime(milliseconds: Output<f32>, start: CUevent, end: CUevent) {
         let state = state()?;
         milliseconds.wanted()?;
-        // IPCEVT-023: an interprocess event has no times.
+        // IPCEVT-023: an interprocess event has no timing.
         let record = |event: CUevent| match state.working_event(event)? {
             Event { has_timing: true, body: Body::Local(Some(record)), .. } => Ok(record),
             _ => Err(INVALID_HANDLE),
@@ -330,7 +332,7 @@ entry_points! {
     fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: u32) {
         let mut state = state()?;
         let stream = state.stream(stream)?;
-        // The other flag is for captures only.
+        // CU_EVENT_WAIT_EXTERNAL, the other flag, is only for captures.
         if flags != 0 {
             return Err(INVALID_VALUE);
         }
@@ -339,7 +341,7 @@ entry_points! {
 
     fn cuIpcGetEventHandle(output: Output<CUipcEventHandle>, event: CUevent) {
         let state = state()?;
-        // IPCEVT-009: not in the documented list, and seen on real drivers.
+        // IPCEVT-009: the code is not in the documented list, but real drivers return it.
         state.current()?;
         // IPCEVT-007
         output.wanted()?;
@@ -352,7 +354,7 @@ entry_points! {
         let context = state.current()?;
         output.wanted()?;
         let body = state.open_event(context, &handle.to_bytes())?;
-        // IPCEVT-013: every open is an event of its own.
+        // IPCEVT-013: every open creates a separate event.
         output.give(state.add_event(context, false, body)? as CUevent)
     }
 }

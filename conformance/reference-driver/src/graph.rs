@@ -1,5 +1,5 @@
-//! Graphs of memory and event nodes. Nodes are performed in the order in which they were added,
-//! which respects every dependency, since a node can only depend on nodes that are there.
+//! Graphs of memory and event nodes. Nodes are performed in the order in which they were added. That respects every
+//! dependency, since a node can only depend on nodes that already exist.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ enum Node {
 }
 
 impl Node {
-    /// The address of what the node allocates.
+    /// The address that the node allocates.
     fn allocated(&self) -> Option<u64> {
         if let Self::Allocate { block, .. } = self { Some(block.base) } else { None }
     }
 
-    /// The address of what the node frees.
+    /// The address that the node frees.
     const fn freed(&self) -> Option<u64> {
         if let Self::Free(pointer) = self { Some(*pointer) } else { None }
     }
@@ -58,7 +58,7 @@ impl State {
         count: usize,
         node: Node,
     ) -> Result<CUgraphNode> {
-        // SAFETY: the caller promises so many.
+        // SAFETY: the caller promises `count` dependencies.
         let dependencies = unsafe { dependencies.values(count) }?;
         let id = self.new_id();
         let graph = self.graph(graph)?;
@@ -70,14 +70,14 @@ impl State {
         Ok(id as CUgraphNode)
     }
 
-    /// What an earlier launch allocated and nobody freed.
+    /// The addresses that an earlier launch allocated and that are not freed yet.
     fn live_allocations(&self, nodes: &[Node]) -> Vec<u64> {
         let is_live = |base: &u64| self.ranges.get(base).is_some_and(|range| !range.is_freed);
         nodes.iter().filter_map(Node::allocated).filter(is_live).collect()
     }
 }
 
-/// Enqueue what a node does.
+/// Enqueues the work of a node.
 fn enqueue(stream: &Arc<Stream>, node: Node) -> Result<()> {
     match node {
         Node::Allocate { block, size, device } => {
@@ -98,7 +98,7 @@ fn enqueue(stream: &Arc<Stream>, node: Node) -> Result<()> {
     Ok(())
 }
 
-/// What an allocation node wishes for, if this driver can make it: the device and the size.
+/// Checks the parameters of an allocation node, and returns the device and the size.
 fn check_allocation(state: &mut State, wished: &CUDA_MEM_ALLOC_NODE_PARAMS) -> Result<(usize, u64)> {
     let properties = &wished.poolProps;
     let is_pinned = properties.allocType == CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -109,7 +109,7 @@ fn check_allocation(state: &mut State, wished: &CUDA_MEM_ALLOC_NODE_PARAMS) -> R
     if properties.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
         return Err(INVALID_VALUE);
     }
-    // Access for other devices is not written.
+    // Access for other devices is not implemented.
     if wished.accessDescCount != 0 {
         return Err(NOT_SUPPORTED);
     }

@@ -1,17 +1,18 @@
-//! The 64 bytes that name memory, a pool or an event to other processes: where it lies, whose it is, and a sum over all
-//! bits.
+//! The 64 bytes that name memory, a pool or an event to other processes: its location, its owner, and a checksum over
+//! all bits.
 
-/// What a handle says. To everyone else its bytes are opaque.
+/// The contents of a handle. To everything outside this driver, its bytes are opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Handle {
     pub(crate) kind: Kind,
-    /// The exporting process. Its start time tells it from a later process of the same number.
+    /// The exporting process. The start time tells it from a later process with the same PID.
     pub(crate) process: u32,
     pub(crate) start_time: u64,
     /// The memfd in that process.
     pub(crate) descriptor: u32,
     pub(crate) inode: u64,
-    /// What it names of it: an allocation in a block, a slot in an arena, or a unit of a pool.
+    /// The location in the memfd: an allocation's offset in a block, a slot in an arena, or a unit of a pool. A fabric
+    /// handle has its channel here.
     pub(crate) place: u32,
     pub(crate) size: u64,
     pub(crate) serial: u64,
@@ -44,7 +45,7 @@ impl Handle {
         bytes
     }
 
-    /// What the bytes say, if they are a handle of that kind and machine, with every bit as it was made.
+    /// Decodes the bytes. Returns `None` unless they are an unchanged handle of this kind and machine.
     pub(crate) fn from_bytes(bytes: &[u8; 64], kind: Kind, machine: u64) -> Option<Self> {
         let word = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
         let half = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
@@ -65,7 +66,7 @@ impl Handle {
     }
 }
 
-/// A sum that begins with the kind, so that a handle of one kind is none of another.
+/// A checksum that starts with the kind, so that a handle of one kind is invalid as any other kind.
 fn sum(kind: Kind, bytes: &[u8]) -> u64 {
     let seed: &[u8] = match kind {
         Kind::Memory => b"memory",
@@ -77,7 +78,7 @@ fn sum(kind: Kind, bytes: &[u8]) -> u64 {
     fnv1a(seed.iter().chain(bytes).copied())
 }
 
-/// The hash FNV-1a: each step is invertible, so that bytes which differ in one place never have the same sum.
+/// The FNV-1a hash. Each step is invertible, so inputs that differ in one byte never have the same hash.
 pub(crate) fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }

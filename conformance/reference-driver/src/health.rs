@@ -1,4 +1,4 @@
-//! Whether device work goes on.
+//! Whether a context, and the process, can still do device work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -7,14 +7,14 @@ use cuda_ipc_sys::CUresult;
 
 use crate::answer::{CONTEXT_IS_DESTROYED, Result};
 
-/// What device code did wrong first, in whatever context: from then on the process does no more device work, and every
-/// call that touches a context answers this. The documentation of such codes says that the process has to end, and on
-/// an H200 nothing else helps: no destruction, no reset and no new context.
+/// The first error of device code, in any context. From then on the process does no more device work, and every call
+/// that touches a context returns this code. For such codes the documentation says that the process must end. On an
+/// H200 neither destroying the context, nor a reset, nor a new context helps.
 #[derive(Debug, Default)]
 pub(crate) struct StickyError(AtomicU32);
 
 impl StickyError {
-    /// The first error is the one that stays.
+    /// Sets the error, if there is none yet.
     fn set(&self, code: CUresult) {
         let _ = self.0.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
     }
@@ -24,7 +24,7 @@ impl StickyError {
     }
 }
 
-/// Whether a context works: it ends with its destruction, or with its process's error.
+/// Whether a context works. It stops working when it is destroyed or when its process has an error.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     process: Arc<StickyError>,
@@ -32,29 +32,29 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// That of a new context, in a process that has no error.
+    /// Creates the health of a new context. Returns the process's error if there is one.
     pub(crate) fn new(process: &Arc<StickyError>) -> Result<Arc<Self>> {
         process.check()?;
         Ok(Arc::new(Self { process: Arc::clone(process), is_destroyed: AtomicBool::new(false) }))
     }
 
-    /// Device code of the context went wrong.
+    /// Records an error of the context's device code.
     pub(crate) fn fail(&self, code: CUresult) {
         self.process.set(code);
     }
 
-    /// The context is going to be destroyed.
+    /// Records that the context is about to be destroyed.
     pub(crate) fn end(&self) {
         self.is_destroyed.store(true, Ordering::Release);
     }
 
-    /// What a call in the context answers.
+    /// Returns the error that a call in the context must return, if any.
     pub(crate) fn check(&self) -> Result<()> {
         self.process.check()?;
         if self.is_destroyed.load(Ordering::Acquire) { Err(CONTEXT_IS_DESTROYED) } else { Ok(()) }
     }
 
-    /// Whether device work of the context goes on.
+    /// Whether the context can still do device work.
     pub(crate) fn works(&self) -> bool {
         self.check().is_ok()
     }

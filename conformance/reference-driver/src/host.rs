@@ -1,4 +1,4 @@
-//! Host memory that devices reach, and managed memory, which here is the same.
+//! Host memory that devices can access, and managed memory, which is the same in this driver.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -16,7 +16,7 @@ use crate::process::{State, state};
 use crate::range::Memory;
 use crate::stream::synchronize;
 
-/// Zeroed memory of this process alone.
+/// Zeroed memory that is private to this process.
 #[derive(Debug)]
 pub(crate) struct HostMemory {
     base: u64,
@@ -67,16 +67,16 @@ impl State {
     }
 }
 
-/// Whether something is mapped at all of these addresses, whoever mapped it.
+/// Whether all of these addresses are mapped, whoever mapped them.
 pub(crate) fn is_mapped(base: u64, size: u64) -> bool {
     const PAGE: u64 = 4096;
     let first = base - base % PAGE;
     let length = base + size - first;
-    // SAFETY: the call looks at the mappings only: since Linux 2.6.19 it starts no writing.
+    // SAFETY: the call only checks the mappings: since Linux 2.6.19 it starts no writeback.
     unsafe { libc::msync(first as *mut c_void, length as usize, libc::MS_ASYNC) == 0 }
 }
 
-/// Refuse bits that have no meaning.
+/// Rejects unknown flags.
 const fn check_flags(flags: u32, known: u32) -> Result<()> {
     if flags & !known == 0 { Ok(()) } else { Err(INVALID_VALUE) }
 }
@@ -109,7 +109,7 @@ entry_points! {
         state()?.ranges.remove(&base).map(|_| ()).ok_or(INVALID_VALUE)
     }
 
-    // All host memory of the driver is mapped for every device, at its own address.
+    // All host memory of the driver is mapped for every device, at the address that the host uses.
     fn cuMemHostGetDevicePointer_v2(output: Output<CUdeviceptr>, pointer: *mut c_void, flags: u32) {
         let state = state()?;
         state.current()?;

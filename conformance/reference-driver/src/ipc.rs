@@ -15,7 +15,7 @@ use crate::range::Memory;
 use crate::stream::synchronize;
 use crate::topology::topology;
 
-/// An allocation of another process that is open here.
+/// An allocation of another process that this process has open.
 #[derive(Debug)]
 pub(crate) struct Import {
     pub(crate) context: u64,
@@ -34,11 +34,11 @@ impl Import {
     }
 }
 
-/// Everything that is open here, by the address that opening gave.
+/// All open imports, by the address that the open returned.
 #[derive(Debug, Default)]
 pub(crate) struct Imports {
     by_pointer: HashMap<u64, Import>,
-    /// The same by context and handle.
+    /// The addresses by context and handle.
     by_handle: HashMap<(u64, [u8; 64]), u64>,
 }
 
@@ -66,8 +66,8 @@ impl Imports {
 
 impl State {
     fn export(&self, pointer: u64) -> Result<Handle> {
-        // IPCMEM-GET-005: an interior pointer stands for its allocation. IPCMEM-GET-007 to -019: only memory of
-        // `cuMemAlloc` can be exported; everything else is an invalid value.
+        // IPCMEM-GET-005: an interior pointer stands for its allocation. IPCMEM-GET-007 to -019: only memory from
+        // `cuMemAlloc` can be exported. Any other pointer is CUDA_ERROR_INVALID_VALUE.
         let Some((range, Memory::Linear(piece))) = self.range(pointer).map(|range| (range, &range.memory)) else {
             return Err(INVALID_VALUE);
         };
@@ -93,12 +93,13 @@ impl State {
         if handle.process == own_number() && handle.start_time == own_start_time() {
             return Err(INVALID_CONTEXT);
         }
-        // IPCMEM-OPEN-002: the exporter is not asked again, whatever became of it.
+        // IPCMEM-OPEN-002: a repeated open does not depend on the exporter, which may be gone by now.
         if let Some(base) = self.imports.by_handle.get(&(context, bytes)).copied() {
             self.import(base)?.references += 1;
             return Ok(base);
         }
-        // IPCMEM-OPEN-006 and -007: one context of a device for each exporting process and device.
+        // IPCMEM-OPEN-006 and -007: for each exporting process and device, only one context of this device may have
+        // imports.
         let device = self.context(context)?.device_index;
         let origin = (handle.process, handle.start_time, handle.device);
         let elsewhere =
@@ -117,7 +118,7 @@ impl State {
         Ok(base)
     }
 
-    /// The block that a handle names, mapped.
+    /// Returns the block that a handle names, mapped in this process.
     fn block_of(&self, context: u64, handle: &Handle) -> Result<Arc<Block>> {
         // IPCMEM-OPEN-018: the exporter is gone.
         if start_time(handle.process) != Some(handle.start_time) {
@@ -142,27 +143,27 @@ impl State {
             serial if serial == handle.serial && end <= block.size => Ok(block),
             // IPCMEM-OPEN-016
             0 => Err(INVALID_VALUE),
-            // IPCMEM-OPEN-017: another allocation lies there by now.
+            // IPCMEM-OPEN-017: there is a newer allocation in its place.
             _ => Err(NOT_PERMITTED),
         }
     }
 
-    /// A mapping of the block that other imports made, where the new one has room in it: what was freed there may
-    /// still be open.
+    /// A mapping of the block that another import made, if the new import's addresses in it are free. An older import
+    /// there may still be open, although the exporter has freed its allocation.
     fn mapped_block(&self, context: u64, inode: u64, place: u64, end: u64) -> Option<Arc<Block>> {
         let imports = self.imports.by_pointer.values().filter(|import| import.context == context);
         let mut blocks = imports.map(|import| &import.block).filter(|block| block.inode == inode);
         blocks.find(|block| end <= block.size && !self.is_taken(block.base + place, block.base + end)).map(Arc::clone)
     }
 
-    /// What is open at an address. IPCMEM-CLOSE-003 to -007: only the address that opening gave. IPCMEM-CLOSE-009: for
-    /// whatever context, as on an H200.
+    /// The import at an address. IPCMEM-CLOSE-003 to -007: only the address that the open returned counts.
+    /// IPCMEM-CLOSE-009: the import may belong to any context, as on an H200.
     fn import(&mut self, pointer: u64) -> Result<&mut Import> {
         self.imports.by_pointer.get_mut(&pointer).ok_or(INVALID_VALUE)
     }
 }
 
-/// IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.
+/// Closes an import. IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.
 fn close(pointer: u64) -> Result<()> {
     let (context, is_last) = {
         let mut state = state()?;
@@ -202,7 +203,7 @@ entry_points! {
         let context = state.current()?;
         // IPCMEM-OPEN-012
         pointer.wanted()?;
-        // IPCMEM-OPEN-010 and -011: an H200 wants the documented bit, and ignores the others.
+        // IPCMEM-OPEN-010 and -011: an H200 requires the documented bit and ignores the others.
         if flags & CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 == 0 {
             return Err(INVALID_VALUE);
         }

@@ -1,4 +1,4 @@
-//! The kernels of the `kernels` package, performed on the CPU with the effect of their whole grid.
+//! The kernels of the `kernels` package, executed on the CPU with the effect of their whole grid.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -23,7 +23,7 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    /// Read the arguments of an entry. What kernels of other modules do is not known here.
+    /// Reads the arguments of an entry. Kernels other than those of the `kernels` package are not supported.
     pub(crate) fn read(entry: &str, arguments: Input<*const c_void>) -> Result<Self> {
         let long = |index| argument::<u64>(arguments, index);
         let short = |index| argument::<u32>(arguments, index);
@@ -38,7 +38,7 @@ impl Kernel {
         })
     }
 
-    /// What all threads of the grid do.
+    /// Performs the work of all threads of the grid.
     pub(crate) fn run(self, context: u64, threads: u64, health: &Health) -> Result<()> {
         match self {
             Self::Fill { words, count, seed } => {
@@ -53,11 +53,12 @@ impl Kernel {
                 let differs =
                     |(index, word): &(u64, &AtomicU32)| word.load(Ordering::Relaxed) != kernels::pattern(seed, *index);
                 let found = (0..).zip(words.iter()).filter(differs).count() as u64;
-                // A clean buffer costs no addition, so a wrong address of the counter is not noticed either.
+                // Without a mismatch, the kernel does not touch the counter, so an invalid counter address goes
+                // unnoticed.
                 if found != 0 {
                     let spans = reach::<u64>(context, mismatches, 1, Access::Write)?;
                     let counter = spans.first().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
-                    // SAFETY: `reach` checked place and alignment, and the span keeps it mapped.
+                    // SAFETY: `reach` checked the address and its alignment, and the span keeps the memory mapped.
                     unsafe { AtomicU64::from_ptr(counter.address as *mut u64) }.fetch_add(found, Ordering::SeqCst);
                 }
             }
@@ -75,14 +76,15 @@ impl Kernel {
             Self::Add { counter, value, rounds } => {
                 let counter = Words::new(context, counter, 1, Access::Write)?;
                 let counter = counter.iter().next().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
-                // All threads of a round at once: every round meets the additions of others.
+                // One addition stands for all threads of a round. The rounds stay separate, so that others' additions
+                // can come between them.
                 let value = value.wrapping_mul(threads as u32);
                 for _ in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
                     counter.fetch_add(value, Ordering::SeqCst);
                 }
             }
         }
-        // What a kernel wrote is visible to everyone once it is done.
+        // A kernel's writes are visible to everyone once it is done.
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(())
     }
@@ -95,8 +97,8 @@ fn argument<T: Copy>(arguments: Input<*const c_void>, index: usize) -> Result<T>
     unsafe { Input::new(argument.cast::<T>()) }.value()
 }
 
-/// Wait for memory that anyone may write, who has no way to signal it: a GPU polls too. The wait ends with the context
-/// or the process's error.
+/// Waits for a condition on memory. Any process may write the memory and has no way to signal it, so this polls, as a
+/// GPU does. The wait also ends when the context is destroyed or the process has an error.
 pub(crate) fn poll(health: &Health, condition: impl Fn() -> bool) {
     let mut pause = Duration::from_micros(1);
     while !condition() && health.works() {
@@ -105,7 +107,7 @@ pub(crate) fn poll(health: &Health, condition: impl Fn() -> bool) {
     }
 }
 
-/// Keep the simulated device busy: to take its time is what the kernel is for.
+/// Keeps the simulated device busy for a time, which is this kernel's purpose.
 fn spin(health: &Health, time: Duration) {
     let start = Instant::now();
     while let Some(left) = time.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
@@ -116,7 +118,7 @@ fn spin(health: &Health, time: Duration) {
     }
 }
 
-/// Memory that a kernel touches: all of it, or the process has an error.
+/// Returns the memory that a kernel accesses. If a part of it is not accessible, the code becomes the process's error.
 fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Vec<Span>> {
     if !address.is_multiple_of(align_of::<T>() as u64) {
         return Err(CUresult::CUDA_ERROR_MISALIGNED_ADDRESS);
@@ -129,11 +131,11 @@ fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Ve
     spans.map_err(|_| CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)
 }
 
-/// Words that a kernel may touch, kept mapped while it does.
+/// Words that a kernel may access, kept mapped meanwhile.
 struct Words(Vec<Span>);
 
 impl Words {
-    /// Let several devices have what was written, where the memory is a multicast object's.
+    /// Copies what was written to all devices of a multicast object, if the memory belongs to one.
     fn broadcast(&self) {
         self.0.iter().for_each(Span::broadcast);
     }
@@ -142,10 +144,10 @@ impl Words {
         reach::<u32>(context, address, count, access).map(Self)
     }
 
-    /// The words, which other threads and processes may touch at the same time.
+    /// The words, which other threads and processes may access at the same time.
     fn iter(&self) -> impl Iterator<Item = &AtomicU32> {
         self.0.iter().flat_map(|span| {
-            // SAFETY: `reach` checked range and alignment, and spans of one access differ by whole granules only. The
+            // SAFETY: `reach` checked the range and its alignment, and any further span begins at a whole granule. The
             // memory is mapped as long as the span lives.
             unsafe { std::slice::from_raw_parts(span.address as *const AtomicU32, span.size as usize / 4) }
         })

@@ -1,23 +1,34 @@
-//! A CUDA driver in software: what the documentation says about inter-process memory, made executable.
+//! A CUDA driver in software: an executable reading of what CUDA's documentation says about inter-process memory.
 //!
-//! Programs load the library as their `libcuda`. Device memory is memory of memfds, so that it has the lifetime that
-//! the documentation promises: it lives until the last process that maps it is gone, and nothing is left behind when
-//! a process is killed. Streams are threads, events that cross processes lie in shared memory, and kernels are the
-//! ones of the `kernels` package, performed on the CPU. Where the documentation is silent, the answers are those of
-//! an H200 with driver 580.159.04, except where that would be unsound.
+//! Programs load the library as their `libcuda`. Device memory lies in memfds, which gives it the documented lifetime:
+//! it lives until the last process that maps it is gone, and a killed process leaves nothing behind. Each stream is a
+//! thread, and interprocess events lie in shared memory. Kernels are those of the `kernels` package, executed on the
+//! CPU.
 //!
-//! The environment: `REFERENCE_DRIVER_DEVICES` is the number of devices (1), `REFERENCE_DRIVER_MEMORY` the bytes of
-//! each (16 GiB), and `REFERENCE_DRIVER_MACHINE` a name: processes that give the same one share the devices.
-//! `CUDA_VISIBLE_DEVICES` works as it does for a real driver. `REFERENCE_DRIVER_TOPOLOGY` names pairs of devices that are
-//! no peers (`0-1:none`) or have no atomic operations between them (`0-1:no-atomics`), `REFERENCE_DRIVER_FABRIC` the state
-//! of the fabric: `absent`, `no-channel` (which it is otherwise), `channel` or `not-ready`. `REFERENCE_DRIVER_VERSION` is
-//! the CUDA version to serve, from 11.8 to 13.0.
+//! Where the documentation is silent, the driver returns what an H200 with driver 580.159.04 returns, unless that would
+//! be unsound.
 //!
-//! The functions of `cuda_ipc_sys::SYMBOLS` are exported, and nothing more is claimed. Those of
-//! [`UNSUPPORTED`] answer `CUDA_ERROR_NOT_SUPPORTED`. Those of `cuda_ipc_sys::runtime::SYMBOLS` are exported too, so that
-//! the library is a `libcudart` on itself: a real one asks for much that is not here.
+//! # Environment
+//!
+//! - `REFERENCE_DRIVER_DEVICES`: the number of devices, 1 by default.
+//! - `REFERENCE_DRIVER_MEMORY`: the bytes of each device, 16 GiB by default.
+//! - `REFERENCE_DRIVER_MACHINE`: the name of the simulated machine, `0` by default. Processes with the same name share
+//!   the devices.
+//! - `REFERENCE_DRIVER_TOPOLOGY`: restricted pairs of devices. The devices of a pair are not peers (`0-1:none`) or have
+//!   no native atomic operations between them (`0-1:no-atomics`).
+//! - `REFERENCE_DRIVER_FABRIC`: the state of the fabric: `absent`, `no-channel` (the default), `channel`, `channel:7`
+//!   or `not-ready`.
+//! - `REFERENCE_DRIVER_VERSION`: the CUDA version to serve, from 11.8 to 13.0 (the default).
+//! - `CUDA_VISIBLE_DEVICES`: works as it does for a real driver.
+//!
+//! # Functions
+//!
+//! The library exports the functions of `cuda_ipc_sys::SYMBOLS` and of `cuda_ipc_sys::runtime::SYMBOLS`, and the
+//! signature of `cuGetProcAddress` from before CUDA 12. It exports nothing else. The functions of [`UNSUPPORTED`]
+//! return `CUDA_ERROR_NOT_SUPPORTED`. Because of the runtime's functions, the library is also its own `libcudart`:
+//! NVIDIA's needs many driver functions that are not implemented here.
 
-// The exported functions have C's names.
+// The exported functions have the names of the C API.
 #![allow(non_snake_case)]
 
 #[macro_use]

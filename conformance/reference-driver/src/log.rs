@@ -1,4 +1,4 @@
-//! The driver's log: every call that fails says so to whom registered for it.
+//! The driver's log: registered callbacks get a line for every call that fails.
 
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,25 +17,28 @@ struct Registration {
 
 static REGISTRATIONS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
 
-/// Whether there was ever a registration: nobody else pays for the log.
+/// Whether a callback was ever registered. Without one, the log costs nothing.
 static IS_HEARD: AtomicBool = AtomicBool::new(false);
 
 fn registrations() -> MutexGuard<'static, Vec<Registration>> {
     REGISTRATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// ERR-003: a function answers an error. Work that is not done yet is none.
+/// Logs the error that a function returns (ERR-003). CUDA_ERROR_NOT_READY is not an error.
 pub(crate) fn say(function: &str, code: CUresult) {
     // A forked child takes no lock.
     let is_said = IS_HEARD.load(Ordering::Acquire) && code != CUresult::CUDA_ERROR_NOT_READY && check_usable().is_ok();
-    let Some(text) = is_said.then(|| CString::new(format!("{function} answers {code}")).ok()).flatten() else { return };
-    // The lock is held meanwhile, so that nobody is called after the end of a registration. A callback calls no CUDA.
+    let Some(text) = is_said.then(|| CString::new(format!("{function} returned {code}")).ok()).flatten() else {
+        return;
+    };
+    // The lock is held during the calls, so that no callback is called after its registration ended. Callbacks must not
+    // call CUDA.
     for registration in &*registrations() {
         if let Some(function) = registration.function {
             let mut line = text.clone().into_bytes_with_nul();
             let data = registration.data as *mut c_void;
             let length = line.len() - 1;
-            // SAFETY: who registered the function promised that any thread may call it with this argument.
+            // SAFETY: whoever registered the function promised that any thread may call it with this argument.
             unsafe { function(data, CUlogLevel::CU_LOG_LEVEL_ERROR, line.as_mut_ptr().cast(), length) };
         }
     }

@@ -1,4 +1,4 @@
-//! Memfds, which are the memory that processes share, and mappings of them.
+//! Memfds, which hold the memory that processes share, and mappings of them.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,15 +12,15 @@ use cuda_ipc_sys::CUresult;
 
 use crate::answer::{OUT_OF_MEMORY, Result};
 
-/// What makes a file one that was created to be shared.
+/// The seals of a file that was created to be shared.
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// A memfd of zeros. The name is for the eyes of the other processes of the machine.
+/// Creates a memfd of zeros. Other processes of the machine recognise the file by its name.
 pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
     new_memfd(name, size, libc::MFD_CLOEXEC)
 }
 
-/// A memfd whose size nobody can change.
+/// Creates a memfd whose size no process can change.
 pub(crate) fn new_sealed(name: &str, size: u64) -> Result<File> {
     let file = new_memfd(name, size, libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)?;
     // SAFETY: the descriptor is the file's; the argument is a number.
@@ -34,15 +34,15 @@ pub(crate) fn is_sealed(file: &File) -> bool {
     seals >= 0 && seals & SEALS == SEALS
 }
 
-/// A descriptor that is closed when a program is started.
+/// Duplicates the descriptor of a file. The new descriptor is close-on-exec.
 pub(crate) fn new_descriptor(file: &File) -> Result<i32> {
-    // SAFETY: the descriptor is the file's, and a new one is made.
+    // SAFETY: the descriptor is the file's, and the call creates a new one.
     let descriptor = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
-    // VMM-EXP-010: no descriptor is left.
+    // VMM-EXP-010: the process has no descriptor left.
     if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
 }
 
-/// The same as `new_file` with flags of `memfd_create`.
+/// Does the same as `new_file`, with flags for `memfd_create`.
 pub(crate) fn new_memfd(name: &str, size: u64, flags: u32) -> Result<File> {
     let name = CString::new(name).map_err(|_| OUT_OF_MEMORY)?;
     // SAFETY: the name is a C string; the call has no other input.
@@ -50,25 +50,25 @@ pub(crate) fn new_memfd(name: &str, size: u64, flags: u32) -> Result<File> {
     if descriptor < 0 {
         return Err(OUT_OF_MEMORY);
     }
-    // SAFETY: the descriptor is new, and nobody else has it.
+    // SAFETY: the descriptor is new, and nothing else owns it.
     let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
     file.set_len(size).map_err(|_| OUT_OF_MEMORY)?;
     Ok(file)
 }
 
-/// Why another process's file is not to be had.
+/// Why a file of another process cannot be opened.
 #[derive(Debug)]
 pub(crate) enum Elsewhere {
-    /// The process has no such file any more.
+    /// The process, or its descriptor, no longer exists.
     Gone,
-    /// The process has another file there by now.
+    /// The process now has another file at the descriptor.
     Replaced,
-    /// The system does not let this process look at that one.
+    /// The system does not let this process access the files of that process.
     Forbidden,
     Failed(CUresult),
 }
 
-/// The memfd that another process has at a descriptor, if it is still the one of that name and inode.
+/// Opens the memfd that another process has at a descriptor, if it still has that name and inode.
 pub(crate) fn file_of_process(
     process: u32,
     descriptor: u32,
@@ -78,7 +78,7 @@ pub(crate) fn file_of_process(
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => Elsewhere::Gone,
         ErrorKind::PermissionDenied => Elsewhere::Forbidden,
-        // CUDA_ERROR_OUT_OF_MEMORY for want of descriptors.
+        // CUDA_ERROR_OUT_OF_MEMORY, for example because this process has no descriptor left.
         _ => Elsewhere::Failed(OUT_OF_MEMORY),
     };
     let link = format!("/proc/{process}/fd/{descriptor}");
@@ -90,7 +90,7 @@ pub(crate) fn file_of_process(
     same.then_some(file).ok_or(Elsewhere::Replaced)
 }
 
-/// Map a part of a file, shared with everyone who maps it.
+/// Maps a part of a file, shared with all processes that map it.
 pub(crate) fn map_shared(file: &File, offset: u64, size: u64) -> Result<u64> {
     let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
     let offset = libc::off_t::try_from(offset).map_err(|_| OUT_OF_MEMORY)?;
@@ -99,13 +99,13 @@ pub(crate) fn map_shared(file: &File, offset: u64, size: u64) -> Result<u64> {
     if address == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(address as u64) }
 }
 
-/// Reserved addresses as they were before the host reached something there.
+/// Makes reserved addresses inaccessible to the host again.
 pub(crate) fn close_to_host(address: u64, size: u64) -> Result<()> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     map_fixed(address, size, libc::PROT_NONE, flags, -1, 0)
 }
 
-/// Map at addresses that this driver has reserved.
+/// Maps memory at addresses that this driver has reserved.
 pub(crate) fn map_fixed(
     address: u64,
     size: u64,
@@ -115,7 +115,7 @@ pub(crate) fn map_fixed(
     offset: u64,
 ) -> Result<()> {
     let offset = libc::off_t::try_from(offset).map_err(|_| OUT_OF_MEMORY)?;
-    // SAFETY: callers pass addresses of a reservation, which nothing but mappings of this driver has.
+    // SAFETY: callers pass addresses of a reservation, where only this driver maps anything.
     let mapped = unsafe {
         libc::mmap(address as *mut _, size as usize, protection, flags | libc::MAP_FIXED, descriptor, offset)
     };
@@ -127,7 +127,7 @@ pub(crate) fn unmap(address: u64, size: u64) {
     unsafe { libc::munmap(address as *mut _, size as usize) };
 }
 
-/// Whether a descriptor's link leads to a memfd of a name.
+/// Whether a descriptor's link leads to a memfd with this name.
 pub(crate) fn is_memfd(target: &Path, name: &str) -> bool {
     let text = target.as_os_str().as_encoded_bytes();
     text.strip_prefix(b"/memfd:").and_then(|text| text.strip_suffix(b" (deleted)")) == Some(name.as_bytes())

@@ -1,4 +1,4 @@
-//! Linear device memory: `cuMemAlloc` and what goes with it.
+//! Linear device memory: `cuMemAlloc` and related calls.
 
 use std::sync::Arc;
 
@@ -25,13 +25,14 @@ impl State {
         Ok(base)
     }
 
-    /// The context whose work may still use memory that `cuMemFree` takes; `None` where the caller has to know.
+    /// The context whose work may still use memory that `cuMemFree` frees. `None` if the caller is responsible for such
+    /// work.
     fn user_of(&self, pointer: u64) -> Result<Option<u64>> {
         match self.ranges.get(&pointer).filter(|range| !range.is_freed).map(|range| (&range.memory, range.context)) {
             Some((Memory::Linear(_) | Memory::Managed(_), context)) => Ok(Some(context)),
-            // POOL-PTR-014: what was imported from a pool too.
+            // POOL-PTR-014: `cuMemFree` frees imports from a pool too.
             Some((Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_), _)) => Ok(None),
-            // IPCMEM-OPEN-042, VMM-MAP-034: what came another way goes back that way.
+            // IPCMEM-OPEN-042, VMM-MAP-034: memory of any other kind is released by a function of its own.
             _ => Err(INVALID_VALUE),
         }
     }
@@ -88,18 +89,19 @@ entry_points! {
             synchronize(context)?;
         }
         let mut state = state()?;
-        // Another thread may have been faster.
+        // Another thread may have freed the memory meanwhile.
         state.user_of(pointer)?;
         state.begin_free(pointer)?;
         state.release(pointer);
         Ok(())
     }
 
-    // RANGE-001: either output may be null. RANGE-003: of mappings side by side, the one.
+    // RANGE-001: either output may be null. RANGE-003: for adjacent mappings, the range is only that of the pointer's
+    // mapping.
     fn cuMemGetAddressRange_v2(base: Output<CUdeviceptr>, size: Output<usize>, pointer: CUdeviceptr) {
         let state = state()?;
         state.current()?;
-        // RANGE-002: of the two codes that the documentation lists, the one that says it.
+        // RANGE-002: the documentation lists two codes, and this is the more specific one.
         let range = state.range(pointer).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
         base.give_if_wanted(range.base);
         size.give_if_wanted(range.size as usize);

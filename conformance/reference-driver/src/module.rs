@@ -1,4 +1,4 @@
-//! Modules: PTX by its entry names, and launches.
+//! Modules and launches. Of a module's PTX, only the names of its entries and its global variables are read.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Module {
     globals: Vec<Global>,
 }
 
-/// A global variable, as its module declares it, and where it lies.
+/// A global variable of a module: its declaration and its address.
 #[derive(Debug, PartialEq, Eq)]
 struct Global {
     name: String,
@@ -36,7 +36,7 @@ pub(crate) struct Function {
     entry: String,
 }
 
-/// What a module's image holds: its entries, and the names and sizes of its global variables.
+/// The contents of a module's image: its entries, and the names and sizes of its global variables.
 type Contents = (Vec<String>, Vec<(String, u64)>);
 
 fn contents(image: &CStr) -> Result<Contents> {
@@ -54,8 +54,8 @@ fn contents(image: &CStr) -> Result<Contents> {
     Ok((entries, words.split(|word| *word == ".global").skip(1).filter_map(global).collect()))
 }
 
-/// A declaration behind `.global`, which is an array of bytes: `.align 4 .b8 name[size];`. What has another form is not
-/// known here; the address of a load or a store has it too.
+/// Reads the declaration of an array of bytes after `.global`: `.align 4 .b8 name[size];`. Returns `None` for any other
+/// form. Loads and stores contain `.global` too.
 fn global(words: &[&str]) -> Option<(String, u64)> {
     let place = words.iter().position(|word| *word == ".b8")?;
     let (name, size) = words.get(place + 1)?.strip_suffix("];")?.split_once('[')?;
@@ -66,7 +66,7 @@ fn global(words: &[&str]) -> Option<(String, u64)> {
 struct Grid([u32; 3], [u32; 3]);
 
 impl Grid {
-    /// How many threads there are in all.
+    /// The total number of threads.
     fn threads(&self) -> Result<u64> {
         const MOST_IN_A_BLOCK: u64 = 1024;
         let product = |sizes: [u32; 3]| sizes.iter().try_fold(1_u64, |all, size| all.checked_mul((*size).into()));
@@ -78,19 +78,19 @@ impl Grid {
 }
 
 impl State {
-    /// A module whose context is in working order.
+    /// The module behind a handle. Returns an error if its context no longer works.
     fn module(&self, handle: CUmodule) -> Result<&Module> {
         let module = self.modules.get(&(handle as u64)).ok_or_else(|| self.missing(handle as u64))?;
         self.context(module.context)?.health.check()?;
         Ok(module)
     }
 
-    /// Zeroed memory for a variable of a module, which goes with its context.
+    /// Allocates zeroed memory for a variable of a module. It belongs to the module's context.
     fn add_global(&mut self, context: u64, name: String, size: u64) -> Result<Global> {
         let device = self.context(context)?.device_index;
         let block = Block::new(device, size)?;
         let base = block.base;
-        // IPCMEM-GET-020: it is not what `cuMemAlloc` gave.
+        // IPCMEM-GET-020: the memory does not come from `cuMemAlloc`.
         self.add_range(base, size, context, device, Memory::Global(Arc::new(block)));
         Ok(Global { name, size, base })
     }
@@ -109,7 +109,7 @@ impl State {
             return Err(INVALID_HANDLE);
         }
         let threads = grid.threads()?;
-        // Arguments in a buffer are another way to say the same.
+        // `extra` passes the arguments in a buffer, instead of the pointers in `arguments`. That is not implemented.
         if !extra.is_null() {
             return Err(if arguments.is_null() { NOT_SUPPORTED } else { INVALID_VALUE });
         }
@@ -119,18 +119,19 @@ impl State {
         Ok(())
     }
 
-    /// IPCEVT-035: an interprocess event cannot be recorded by a launch. The code is that of an H200.
+    /// Checks an attribute of a launch. IPCEVT-035: a launch cannot record an interprocess event. An H200 returns this
+    /// code.
     fn check_attribute(&self, attribute: &CUlaunchAttribute) -> Result<()> {
         type A = CUlaunchAttributeID;
         let event: CUevent = match attribute.id {
-            // SAFETY: the identifier says which member of the union was written.
+            // SAFETY: the identifier names the member of the union that was written.
             A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => unsafe { attribute.value.programmaticEvent.event },
             // SAFETY: as above.
             A::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => unsafe { attribute.value.launchCompletionEvent.event },
-            // What else there is only makes a launch faster.
+            // All other attributes only make a launch faster.
             _ => return Ok(()),
         };
-        // One of this process alone would be legal, and is not written.
+        // Recording a local event would be legal, but it is not implemented.
         self.event(event).and(Err(NOT_SUPPORTED))
     }
 }
@@ -218,7 +219,7 @@ entry_points! {
             [config.gridDimX, config.gridDimY, config.gridDimZ],
             [config.blockDimX, config.blockDimY, config.blockDimZ],
         );
-        // SAFETY: the caller of the launch promises null or a pointer to so many attributes.
+        // SAFETY: the caller of the launch promises null or a pointer to `numAttrs` attributes.
         let attributes = unsafe { Input::new(config.attrs).values(config.numAttrs as usize) }?;
         attributes.iter().try_for_each(|attribute| state.check_attribute(attribute))?;
         state.launch(function, &grid, config.hStream, arguments, extra)

@@ -9,8 +9,9 @@ use crate::process::{State, state};
 use crate::topology::topology;
 
 impl State {
-    /// Whether kernels of a context reach the memory of another one. Memory of other processes is open for the context
-    /// that opened it, on whatever device; beyond that opening enables nothing, as on an H200 (IPCMEM-OPEN-034).
+    /// Whether kernels of a context can access the memory of another context. Memory of other processes is accessible
+    /// to the context that opened it, whatever device the memory is on. Apart from that, opening memory enables no
+    /// access, as on an H200 (IPCMEM-OPEN-034).
     pub(crate) fn has_peer_access(&self, context: u64, owner: u64) -> bool {
         self.contexts.get(&context).is_some_and(|context| context.peers.contains(&owner))
     }
@@ -43,7 +44,7 @@ entry_points! {
             A::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED => topology().reaches(one, other).into(),
             // P2P-011
             A::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED => topology().has_native_atomics(one, other).into(),
-            // P2P-010: 0 is the best. There are no arrays here, and no atomic operation is left out.
+            // P2P-010: 0 is the best rank. There are no CUDA arrays here, and no atomic operation is missing.
             A::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
             | A::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED
             | A::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
@@ -58,7 +59,7 @@ entry_points! {
         device: CUdevice,
         peer: CUdevice,
     ) {
-        // Signed and unsigned, reductions too, in 32 and 64 bits, as scalars.
+        // Signed and unsigned operations and reductions, on scalars of 32 and 64 bits.
         const NATIVE: u32 = 0b1_1111;
         let mut state = state()?;
         let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
@@ -69,13 +70,13 @@ entry_points! {
         if count == 0 {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: the caller promises so many.
+        // SAFETY: the caller promises `count` operations.
         let operations = unsafe { operations.values(count as usize) }?;
         if operations.iter().any(|operation| operation.0 >= CUatomicOperation::CU_ATOMIC_OPERATION_MAX.0) {
             return Err(INVALID_VALUE);
         }
         let native = if topology().has_native_atomics(one, other) { NATIVE } else { 0 };
-        // SAFETY: the caller promises room for as many.
+        // SAFETY: the caller promises room for `count` capabilities.
         unsafe { capabilities.give_all(&vec![native; operations.len()]) };
         Ok(())
     }

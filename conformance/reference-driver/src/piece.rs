@@ -1,4 +1,4 @@
-//! Dividing physical memory: allocations of 2 MiB and more have a block of their own, smaller ones share blocks.
+//! Divides physical memory. An allocation of 2 MiB or more has its own block; smaller ones share blocks.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,7 +52,8 @@ pub(crate) struct Divider {
 }
 
 impl Divider {
-    /// Zeroed memory: only a device that says so would leave old bytes. Where no block has room, a new one of a size.
+    /// Allocates zeroed memory; only a device that declares it would leave old bytes there. If no block has room,
+    /// `new_block` allocates one of the given size.
     pub(crate) fn divide(&mut self, size: u64, new_block: impl FnOnce(u64) -> Result<Arc<Block>>) -> Result<Piece> {
         if size >= GRANULARITY {
             let block = Arc::new(SharedBlock::new(new_block(size)?));
@@ -63,8 +64,8 @@ impl Divider {
             let found = block.units().take(size);
             if let Some(offset) = found {
                 let address = (block.block.base + offset) as *mut u8;
-                // SAFETY: the place is free and lies in the block; another process may see it change, as documented
-                // for allocations that share a block.
+                // SAFETY: the place is free and lies in the block. Another process may see it change, as documented for
+                // allocations that share a block.
                 unsafe { ptr::write_bytes(address, 0, size as usize) };
                 return Ok(Self::piece(block, offset, size));
             }
@@ -108,7 +109,7 @@ impl Default for Units {
 }
 
 impl Units {
-    /// Take the first free place of that size, and answer its offset.
+    /// Takes the first free place of this size, and returns its offset.
     fn take(&mut self, size: u64) -> Option<u64> {
         let wanted = size.div_ceil(UNIT) as usize;
         let (mut unit, mut free) = (0, 0);
@@ -133,7 +134,7 @@ impl Units {
     fn set(&mut self, offset: u64, size: u64, taken: bool) {
         let first = (offset / UNIT) as usize;
         let end = first + size.div_ceil(UNIT) as usize;
-        // A block that is not shared has more units than the bits: they do not matter.
+        // A block that is not shared has more units than there are bits. The rest does not matter.
         for unit in first..end.min(COUNT) {
             let bit = 1 << (unit % 64);
             self.0[unit / 64] = if taken { self.0[unit / 64] | bit } else { self.0[unit / 64] & !bit };

@@ -28,7 +28,8 @@ impl Value {
         }
     }
 
-    /// PTRATTR-013: what an attribute of no memory at all reads.
+    /// PTRATTR-013: the value of an attribute for an address that is not CUDA memory. `None` for an unsupported
+    /// attribute.
     const fn nothing(attribute: A) -> Option<Self> {
         Some(match attribute {
             A::CU_POINTER_ATTRIBUTE_CONTEXT
@@ -51,14 +52,14 @@ impl Value {
             | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
             | A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS
             | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Self::Half(0),
-            // PTRATTR-015; tokens for nv-p2p.h are not given out.
+            // PTRATTR-015. Tokens for nv-p2p.h are not supported either.
             _ => return None,
         })
     }
 }
 
-/// What the current context may do with a range. Without one it is what the memory's own device may do, and nothing where
-/// access has to be granted, as on an H200.
+/// The current context's access to a range. Without a current context, it is the access of the memory's own device, or
+/// none if access must be granted first, as on an H200.
 fn access(state: &State, range: &Range) -> CUmemAccess_flags {
     match &range.memory {
         _ if state.contexts.contains_key(&top()) => state.access_flags(range, top(), By::Kernel),
@@ -88,23 +89,23 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID => whole(range.buffer_id),
         // PTRATTR-010
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED => is_true(range.memory.is_managed()),
-        // PTRATTR-009: of imported memory the device that has it, where this process sees that.
+        // PTRATTR-009: for imported memory, the device that has it, if this process sees that device.
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Ok(Value::Half(state.ordinal(range.device).cast_unsigned())),
-        // PTRATTR-001, IPCMEM-GET-027: exactly what `cuIpcGetMemHandle` exports.
+        // PTRATTR-001, IPCMEM-GET-027: true for exactly the memory that `cuIpcGetMemHandle` exports.
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => is_true(matches!(range.memory, M::Linear(_))),
-        // PTRATTR-004: of a mapping the reservation that it lies in.
+        // PTRATTR-004: for a mapping, the reservation that it lies in.
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
             whole(state.reservation(pointer).map_or(range.base, |(base, _)| base))
         }
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => whole(state.reservation(pointer).map_or(range.size, |(_, size)| size)),
         A::CU_POINTER_ATTRIBUTE_MAPPED => is_true(true),
-        // PTRATTR-002: of a pool's memory what the pool was created for; of imported memory nothing.
+        // PTRATTR-002: for a pool's memory, the types that the pool was created with; for imported memory, none.
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(match &range.memory {
             M::Pool { pool, .. } => state.pool_handle_types(*pool).0.into(),
             M::Mapping { allocation, .. } => allocation.handle_types.0.into(),
             _ => 0,
         }),
-        // Of all kinds an H200 says it of this one alone.
+        // An H200 reports this for no other kind of memory.
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => is_true(matches!(range.memory, M::Linear(_))),
         A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => is_true(false),
         // PTRATTR-011
@@ -126,18 +127,19 @@ impl State {
     fn pointer_attribute(&self, pointer: u64, wanted: A) -> Result<Value> {
         match (self.range(pointer), self.reservation(pointer), wanted) {
             (Some(range), _, _) => attribute(self, range, pointer, wanted),
-            // PTRATTR-012: reserved, and nothing mapped there.
+            // PTRATTR-012: the address is reserved, but nothing is mapped there.
             (None, Some((base, _)), A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR) => Ok(Value::Whole(base)),
             (None, Some((_, size)), A::CU_POINTER_ATTRIBUTE_RANGE_SIZE) => Ok(Value::Whole(size)),
             (None, Some(_), A::CU_POINTER_ATTRIBUTE_MAPPED) => Ok(Value::Half(0)),
-            // PTRATTR-013 and -014: not, or no more, an address of the driver.
+            // PTRATTR-013 and -014: the address was never the driver's, or no longer is.
             (None, _, _) => Err(INVALID_VALUE),
         }
     }
 }
 
 entry_points! {
-    // PTRATTR-016: the device's pointer depends on the current context and needs one. Whether that works does not matter.
+    // PTRATTR-016: CU_POINTER_ATTRIBUTE_DEVICE_POINTER depends on the current context and needs one, even if that
+    // context no longer works.
     fn cuPointerGetAttribute(output: Output<c_void>, attribute: CUpointer_attribute, pointer: CUdeviceptr) {
         let state = state()?;
         output.wanted()?;
@@ -154,13 +156,13 @@ entry_points! {
         if count == 0 {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: the caller promises so many of both.
+        // SAFETY: the caller promises `count` attributes and `count` outputs.
         let (attributes, outputs) = unsafe { (attributes.values(count as usize)?, outputs.values(count as usize)?) };
         for (attribute, output) in attributes.into_iter().zip(outputs) {
             let nothing = Value::nothing(attribute).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
             // SAFETY: the caller promises null, or room for the attribute.
             let output = unsafe { Output::new(output) };
-            // PTRATTR-013: what the pointer does not have is no error here.
+            // PTRATTR-013: an attribute that the pointer does not have is not an error here.
             state.pointer_attribute(pointer, attribute).unwrap_or(nothing).give(output)?;
         }
         Ok(())

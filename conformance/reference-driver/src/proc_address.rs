@@ -1,4 +1,4 @@
-//! `cuGetProcAddress`: a function by base name and version.
+//! `cuGetProcAddress`: finds a function by its base name and version.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -10,16 +10,16 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::version::cuda_version;
 
-/// Names and versions of the table as far as this version goes, and the one older signature that is exported too:
-/// `cuGetProcAddress` before CUDA 12 gave it an output for the reason.
+/// The names and versions of the table up to the served version, and the one older signature that is exported too:
+/// `cuGetProcAddress` as it was before CUDA 12 added an output for the reason.
 fn versions() -> impl Iterator<Item = (&'static CStr, CudaVersion, &'static CStr)> {
     let older = (c"cuGetProcAddress", CudaVersion(11030), c"cuGetProcAddress");
     let served = SYMBOLS.iter().filter(|symbol| symbol.since.0.cast_signed() <= cuda_version());
     served.map(|symbol| (symbol.name, symbol.since, symbol.exported)).chain([older])
 }
 
-/// Signatures that came later than the table's and are not written. Who asks at such a version calls with other
-/// arguments, so the older function is no stand-in.
+/// Signatures that are newer than the table's and not implemented. A caller that asks for such a version passes other
+/// arguments, so the older function cannot stand in.
 const NOT_WRITTEN: [(&CStr, c_int); 4] =
     [(c"cuCtxCreate", 11_040), (c"cuStreamGetCtx", 12_050), (c"cuCtxGetDevice", 13_000), (c"cuCtxSynchronize", 13_000)];
 
@@ -34,7 +34,7 @@ fn find(wanted: &CStr, version: c_int) -> std::result::Result<*mut c_void, Query
     address(exported).ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
 }
 
-/// An address that this library exports: what there is was written down once, as the exports themselves.
+/// The address of a function that this library exports. The exports themselves are the only list of functions.
 fn address(name: &CStr) -> Option<*mut c_void> {
     let mut own = libc::Dl_info {
         dli_fname: ptr::null(),
@@ -42,7 +42,7 @@ fn address(name: &CStr) -> Option<*mut c_void> {
         dli_sname: ptr::null(),
         dli_saddr: ptr::null_mut(),
     };
-    // SAFETY: the address is one of this library, and the output is a local.
+    // SAFETY: the address lies in this library, and the output is a local.
     if unsafe { libc::dladdr(address as *const c_void, &mut own) } == 0 {
         return None;
     }
@@ -58,14 +58,15 @@ fn address(name: &CStr) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
-/// Look for a function: its address, or null and the reason.
+/// Looks for a function. Writes its address, or writes null and returns the reason.
 fn search(
     name: Input<c_char>,
     output: Output<*mut c_void>,
     version: c_int,
     flags: u64,
 ) -> Result<std::result::Result<(), Query>> {
-    // This library has no variants whose default stream is the thread's own: the others are documented to stand in.
+    // This library has no variants with a per-thread default stream. As documented, the other functions stand in for
+    // them.
     const KNOWN: u64 = Flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0 as u64;
     output.wanted()?;
     let name = name.text()?;
@@ -78,7 +79,7 @@ fn search(
 }
 
 entry_points! {
-    // What is not found is an error only here, where there is no output for the reason.
+    // Only this signature returns an error for a function that is not found: it has no output for the reason.
     fn cuGetProcAddress(name: Input<c_char>, output: Output<*mut c_void>, version: c_int, flags: u64) {
         search(name, output, version, flags)?.map_err(|_| CUresult::CUDA_ERROR_NOT_FOUND)
     }

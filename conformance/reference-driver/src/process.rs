@@ -1,27 +1,30 @@
 //! The state of the driver in this process, behind one lock.
 //!
 //! # Locks
-//! A thread takes them in this order, and gives them back in any:
+//! A thread takes locks in this order, and releases them in any order:
 //!
-//! 1. which primary contexts the runtime has retained (`runtime::context`),
-//! 2. that a primary context comes or goes (`context`),
+//! 1. the set of primary contexts that the runtime has retained (`runtime::context`),
+//! 2. the creation and destruction of primary contexts (`context`),
 //! 3. the state,
-//! 4. one stream's queue, or the table of one multicast object and then its memory, or the granules of one pool's file, or
-//!    the slots of the arena of events, or the units of one shared block,
-//! 5. one record of an event, or the blocks of this process.
+//! 4. one of these: a stream's queue; the table of a multicast object and then its memory; the granules of a pool's
+//!    file; the slots of the arena of events; the units of a shared block,
+//! 5. one record of an event, or the list of this process's blocks.
 //!
-//! So no two threads wait for each other's lock. Nor does a thread hold one that the work needs which it waits for:
+//! So no two threads wait for each other's locks. Nor does a thread wait for work while holding a lock that the work
+//! needs:
 //!
-//! - Nobody waits for work, or for another process, with a lock from the third on. One exception is no danger: the table
-//!   of a multicast object is locked against other processes too, each of which holds it while it reads or writes the
-//!   table, and waits for nothing meanwhile.
-//! - The first two are held while a context is destroyed, which waits for its streams. What streams do takes locks from the
-//!   third on only: a host function is refused before any lock, by [`check_usable`].
-//! - What is dropped under a lock takes later ones only. A `cuMemFreeAsync` takes the state's when it is dropped. That is
-//!   in its stream's thread: its stream is looked up and the work enqueued under one lock of the state, so the stream
-//!   was not closed in between and the work is not refused.
+//! - A thread that holds a lock from number 3 on does not wait for work or for another process. One exception is
+//!   harmless: the table of a multicast object is also locked against other processes. Each of them holds that lock
+//!   only while it reads or writes the table, and waits for nothing meanwhile.
+//! - Locks 1 and 2 are held while a context is destroyed, which waits for its streams. The work of streams takes only
+//!   locks from number 3 on: if a host function calls the driver, [`check_usable`] rejects the call before it takes a
+//!   lock.
+//! - A value that is dropped under a lock takes only later locks. A `cuMemFreeAsync` takes the state's lock when it is
+//!   dropped. That happens in the thread of its stream. The call looks up the stream and enqueues the work under one
+//!   lock of the state. So the stream cannot be closed in between, and the work is not refused.
 //!
-//! A forked child takes none of them, since another thread of the parent may have held it: [`check_usable`] comes first.
+//! A forked child takes none of these locks, since another thread of the parent may have held them: [`check_usable`]
+//! comes first.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -52,23 +55,23 @@ pub(crate) struct State {
     /// The contexts that are active.
     pub(crate) contexts: HashMap<u64, Context>,
     pub(crate) destroyed_contexts: HashSet<u64>,
-    /// Streams, events and modules that went with their contexts.
+    /// Handles of streams, events and modules that were destroyed with their contexts.
     pub(crate) handles_of_destroyed: HashSet<u64>,
     /// Every range of addresses that the driver knows, by base.
     pub(crate) ranges: BTreeMap<u64, Range>,
-    /// What is open of other processes.
+    /// The open memory of other processes.
     pub(crate) imports: Imports,
     pub(crate) streams: HashMap<u64, Arc<Stream>>,
     pub(crate) events: HashMap<u64, Event>,
     /// The interprocess events of this process.
     pub(crate) arena: Option<Arc<Arena>>,
-    /// Those of others, by inode.
+    /// The interprocess events of other processes, by inode.
     pub(crate) imported_arenas: HashMap<u64, Weak<Arena>>,
     pub(crate) modules: HashMap<u64, Module>,
     pub(crate) functions: HashMap<u64, Function>,
     pub(crate) pools: HashMap<u64, Pool>,
     pub(crate) default_pools: HashMap<Target, u64>,
-    /// Where another pool than the default one was set.
+    /// The pools that were set as current in place of the default ones.
     pub(crate) current_pools: HashMap<Target, u64>,
     /// Physical memory of `cuMemCreate`.
     pub(crate) physical: HashMap<u64, Physical>,
@@ -77,21 +80,21 @@ pub(crate) struct State {
     pub(crate) reservations: BTreeMap<u64, u64>,
     pub(crate) graphs: HashMap<u64, Graph>,
     pub(crate) executables: HashMap<u64, Executable>,
-    /// What device code of this process did wrong.
+    /// The error of device code in this process, if any.
     pub(crate) sticky_error: Arc<StickyError>,
     last_id: u64,
 }
 
 impl State {
-    /// A number that this process has not used for anything: what handles are made of. They look like aligned
-    /// addresses and are never followed.
+    /// Returns a number that this process has not used before, for a new handle. Handles look like aligned addresses
+    /// but are never dereferenced.
     pub(crate) fn new_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id << 8
     }
 }
 
-/// What became of `cuInit`. To ask for the process's number instead costs a system call, in each call of the driver.
+/// The state of `cuInit`. Comparing PIDs instead would cost a system call in every call of the driver.
 static STAGE: AtomicU8 = AtomicU8::new(BEFORE);
 const BEFORE: u8 = 0;
 const INITIALISED: u8 = 1;
@@ -112,11 +115,11 @@ pub(crate) fn initialise() -> Result<()> {
     match STAGE.load(Ordering::Acquire) {
         BEFORE => {}
         INITIALISED => return Ok(()),
-        // FORK-001: a child of an initialised process cannot use the driver. The lock is not asked, since another
+        // FORK-001: a child of an initialised process cannot use the driver. The lock is not taken, since another
         // thread of the parent may have held it at the fork.
         _ => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
     }
-    // What the environment says wrongly ends the process here, and not in the middle of a test.
+    // An invalid environment variable ends the process here, and not in the middle of a test.
     let _ = (crate::topology::topology(), crate::version::cuda_version());
     let devices = crate::device::visible()?;
     if devices.is_empty() {
@@ -124,7 +127,7 @@ pub(crate) fn initialise() -> Result<()> {
     }
     let mut state = lock();
     if STAGE.load(Ordering::Acquire) == BEFORE {
-        // SAFETY: the handler does what is allowed in a forked child: it stores to an atomic.
+        // SAFETY: the handler only stores to an atomic, which is allowed in a forked child.
         if unsafe { libc::pthread_atfork(None, None, Some(in_child)) } != 0 {
             return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
@@ -138,14 +141,15 @@ thread_local! {
     static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Call a function of `cuLaunchHostFunc`, which must not call the driver.
+/// Calls a function of `cuLaunchHostFunc`. The function must not call the driver.
 pub(crate) fn in_host_function(function: impl FnOnce()) {
     IN_HOST_FUNCTION.set(true);
     function();
     IN_HOST_FUNCTION.set(false);
 }
 
-/// Whether this thread can call an initialised driver. It takes no lock, and comes before every one.
+/// Checks that the driver is initialised and that this thread may call it. It takes no lock, and is called before any
+/// lock is taken.
 pub(crate) fn check_usable() -> Result<()> {
     if IN_HOST_FUNCTION.get() {
         return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
@@ -153,26 +157,28 @@ pub(crate) fn check_usable() -> Result<()> {
     if STAGE.load(Ordering::Acquire) == INITIALISED { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_INITIALIZED) }
 }
 
-/// The state, for a call that needs an initialised driver.
+/// Locks the state, for a call that needs an initialised driver.
 pub(crate) fn state() -> Result<MutexGuard<'static, State>> {
     check_usable()?;
     Ok(lock())
 }
 
-/// When a process started, in the kernel's ticks: with the number, a process's identity. `None` where it is gone.
+/// The start time of a process, in the kernel's ticks. Together with the PID it identifies the process. `None` if the
+/// process is gone.
 pub(crate) fn start_time(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in parentheses may hold anything, blanks included; the fields are counted behind it.
+    // The name in parentheses may contain anything, even blanks, so the fields are counted after it.
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
-    // A zombie has given everything back already.
+    // A zombie has already released everything.
     if matches!(fields.next()?, "Z" | "X") {
         return None;
     }
     fields.nth(18)?.parse().ok()
 }
 
-/// This process's number in the `/proc` where others look for it, which is not its own one in another namespace.
+/// This process's PID in the `/proc` where other processes look for it. In another PID namespace, that differs from
+/// `getpid`.
 pub(crate) fn own_number() -> u32 {
     static OWN: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
         let link = std::fs::read_link("/proc/self");

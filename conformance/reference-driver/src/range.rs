@@ -1,4 +1,4 @@
-//! What addresses mean: every range that the driver knows, and who may reach it.
+//! The ranges of addresses that the driver knows, and which contexts may access them.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,9 +21,9 @@ use crate::vmm::Allocation;
 pub(crate) struct Range {
     pub(crate) base: u64,
     pub(crate) size: u64,
-    /// The context that it goes with; 0 for memory that belongs to the process.
+    /// The context that the range belongs to; 0 for memory that belongs to the process.
     pub(crate) context: u64,
-    /// The place in the machine of the device that has the memory.
+    /// The index in the machine of the device that has the memory, or a constant such as `HOST`.
     pub(crate) device: usize,
     /// PTRATTR-006: a number that no other range of this process ever has.
     pub(crate) buffer_id: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Range {
     pub(crate) memory: Memory,
 }
 
-/// What a device may do with memory: CU_MEM_ACCESS_FLAGS by the device's place in the machine.
+/// The access that devices have to memory: CU_MEM_ACCESS_FLAGS by the device's index in the machine.
 pub(crate) type AccessOf = BTreeMap<usize, CUmemAccess_flags>;
 
 #[derive(Debug)]
@@ -44,8 +44,8 @@ pub(crate) enum Memory {
     Import(Arc<Block>),
     /// `cuMemAllocAsync`, from a pool.
     Pool { piece: Piece, pool: u64, target: Target },
-    /// `cuMemPoolImportPointer`: whole granules of a pool's file, the place in it and the serial of the allocation,
-    /// and how often it was imported and is going to be freed.
+    /// `cuMemPoolImportPointer`: whole granules of a pool's file, the allocation's offset in the file's data and its
+    /// serial, and how often it was imported and is going to be freed.
     PoolImport {
         block: Arc<Block>,
         pool: u64,
@@ -65,7 +65,7 @@ pub(crate) enum Memory {
     Multicast { object: Arc<Object>, access: AccessOf },
     /// `cuMemAllocHost` and `cuMemHostAlloc`.
     Host(Arc<HostMemory>),
-    /// `cuMemHostRegister`: the caller's own.
+    /// `cuMemHostRegister`: the caller's own memory.
     Registered,
     /// `cuMemAllocManaged`.
     Managed(Arc<HostMemory>),
@@ -76,7 +76,7 @@ impl Memory {
         matches!(self, Self::Managed(_) | Self::Pool { target: Target { is_managed: true, .. }, .. })
     }
 
-    /// The pool that it is from.
+    /// The pool that the memory comes from.
     pub(crate) const fn pool(&self) -> Option<u64> {
         match self {
             Self::Pool { pool, .. } | Self::PoolImport { pool, .. } => Some(*pool),
@@ -84,7 +84,7 @@ impl Memory {
         }
     }
 
-    /// Page-locked memory of the host.
+    /// Whether this is page-locked memory of the host.
     pub(crate) fn is_host(&self) -> bool {
         match self {
             Self::Host(_) | Self::Registered => true,
@@ -95,16 +95,16 @@ impl Memory {
     }
 }
 
-/// Who asks for memory.
+/// The origin of an access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// A copy or a fill, which the driver performs wherever the memory of its contexts lies.
+    /// A copy or a fill, which the driver performs whichever context the memory belongs to.
     Driver,
-    /// A kernel, which sees what is mapped for its context.
+    /// A kernel, which can access only memory that is mapped for its context.
     Kernel,
 }
 
-/// What it is asked for.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -116,13 +116,13 @@ pub(crate) enum Access {
 pub(crate) struct Span {
     pub(crate) address: u64,
     pub(crate) size: u64,
-    /// Memory of the same size that what is written here is written to, too.
+    /// Other memory of the same size that gets a copy of everything written here.
     mirrors: Vec<Self>,
     _owner: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Span {
-    /// Memory that its user keeps.
+    /// A span of memory that the user keeps mapped.
     pub(crate) const fn of_user(address: u64, size: u64) -> Self {
         Self { address, size, mirrors: Vec::new(), _owner: None }
     }
@@ -135,10 +135,11 @@ impl Span {
         Self { mirrors, ..self }
     }
 
-    /// To be called by who has written the span.
+    /// Copies the span to its mirrors. Call this after writing the span.
     pub(crate) fn broadcast(&self) {
         for mirror in &self.mirrors {
-            // SAFETY: spans are mapped as long as they live; memory that is bound twice may be the same.
+            // SAFETY: spans are mapped as long as they live. They may overlap, since the same memory can be bound
+            // twice.
             unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, self.size as usize) };
         }
     }
@@ -149,8 +150,8 @@ impl Range {
         self.base + self.size
     }
 
-    /// The addresses that an access may touch. IPCMEM-OPEN-025: of an import the whole block is mapped, and a kernel
-    /// sees the neighbours, as documented for allocations that share one; a copy is held to the allocation.
+    /// The addresses that an access may touch. IPCMEM-OPEN-025: an import maps the whole block, so a kernel can access
+    /// the neighbours too, as documented for allocations that share a block. A copy must stay inside the allocation.
     fn reachable(&self, by: By) -> (u64, u64) {
         match &self.memory {
             Memory::Import(block) if by == By::Kernel => (block.base, block.base + block.size),
@@ -166,7 +167,7 @@ impl Range {
         }
     }
 
-    /// Where a part of the range lies in this process.
+    /// The spans of this process's memory that a part of the range stands for.
     fn spans(&self, address: u64, size: u64, access: Access) -> Result<Vec<Span>> {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
@@ -200,30 +201,31 @@ impl State {
         self.ranges.insert(base, range);
     }
 
-    /// Whether some range lies in a place, wholly or in part.
+    /// Whether any range overlaps these addresses.
     pub(crate) fn is_taken(&self, from: u64, to: u64) -> bool {
         self.ranges.range(..to).next_back().is_some_and(|(_, range)| range.end() > from)
     }
 
-    /// What a context may do with a range.
+    /// The access that a context has to a range.
     pub(crate) fn access_flags(&self, range: &Range, context: u64, by: By) -> CUmemAccess_flags {
         const NONE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
         const ALL: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let Some(asker) = self.contexts.get(&context) else { return NONE };
         let of_device = |access: &AccessOf| access.get(&asker.device_index).copied().unwrap_or(NONE);
         match &range.memory {
-            // Under unified addressing every context reaches it.
+            // Under unified addressing, every context can access it.
             Memory::Host(_) | Memory::Registered | Memory::Managed(_) => ALL,
             Memory::Pool { target, .. } if target.is_managed => ALL,
-            // Copies reach the memory of every context. To a kernel only its own context's is mapped, and that of
-            // the contexts it has peer access to (P2P-007).
+            // Copies can access the memory of every context. A kernel can access only the memory of its own context and
+            // of the contexts that it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
                 let is_mapped = range.context == context || self.has_peer_access(context, range.context);
                 if by == By::Driver || is_mapped { ALL } else { NONE }
             }
-            // VMM-MAP-027: nothing before cuMemSetAccess. POOL-ACC-006: a pool's own device from the beginning.
-            // P2P-012, POOL-ACC-008: peer access of contexts does not matter.
-            // Copies reach what the host reaches.
+            // VMM-MAP-027: no access before cuMemSetAccess. POOL-ACC-006: a pool's own device has access from the
+            // beginning.
+            // P2P-012, POOL-ACC-008: peer access between contexts does not matter.
+            // Copies can access what the host can access.
             Memory::Mapping { access, .. } if by == By::Driver && access.contains_key(&HOST) => {
                 CUmemAccess_flags(of_device(access).0.max(access[&HOST].0))
             }
@@ -241,7 +243,8 @@ impl State {
         }
     }
 
-    /// The range that an address belongs to for an access, which may lie beside it in an imported block.
+    /// The range that an access to an address belongs to. The address may lie beside that range, in the same imported
+    /// block.
     fn range_to_reach(&self, address: u64, by: By) -> Option<&Range> {
         let holds = |range: &&Range| {
             let (from, to) = range.reachable(by);
@@ -250,8 +253,8 @@ impl State {
         self.range(address).or_else(|| self.imports.pointers().filter_map(|base| self.ranges.get(base)).find(holds))
     }
 
-    /// Whether addresses outside every range are the driver's all the same: reserved, beside an import, or freed in
-    /// a block that other allocations share.
+    /// Whether an address outside every range still belongs to the driver: it is reserved, lies beside an import, or
+    /// was freed in a block that other allocations share.
     fn is_ours(&self, address: u64) -> bool {
         let mut dividers = self
             .contexts
@@ -263,7 +266,7 @@ impl State {
             || dividers.any(|divider| divider.holds(address))
     }
 
-    /// The memory at addresses, for an access from a context; `None` where the driver does not know the addresses.
+    /// The memory at these addresses, for an access from a context. `None` if the driver does not know the addresses.
     pub(crate) fn reach(
         &self,
         context: u64,
@@ -280,7 +283,8 @@ impl State {
                 return if is_foreign { Ok(None) } else { Err(INVALID_VALUE) };
             };
             let (_, to) = range.reachable(by);
-            // VMM-MAP-033: mappings side by side are one memory; other allocations end where they end.
+            // VMM-MAP-033: adjacent mappings count as one memory. An access to any other allocation must end where it
+            // ends.
             let is_mapping = matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. });
             let is_whole = spans.is_empty() && end <= to;
             if !(is_mapping || is_whole) || !range.allows(self, context, by, access) {
@@ -293,7 +297,7 @@ impl State {
         Ok(Some(spans))
     }
 
-    /// The memory at addresses that have to be the driver's.
+    /// The memory at these addresses, which must be the driver's.
     pub(crate) fn reach_device(
         &self,
         context: u64,

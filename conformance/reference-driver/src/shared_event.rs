@@ -1,8 +1,8 @@
 //! The part of an interprocess event that all its processes see: one slot of a shared arena.
 //!
-//! A record takes the next number of its slot; its completion is noted in a ring under that number. Who waits
-//! captures the number of the latest record and waits for that one, whatever is recorded later. Numbers go on where a
-//! slot gets another event, so that nobody waits for the wrong one.
+//! A record takes the next number of its slot. Its completion is noted in a ring under that number. A waiter captures
+//! the number of the latest record and waits for that record, whatever is recorded later. When a slot gets another
+//! event, the numbers continue, so that no waiter waits for the wrong record.
 
 use std::fs::File;
 use std::ops::Deref;
@@ -19,25 +19,25 @@ use crate::answer::{OUT_OF_MEMORY, Result};
 use crate::environment::environment;
 use crate::memfd::{Elsewhere, file_of_process, map_shared, new_file, unmap};
 
-/// Interprocess events of one process: as many as an H200 gives.
+/// The most interprocess events that one process can have, as on an H200.
 const SLOTS: u32 = 4096;
 
-/// Records of one event that can be pending. A further one waits.
+/// The most records of one event that can be pending. A further one waits.
 const RING: u64 = 1024;
 
 #[repr(C)]
 struct Slot {
     /// Which event has the slot, or had it last.
     serial: AtomicU64,
-    /// Records of earlier events of the slot.
+    /// The number of records of the slot's earlier events.
     earlier: AtomicU64,
-    /// Records that were ever begun.
+    /// The number of records that were ever begun.
     begun: AtomicU64,
-    /// Records that were ever completed.
+    /// The number of records that were ever completed.
     completed: AtomicU64,
-    /// Changes with every completion: what waiters sleep on.
+    /// Changes with every completion. Waiters sleep on it.
     changes: AtomicU32,
-    /// The last completed record of each place.
+    /// The last completed record at each position.
     ring: [AtomicU64; RING as usize],
 }
 
@@ -49,15 +49,15 @@ pub(crate) struct Arena {
     file: File,
     base: u64,
     pub(crate) inode: u64,
-    /// In the process that owns the arena.
+    /// Used only in the process that owns the arena.
     slots: Mutex<Slots>,
 }
 
 #[derive(Debug, Default)]
 struct Slots {
-    /// How many were ever used: the others are free.
+    /// How many slots were ever used. The others are free.
     used: u32,
-    /// Slots of destroyed events. Records of theirs may be pending.
+    /// The slots of destroyed events. Their records may still be pending.
     destroyed: Vec<u32>,
     last_serial: u64,
 }
@@ -71,7 +71,7 @@ impl Arena {
         Self::map(new_file(&file_name(), SIZE)?)
     }
 
-    /// The arena of another process.
+    /// Maps the arena of another process.
     pub(crate) fn of_process(process: u32, descriptor: u32, inode: u64) -> std::result::Result<Self, Elsewhere> {
         let file = file_of_process(process, descriptor, &file_name(), inode)?;
         Self::map(file).map_err(Elsewhere::Failed)
@@ -96,14 +96,14 @@ impl Arena {
 
     fn slot(&self, index: u32) -> &Slot {
         let index = index.min(SLOTS - 1) as usize;
-        // SAFETY: the arena is mapped as long as it lives, aligned, and only ever touched through atomics.
+        // SAFETY: the arena is mapped as long as it lives, aligned, and only ever accessed through atomics.
         unsafe { &*(self.base as *const Slot).add(index) }
     }
 
-    /// A new event of this process.
+    /// Creates an event of this process.
     pub(crate) fn create(self: &Arc<Self>) -> Result<OwnEvent> {
         let mut slots = self.slots();
-        // What a destroyed event still has pending is waited for elsewhere: its slot stays.
+        // A destroyed event keeps its slot while it has pending records, since others may still wait for them.
         let settled = slots.destroyed.iter().position(|index| {
             let slot = self.slot(*index);
             slot.completed.load(Ordering::Acquire) == slot.begun.load(Ordering::Acquire)
@@ -123,7 +123,7 @@ impl Arena {
         Ok(OwnEvent(SharedEvent { arena: Arc::clone(self), slot: index, serial: slots.last_serial }))
     }
 
-    /// The event that a handle names, unless its slot has another one by now.
+    /// The event that a handle names, unless its slot has another event by now.
     pub(crate) fn find(self: &Arc<Self>, slot: u32, serial: u64) -> Option<SharedEvent> {
         let event = SharedEvent { arena: Arc::clone(self), slot, serial };
         event.is_current().then_some(event)
@@ -136,7 +136,7 @@ impl Drop for Arena {
     }
 }
 
-/// An event of this process: its slot goes back with it. Waits for its pending records go on.
+/// An event of this process. Dropping it gives its slot back. Waits for its pending records continue.
 #[derive(Debug)]
 pub(crate) struct OwnEvent(SharedEvent);
 
@@ -167,13 +167,13 @@ impl SharedEvent {
         self.arena.slot(self.slot)
     }
 
-    /// Whether the slot was not given to another event, which happens after this one was destroyed.
+    /// Whether the slot still belongs to this event. It can pass to another event after this one was destroyed.
     fn is_current(&self) -> bool {
         self.slot().serial.load(Ordering::Acquire) == self.serial
     }
 
-    /// Begin a record, which is complete when the answer is dropped. Where too many are pending this waits, as a call
-    /// of a real driver waits for room in its queue.
+    /// Begins a record, which completes when the returned value is dropped. `None` if the slot belongs to another event
+    /// by now. If too many records are pending, this waits, as a call of a real driver waits for room in its queue.
     pub(crate) fn begin(&self) -> Option<PendingRecord> {
         if !self.is_current() {
             return None;
@@ -186,7 +186,7 @@ impl SharedEvent {
         Some(PendingRecord(SharedRecord { event: self.clone(), number }))
     }
 
-    /// IPCEVT-021: the latest record now. IPCEVT-017: `None` before any.
+    /// The latest record at the time of the call (IPCEVT-021). `None` before the first record (IPCEVT-017).
     pub(crate) fn latest(&self) -> Option<SharedRecord> {
         let number = self.slot().begun.load(Ordering::Acquire);
         let was_recorded = number > self.slot().earlier.load(Ordering::Acquire);
@@ -210,9 +210,10 @@ impl SharedRecord {
         self.place().load(Ordering::Acquire) >= self.number
     }
 
-    /// Wait, for a time at most, and answer whether the record is complete.
+    /// Waits, for the given time at most, and returns whether the record is complete.
     ///
-    /// IPCEVT-028: a record of a process that was killed before its work was done never is, as on an H200.
+    /// IPCEVT-028: if a process is killed before the work of its record is done, the record never completes, as on an
+    /// H200.
     pub(crate) fn wait_for(&self, at_most: Option<Duration>) -> bool {
         let changes = &self.event.slot().changes;
         let seen = changes.load(Ordering::Acquire);
@@ -222,7 +223,7 @@ impl SharedRecord {
         let time = at_most
             .map(|time| libc::timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() });
         let timeout = time.as_ref().map_or(ptr::null(), ptr::from_ref);
-        // SAFETY: an aligned address in the mapped arena; the call sleeps while the value is the one seen.
+        // SAFETY: the address is aligned and in the mapped arena. The call sleeps while the value is the one seen.
         unsafe { libc::syscall(libc::SYS_futex, changes.as_ptr(), libc::FUTEX_WAIT, seen, timeout) };
         self.is_complete()
     }
@@ -239,7 +240,7 @@ impl Drop for PendingRecord {
         record.place().fetch_max(record.number, Ordering::AcqRel);
         slot.completed.fetch_add(1, Ordering::AcqRel);
         slot.changes.fetch_add(1, Ordering::AcqRel);
-        // SAFETY: an aligned address in the mapped arena; the call wakes and writes nothing.
+        // SAFETY: the address is aligned and in the mapped arena. The call wakes waiters and writes nothing.
         unsafe { libc::syscall(libc::SYS_futex, slot.changes.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
     }
 }
@@ -275,7 +276,7 @@ mod tests {
         drop(pending);
         let next = arena.create().unwrap();
         assert_eq!(next.slot, event.slot);
-        assert!(next.latest().is_none(), "records of an earlier event are none of this one");
+        assert!(next.latest().is_none(), "an event does not have the records of an earlier one");
         let _pending = next.begin().unwrap();
         assert!(captured.is_complete(), "a wait for the earlier event is not affected");
         assert!(event.latest().is_none());

@@ -1,4 +1,4 @@
-//! Streams: work in order, each on a thread of its own that starts with the first work.
+//! Streams: each performs its work in order, on its own thread, which starts with the first work.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -12,18 +12,18 @@ use crate::process::{State, in_host_function, state};
 
 type Task = Box<dyn FnOnce(&Health) -> Result<()> + Send>;
 
-/// What a stream comes to.
+/// One entry of a stream's queue.
 pub(crate) enum Work {
-    /// Something to do. It is dropped where the context no longer works.
+    /// A task. It is dropped without being performed if the context no longer works.
     Perform(Task),
-    /// A record of an event, which is complete as soon as it is dropped: for everyone at the moment at which the
-    /// stream has come here.
+    /// A record of an event, which completes when it is dropped. It is dropped under the queue's lock, so everyone sees
+    /// the record complete at the moment at which the stream reaches it.
     Complete(Box<dyn Send>),
 }
 
 pub(crate) struct Stream {
     pub(crate) context: u64,
-    /// Whether it keeps order with the context's default stream.
+    /// Whether the stream synchronises with the context's default stream.
     is_blocking: bool,
     pub(crate) health: Arc<Health>,
     queue: Mutex<Queue>,
@@ -33,9 +33,9 @@ pub(crate) struct Stream {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<(Vec<Point>, Work)>,
-    /// Pieces of work that were ever enqueued.
+    /// How many entries were ever enqueued.
     issued: u64,
-    /// Pieces of work that are done.
+    /// How many entries are done.
     done: u64,
     has_thread: bool,
     is_closed: bool,
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Stream {
     }
 }
 
-/// A place in a stream's order.
+/// A position in a stream's order.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     stream: Arc<Stream>,
@@ -55,7 +55,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// Wait until the stream has come here.
+    /// Waits until the stream has reached this point.
     pub(crate) fn wait(&self) {
         let mut queue = self.stream.lock();
         while queue.done < self.ticket {
@@ -78,7 +78,7 @@ impl Stream {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Make sure that work can be enqueued.
+    /// Starts the stream's thread if it is not running, so that work can be enqueued.
     pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
         let mut queue = self.lock();
         if !queue.has_thread {
@@ -90,11 +90,11 @@ impl Stream {
         Ok(())
     }
 
-    /// Enqueue work that comes after other streams' work too.
+    /// Enqueues work that also comes after points of other streams.
     pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, work: Work) -> Result<Point> {
         self.start()?;
         let mut queue = self.lock();
-        // Another thread ended the stream, or its context, since this one looked it up.
+        // Another thread has closed the stream, or destroyed its context, since this thread looked it up.
         if queue.is_closed {
             return Err(INVALID_HANDLE);
         }
@@ -132,7 +132,7 @@ impl Stream {
         }
     }
 
-    /// Perform work; its failure is the process's from then on.
+    /// Performs work. If it fails, the process has its error from then on.
     fn perform(&self, task: impl FnOnce(&Health) -> Result<()>) {
         if !self.health.works() {
             return;
@@ -145,13 +145,13 @@ impl Stream {
         }
     }
 
-    /// The end of what was enqueued until now.
+    /// The point after everything that was enqueued until now.
     pub(crate) fn now(self: &Arc<Self>) -> Point {
         let ticket = self.lock().issued;
         Point { stream: Arc::clone(self), ticket }
     }
 
-    /// No more work will come; what was enqueued is still done.
+    /// Closes the stream. It accepts no more work, but what was enqueued is still done.
     pub(crate) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
@@ -192,8 +192,8 @@ impl State {
         std::iter::once(&context.default_stream).chain(others).cloned().collect()
     }
 
-    /// What comes before new work of a stream: the default stream waits for every blocking stream of its context,
-    /// and each of those for the default stream.
+    /// The points that new work of a stream waits for. The default stream waits for every blocking stream of its
+    /// context, and each of those waits for the default stream.
     fn before(&self, stream: &Arc<Stream>) -> Vec<Point> {
         let Some(context) = self.contexts.get(&stream.context) else { return Vec::new() };
         let is_default = Arc::ptr_eq(&context.default_stream, stream);
@@ -208,7 +208,7 @@ impl State {
         others.iter().map(Stream::now).filter(|point| !point.is_done()).collect()
     }
 
-    /// What a stream has to do, itself and before its next work.
+    /// The points that a stream has not reached: its own work, and what its next work waits for.
     fn outstanding(&self, stream: &Arc<Stream>) -> Vec<Point> {
         let own = stream.now();
         self.before(stream).into_iter().chain((!own.is_done()).then_some(own)).collect()
@@ -227,7 +227,8 @@ impl State {
     }
 }
 
-/// Perform work in a stream's order before the caller goes on: at once where nothing is before it.
+/// Performs work in a stream's order. If nothing comes before it, the calling thread performs it at once. Otherwise it
+/// is enqueued, and the call waits for it only if `waits` is set.
 pub(crate) fn perform(
     state: MutexGuard<'_, State>,
     stream: &Arc<Stream>,
@@ -247,7 +248,7 @@ pub(crate) fn perform(
     stream.health.check()
 }
 
-/// Wait until a context's streams have done what was enqueued before.
+/// Waits until a context's streams have done what was enqueued before.
 pub(crate) fn synchronize(context: u64) -> Result<()> {
     let (streams, health) = {
         let state = state()?;
@@ -275,12 +276,12 @@ entry_points! {
         create(output, flags)
     }
 
-    // Priorities are hints, and every stream has a thread of its own.
+    // Priorities are hints, and every stream has its own thread.
     fn cuStreamCreateWithPriority(output: Output<CUstream>, flags: u32, _priority: i32) {
         create(output, flags)
     }
 
-    // What was enqueued is still done.
+    // Enqueued work is still done.
     fn cuStreamDestroy_v2(stream: CUstream) {
         let mut state = state()?;
         let handle = stream as u64;
@@ -312,7 +313,7 @@ entry_points! {
         stream.health.check()
     }
 
-    // Captures are not written: no stream is ever in one.
+    // Captures are not implemented, so no stream is ever capturing.
     fn cuStreamIsCapturing(stream: CUstream, status: Output<CUstreamCaptureStatus>) {
         state()?.stream(stream)?;
         status.give(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)

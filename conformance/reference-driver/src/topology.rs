@@ -1,16 +1,16 @@
-//! Which devices of the machine reach each other's memory.
+//! Which devices of the machine can access each other's memory.
 //!
-//! All of them do, with native atomic operations, but for the pairs that `REFERENCE_DRIVER_TOPOLOGY` names: in
-//! `0-1:none,1-2:no-atomics` devices 0 and 1 do not reach each other, and between 1 and 2 there are no atomics. A text
-//! of another form ends the process at `cuInit` with the reason: a test that runs on another machine than it says is
-//! worth nothing.
+//! All of them can, with native atomic operations, except the pairs that `REFERENCE_DRIVER_TOPOLOGY` names. With
+//! `0-1:none,1-2:no-atomics`, devices 0 and 1 cannot access each other's memory, and devices 1 and 2 have no native
+//! atomic operations between them. An invalid value ends the process at `cuInit` with the reason: a test must not run
+//! on another machine than the one it asked for.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::environment::environment;
 
-/// What is between two devices.
+/// The restriction between two devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
     None,
@@ -19,7 +19,7 @@ enum Link {
 
 #[derive(Debug, Default)]
 pub(crate) struct Topology {
-    /// The pairs that are not as all others, with the smaller device first.
+    /// The restricted pairs, with the smaller device first.
     links: HashMap<(usize, usize), Link>,
 }
 
@@ -27,13 +27,13 @@ impl Topology {
     fn parse(text: &str, devices: usize) -> Result<Self, String> {
         let mut links = HashMap::new();
         for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-            let wrong = || format!("`{entry}` is not of the form 0-1:none or 0-1:no-atomics");
+            let wrong = || format!("invalid entry `{entry}`; expected a pair such as 0-1:none or 0-1:no-atomics");
             let (pair, link) = entry.split_once(':').ok_or_else(wrong)?;
             let (one, other) = pair.split_once('-').ok_or_else(wrong)?;
             let device = |text: &str| text.parse::<usize>().map_err(|_| wrong());
             let (one, other) = (device(one)?, device(other)?);
             if one.max(other) >= devices {
-                return Err(format!("`{entry}` names a device of which there is none: there are {devices}"));
+                return Err(format!("`{entry}` names a nonexistent device; the number of devices is {devices}"));
             }
             let link = match link {
                 "none" => Link::None,
@@ -49,17 +49,17 @@ impl Topology {
         self.links.get(&(one.min(other), one.max(other))).copied()
     }
 
-    /// Whether a device reaches another's memory; not the question for one device.
+    /// Whether a device can access another device's memory. False for a device and itself.
     pub(crate) fn reaches(&self, one: usize, other: usize) -> bool {
         one != other && self.link(one, other) != Some(Link::None)
     }
 
-    /// Whether a device may use the memory of a place: its own, a peer's or the host's.
+    /// Whether a device may use the memory at a place: its own, a peer's or the host's.
     pub(crate) fn may_use(&self, device: usize, place: usize) -> bool {
         device == place || self.reaches(device, place)
     }
 
-    /// Whether atomic operations of a device work in another's memory as in its own.
+    /// Whether a device has native atomic operations in another device's memory.
     pub(crate) fn has_native_atomics(&self, one: usize, other: usize) -> bool {
         one != other && self.link(one, other).is_none()
     }

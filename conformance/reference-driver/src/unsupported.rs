@@ -1,13 +1,13 @@
-//! Functions that are exported and not written.
+//! Functions that are exported but not implemented.
 
 use crate::answer::NOT_SUPPORTED;
 use crate::process::state;
 
-/// The arguments need no names: in the C calling conventions of Linux the caller clears them away.
+/// The arguments need no names: in the C calling conventions of Linux, the caller removes them.
 macro_rules! unsupported {
     ($($reason:literal: $($name:ident)*;)*) => {
-        /// What is exported and answers CUDA_ERROR_NOT_SUPPORTED, whatever its arguments: the exported name, and why it
-        /// is not written.
+        /// The functions that are exported but return CUDA_ERROR_NOT_SUPPORTED for any arguments: the exported name,
+        /// and why the function is not implemented.
         pub const UNSUPPORTED: &[(&str, &str)] = &[$($((stringify!($name), $reason)),*),*];
 
         entry_points! {$($(
@@ -20,10 +20,10 @@ macro_rules! unsupported {
 }
 
 unsupported! {
-    "they came with CUDA 13.4, and this driver serves 13.0: nobody gets them by version":
+    "they came with CUDA 13.4; this driver serves 13.0, and cuGetProcAddress does not return them":
         cuDeviceGetFabricClusterUuid cuDeviceGetCliqueCount cuDeviceGetCliqueInfo;
-    "graphs are built node by node here, and no rule of inter-process memory needs a recorded stream":
+    "graphs can only be built node by node, and no rule about inter-process memory needs stream capture":
         cuStreamBeginCapture_v2 cuStreamEndCapture;
-    "external memory comes from other interfaces, of which there are none here":
+    "external memory comes from other APIs, which this driver does not have":
         cuImportExternalMemory cuDestroyExternalMemory;
 }

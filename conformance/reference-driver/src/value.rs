@@ -10,7 +10,7 @@ use crate::process::{State, state};
 use crate::range::{Access, By, Span};
 
 impl State {
-    /// The place of a value, which is not managed memory.
+    /// The memory of a value. Managed memory is not allowed.
     fn value(&self, context: u64, address: u64, size: u64, access: Access) -> Result<Span> {
         let is_managed = self.range(address).is_some_and(|range| range.memory.is_managed());
         if is_managed || !address.is_multiple_of(size) {
@@ -20,14 +20,14 @@ impl State {
     }
 }
 
-/// Whether a wait's flags name a condition that this device knows.
+/// Checks the flags of a wait, and returns its condition.
 fn check_wait(flags: u32) -> Result<CUstreamWaitValue_flags> {
     type F = CUstreamWaitValue_flags;
     let condition = CUstreamWaitValue_flags(flags & !F::CU_STREAM_WAIT_VALUE_FLUSH.0);
     if condition.0 > F::CU_STREAM_WAIT_VALUE_NOR.0 {
         return Err(INVALID_VALUE);
     }
-    // CAN_FLUSH_REMOTE_WRITES is 0.
+    // The flush flag is not supported: the attribute CAN_FLUSH_REMOTE_WRITES is 0.
     if condition.0 == flags { Ok(condition) } else { Err(NOT_SUPPORTED) }
 }
 
@@ -59,7 +59,7 @@ macro_rules! values {
                 check_write(flags)?;
                 let place = state.value(stream.context, address, size_of::<$value>() as u64, Access::Write)?;
                 state.enqueue(&stream, move |_| {
-                    // SAFETY: checked and aligned, and the span keeps it mapped.
+                    // SAFETY: the address is checked and aligned, and the span keeps it mapped.
                     unsafe { <$atomic>::from_ptr(place.address as *mut $value) }.store(value, Ordering::SeqCst);
                     place.broadcast();
                     Ok(())
@@ -73,7 +73,7 @@ macro_rules! values {
                 let condition = check_wait(flags)?;
                 let place = state.value(stream.context, address, size_of::<$value>() as u64, Access::Read)?;
                 state.enqueue(&stream, move |health| {
-                    // SAFETY: checked and aligned, and the span keeps it mapped.
+                    // SAFETY: the address is checked and aligned, and the span keeps it mapped.
                     let found = unsafe { <$atomic>::from_ptr(place.address as *mut $value) };
                     poll(health, || $is_met(condition, found.load(Ordering::SeqCst), value));
                     Ok(())

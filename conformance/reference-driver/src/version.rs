@@ -1,6 +1,7 @@
-//! The CUDA version that the driver serves: 13.0, which is that of the H200 it is compared with, or an older one that
-//! `REFERENCE_DRIVER_VERSION` names, down to 11.8. What came later is hidden, and what was refused then is refused. A
-//! version that cannot be served ends the process with the reason.
+//! The CUDA version that the driver serves. The default is 13.0, the version of the H200 that the driver is compared
+//! with. `REFERENCE_DRIVER_VERSION` names an older one, down to 11.8. Then functions and attributes that came later are
+//! hidden, and values that the older version rejected are rejected. An invalid version ends the process with the
+//! reason.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -8,16 +9,16 @@ use std::sync::OnceLock;
 const OLDEST: c_int = 11_080;
 const NEWEST: c_int = 13_000;
 
-/// The first number that names no attribute of a device, by the version that had it first.
+/// One more than the last attribute number of a device, by the version that introduced that number.
 const ATTRIBUTES_END: [(c_int, u32); 5] = [(11_080, 125), (12_000, 130), (12_040, 135), (12_090, 144), (13_000, 148)];
 
-/// 1000 × major + 10 × minor.
+/// The served version: 1000 × major + 10 × minor.
 pub(crate) fn cuda_version() -> c_int {
     static VERSION: OnceLock<c_int> = OnceLock::new();
     *VERSION.get_or_init(|| {
         let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else { return NEWEST };
         parse(&text).unwrap_or_else(|| {
-            eprintln!("REFERENCE_DRIVER_VERSION: `{text}` is no version between 11.8 and 13.0");
+            eprintln!("REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected 11.8 to 13.0");
             std::process::exit(1)
         })
     })
@@ -30,7 +31,7 @@ fn parse(text: &str) -> Option<c_int> {
     ((0..100).contains(&minor) && (OLDEST..=NEWEST).contains(&version)).then_some(version)
 }
 
-/// The first number that names no attribute of a device.
+/// One more than the last attribute number of a device in the served version.
 pub(crate) fn attributes_end() -> u32 {
     end_at(cuda_version())
 }

@@ -1,15 +1,15 @@
-//! `CUDA_VISIBLE_DEVICES`: which devices of the machine a process sees, and in which order.
+//! `CUDA_VISIBLE_DEVICES`: the devices of the machine that a process sees, and their order.
 //!
-//! The list holds ordinals, or UUIDs, of which the beginning is enough where only one device has it. What names no
-//! device ends the list. What else is here is as on an H200: the first entry says which of the two the list holds, an
-//! ordinal is read as C's `atoi` reads it, and a device that is named twice is an error of `cuInit`.
+//! The list holds ordinals or UUIDs. A UUID may be shortened to any prefix that only one device has. The first entry
+//! that names no device ends the list. The rest is as on an H200: the first entry decides whether the list holds
+//! ordinals or UUIDs, an ordinal is read as C's `atoi` reads it, and `cuInit` fails if a device is named twice.
 
 use crate::answer::{INVALID_DEVICE, Result};
 
 const PREFIX: &str = "GPU-";
 const UUID_DIGITS: usize = 32;
 
-/// The places of the devices that a list leaves, in its order.
+/// The indices of the devices that a list names, in its order.
 pub(crate) fn select(list: &str, uuids: &[[u8; 16]]) -> Result<Vec<usize>> {
     let has_uuids = list.starts_with(PREFIX);
     let find = |entry| if has_uuids { by_uuid(entry, uuids) } else { by_ordinal(entry, uuids.len()) };
@@ -23,7 +23,7 @@ pub(crate) fn select(list: &str, uuids: &[[u8; 16]]) -> Result<Vec<usize>> {
     Ok(selected)
 }
 
-/// A number after blanks and a sign, and before whatever else.
+/// Reads an ordinal: a number after optional blanks and a sign, whatever follows it.
 fn by_ordinal(entry: &str, count: usize) -> Option<usize> {
     let entry = entry.trim_start();
     let (number, is_negative) = match entry.strip_prefix('-') {
@@ -35,7 +35,8 @@ fn by_ordinal(entry: &str, count: usize) -> Option<usize> {
     (ordinal < count && (ordinal == 0 || !is_negative)).then_some(ordinal)
 }
 
-/// As many digits as no other device has, dashes aside. Behind a whole UUID anything may follow.
+/// Reads a UUID, or a prefix of one that no other device shares. Dashes are ignored, and anything may follow a whole
+/// UUID.
 fn by_uuid(entry: &str, uuids: &[[u8; 16]]) -> Option<usize> {
     let mut digits = String::new();
     for character in entry.strip_prefix(PREFIX)?.chars().filter(|character| *character != '-') {
@@ -104,6 +105,6 @@ mod tests {
         for list in ["0,0", "0,1,0", "GPU-35,GPU-3535"] {
             assert_eq!(select(list, &UUIDS), Err(INVALID_DEVICE), "{list}");
         }
-        assert_eq!(select("0,x,0", &UUIDS), Ok(vec![0]), "the list has ended before");
+        assert_eq!(select("0,x,0", &UUIDS), Ok(vec![0]), "the list ended before the second 0");
     }
 }

@@ -1,4 +1,4 @@
-//! A program in C, compiled here, that uses the library as its driver.
+//! A program in C, compiled by the test, that uses the library as its driver.
 
 mod common;
 
@@ -14,7 +14,7 @@ use common::library;
 
 const HANDLES: usize = 128;
 
-/// The client, compiled once.
+/// Returns a command that runs the client, which is compiled once.
 fn client() -> Command {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| {
@@ -27,7 +27,7 @@ fn client() -> Command {
         command.args(["-std=c11", "-Wall", "-Wextra", "-Werror"]).arg(source).arg("-o").arg(&fresh).arg("-ldl");
         let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-        // Other test processes may compile or run it at this moment: they never see half of it.
+        // Another test process may compile or run the client now. Thanks to the rename it never sees a partial file.
         fs::rename(fresh, &program).expect("the folder can be written");
         program
     });
@@ -44,7 +44,7 @@ fn said_ok(output: &Output) -> bool {
     output.status.success() && output.stdout.ends_with(b"ok\n") && output.stderr.is_empty()
 }
 
-/// The handles of an exporter that stays.
+/// Reads the handles of an exporter that keeps running.
 fn handles_of(exporter: &mut Child) -> [u8; HANDLES] {
     let mut handles = [0; HANDLES];
     let read = exporter.stdout.as_mut().expect("it is a pipe").read_exact(&mut handles);
@@ -60,7 +60,7 @@ fn shared_files() -> BTreeSet<OsString> {
     fs::read_dir("/dev/shm").expect("Linux has it").flatten().map(|entry| entry.file_name()).collect()
 }
 
-/// What other processes could see of a process's files: paths that it maps or has open.
+/// Returns the paths that a process maps or has open, which other processes could see.
 fn paths_of(process: u32) -> Vec<String> {
     let maps = fs::read_to_string(format!("/proc/{process}/maps")).expect("the process lives");
     let mapped = maps.lines().filter_map(|line| Some(line.get(line.find('/')?..)?.to_owned()));
@@ -82,7 +82,7 @@ fn an_importer_outlives_a_killed_exporter_of_which_nothing_is_left() {
     let handles = handles_of(&mut exporter);
     let mut importer = start("watch");
     let mut to_importer = importer.stdin.take().expect("it is a pipe");
-    to_importer.write_all(&handles).expect("the importer listens");
+    to_importer.write_all(&handles).expect("the importer reads its input");
     let mut from_importer = BufReader::new(importer.stdout.take().expect("it is a pipe"));
     let mut line = String::new();
     from_importer.read_line(&mut line).expect("it is text");
@@ -96,7 +96,7 @@ fn an_importer_outlives_a_killed_exporter_of_which_nothing_is_left() {
     let left: Vec<_> = shared_files().difference(&before).cloned().collect();
     assert!(left.is_empty(), "{left:?}");
 
-    to_importer.write_all(b"\n").expect("the importer listens");
+    to_importer.write_all(b"\n").expect("the importer reads its input");
     line.clear();
     from_importer.read_line(&mut line).expect("it is text");
     let output = importer.wait_with_output().expect("it is our child");
@@ -110,7 +110,7 @@ fn a_handle_of_a_killed_exporter_does_not_open() {
     exporter.kill().expect("it lives");
     exporter.wait().expect("it is our child");
     let mut importer = start("watch");
-    importer.stdin.take().expect("it is a pipe").write_all(&handles).expect("the importer listens");
+    importer.stdin.take().expect("it is a pipe").write_all(&handles).expect("the importer reads its input");
     let output = importer.wait_with_output().expect("it is our child");
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");

@@ -1,13 +1,13 @@
 /*
- * A program that shares memory and an event between two processes. It knows no CUDA header and no Rust: what it needs
- * of the driver's interface is declared here, and the driver is the library that its first argument names.
+ * A program that shares memory and an event between two processes. It needs no CUDA header and no Rust: it declares its
+ * part of the driver's interface itself. Its first argument names the library that it loads as the driver.
  *
- *   client LIBRARY          both sides: exports, starts itself as importer, checks what that wrote; prints "ok"
- *   client LIBRARY import   the importer of the above, on standard input and output
+ *   client LIBRARY          exports, starts itself as the importer, checks what the importer wrote; prints "ok"
+ *   client LIBRARY import   the importer that the form above starts, on standard input and output
  *   client LIBRARY export   writes the two handles to standard output and sleeps until it is killed
  *   client LIBRARY watch    reads two handles, opens the memory, prints "open", waits for a line, reads; prints "ok"
  *
- * A call that fails ends the program with 1 and a line that names the call.
+ * If a call fails, the program prints a line that names the call and exits with 1.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -70,7 +70,7 @@ enum {
 #define DECLARE(name, exported, parameters) static CUresult (*name) parameters;
 FUNCTIONS(DECLARE)
 
-/* Both handles, as they travel. */
+/* Both handles, in one message. */
 struct Handles {
     CUipcMemHandle memory;
     CUipcEventHandle event;
@@ -93,7 +93,7 @@ static void expect(CUresult code, CUresult wanted, const char *call) {
     if (code == wanted) return;
     const char *name = NULL;
     cuGetErrorName(code, &name);
-    fail("%s: %s (%d) instead of %d", call, name ? name : "a code without a name", code, wanted);
+    fail("%s: %s (%d), expected %d", call, name ? name : "code without a name", code, wanted);
 }
 
 #define CALL(call) expect(call, 0, #call)
@@ -133,7 +133,7 @@ static void receive_all(int descriptor, void *bytes, size_t size) {
     for (char *next = bytes; size;) {
         ssize_t received = read(descriptor, next, size);
         if (received < 0) fail("read: %s", strerror(errno));
-        if (received == 0) fail("the other side ended early");
+        if (received == 0) fail("the other process ended early");
         next += received, size -= received;
     }
 }
@@ -149,10 +149,10 @@ static void check(CUdeviceptr memory, uint32_t word) {
     static uint32_t words[WORDS];
     CALL(cuMemcpyDtoH(words, memory, sizeof words));
     for (size_t index = 0; index < WORDS; index++)
-        if (words[index] != word) fail("word %zu is %08x instead of %08x", index, words[index], word);
+        if (words[index] != word) fail("word %zu is %08x, expected %08x", index, words[index], word);
 }
 
-/* Host code in a stream: what is enqueued behind it waits until the gate is open. */
+/* A host function for a stream: work enqueued behind it waits until the gate is open. */
 static atomic_int gate_is_open;
 
 static void wait_at_the_gate(void *unused) {
@@ -160,7 +160,7 @@ static void wait_at_the_gate(void *unused) {
     while (!atomic_load(&gate_is_open)) usleep(100);
 }
 
-/* Start this program again as importer. Between fork and exec the child calls nothing of CUDA, which would refuse. */
+/* Starts this program again as the importer. Between fork and exec the child makes no CUDA call: it would fail. */
 static pid_t start_importer(const char *library, int *to_child, int *from_child) {
     int down[2], up[2];
     if (pipe(down) || pipe(up)) fail("pipe: %s", strerror(errno));
@@ -203,7 +203,7 @@ static void share(const char *library) {
     atomic_store(&gate_is_open, 1);
 
     if (waitpid(child, &status, 0) != child) fail("waitpid: %s", strerror(errno));
-    if (!WIFEXITED(status) || WEXITSTATUS(status)) fail("the importer ended with status %#x", status);
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) fail("the importer ended with wait status %#x, expected 0", status);
     CALL(cuEventSynchronize(event));
     check(memory, ANSWER);
 
@@ -270,7 +270,7 @@ static void watch(void) {
 }
 
 int main(int count, char **arguments) {
-    /* A call that does not return is a failure too. */
+    /* SIGALRM ends a call that does not return. */
     alarm(30);
     if (count < 2) fail("usage: client LIBRARY [import | export | watch]");
     const char *what = count > 2 ? arguments[2] : "share";
@@ -279,6 +279,6 @@ int main(int count, char **arguments) {
     else if (!strcmp(what, "import")) import();
     else if (!strcmp(what, "export")) export_and_sleep();
     else if (!strcmp(what, "watch")) watch();
-    else fail("no such role: %s", what);
+    else fail("unknown mode `%s`; expected import, export or watch", what);
     return 0;
 }

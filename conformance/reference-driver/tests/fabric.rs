@@ -1,9 +1,9 @@
-//! Physical memory that processes share by 64 bytes, and machines that cannot.
+//! Physical memory that processes share with fabric handles, and machines on which they cannot.
 
 #[macro_use]
+mod common;
 #[path = "common/calls.rs"]
 mod calls;
-mod common;
 #[path = "common/peer.rs"]
 mod peer;
 
@@ -15,7 +15,7 @@ const SYSTEM_NOT_READY: CUresult = CUresult::CUDA_ERROR_SYSTEM_NOT_READY;
 const CHANNEL: [(&str, &str); 1] = [("REFERENCE_DRIVER_FABRIC", "channel")];
 
 #[test]
-#[ignore = "other tests start it, as another process"]
+#[ignore = "started by other tests, as another process"]
 fn peer() {
     peer::perform();
 }
@@ -38,7 +38,7 @@ fn without_fabric_the_wish_is_accepted_and_the_export_refused() {
     assert_eq!(peer.import_fabric([3; 64]), Err(NOT_SUPPORTED));
 }
 
-/// As on an H200, and without a word in the environment.
+/// The state of an H200, and the default if the environment does not name a state of the fabric.
 #[test]
 fn without_a_channel_nothing_is_permitted() {
     for mut peer in [on("no-channel"), Peer::new(&[])] {
@@ -67,8 +67,12 @@ fn with_a_channel_bytes_lead_to_the_memory() {
     let there = exporter.open(made, GRANULE).unwrap();
     exporter.write(there, 5).unwrap();
     let bytes = exporter.export_fabric(made).unwrap();
-    assert_eq!(exporter.export_fabric(made), Ok(bytes), "they can be a key");
-    assert_eq!(exporter.export_descriptor(made).map(|_| ()), Err(INVALID_VALUE), "it was not wished for");
+    assert_eq!(exporter.export_fabric(made), Ok(bytes), "each export gives the same bytes, so they can be a key");
+    assert_eq!(
+        exporter.export_descriptor(made).map(|_| ()),
+        Err(INVALID_VALUE),
+        "the memory was not created for descriptors"
+    );
     for peer in [&mut importer, &mut exporter] {
         let handle = peer.import_fabric(bytes).unwrap();
         assert_eq!(peer.export_fabric(handle), Err(INVALID_VALUE));
@@ -111,7 +115,7 @@ fn a_channel_is_the_users() {
 }
 
 fn user() -> u32 {
-    // SAFETY: the call has no input, and cannot fail.
+    // SAFETY: the call has no input and cannot fail.
     unsafe { libc::geteuid() }
 }
 
@@ -144,7 +148,7 @@ fn bytes_keep_no_memory_and_lead_nowhere_afterwards() {
     exporter.unmap(there, GRANULE).unwrap();
     assert_eq!(importer.free_bytes(), before);
     assert_eq!(importer.import_fabric(bytes), Err(INVALID_VALUE));
-    // The next allocation may get the old descriptor.
+    // The next allocation may get the number of the old descriptor.
     exporter.create(GRANULE, FABRIC).unwrap();
     assert_eq!(importer.import_fabric(bytes), Err(INVALID_VALUE));
 }

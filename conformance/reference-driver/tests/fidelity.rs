@@ -1,5 +1,5 @@
-//! The driver beside a real one: to each question of the probe it answers as an H200 did, but for the lines of
-//! `fidelity/differences.toml`.
+//! Compares the reference driver with a real one. Every line that the probe prints must be as an H200 printed it,
+//! except for the lines in `fidelity/differences.toml`.
 
 mod common;
 
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use common::library;
 
-/// Answers by the name of their line.
+/// The result of each line, by the name of the line.
 type Answers = BTreeMap<String, String>;
 
 #[derive(Deserialize)]
@@ -55,9 +55,10 @@ fn table<T: DeserializeOwned>(name: &str) -> T {
 fn answers<'a>(lines: impl Iterator<Item = &'a str>) -> Answers {
     let mut answers = Answers::new();
     for line in lines {
-        let (name, answer) = line.split_once(": ").unwrap_or_else(|| panic!("`{line}` has no answer"));
+        let (name, answer) =
+            line.split_once(": ").unwrap_or_else(|| panic!("`{line}` is not of the form `name: result`"));
         let before = answers.insert(name.to_owned(), answer.to_owned());
-        assert!(before.is_none_or(|before| before == answer), "`{name}` has two answers");
+        assert!(before.is_none_or(|before| before == answer), "line `{name}` has two different results");
     }
     answers
 }
@@ -74,19 +75,19 @@ fn recorded() -> Answers {
     answers(text("h200-580.159.04.txt").lines())
 }
 
-/// What an H200 answers: as recorded, and where the recording lacks a line as it was stated before.
+/// Returns the expected lines: those of the recording, and those of `h200.toml` that the recording lacks.
 fn h200() -> Answers {
     let mut answers = stated();
     answers.extend(recorded());
     answers
 }
 
-/// What a table has for a line. A line across devices is as its twin on one device where it has no entry of its own.
+/// Returns the entry of a table for a line. If the table has no entry for `cross NAME`, this is the entry for `NAME`.
 fn of<'a, T>(table: &'a BTreeMap<String, T>, line: &str) -> Option<(&'a String, &'a T)> {
     table.get_key_value(line).or_else(|| table.get_key_value(line.strip_prefix("cross ")?))
 }
 
-/// What the probe, compiled here, prints with this driver on a machine of two devices.
+/// Compiles the probe, and returns the lines that it prints with this driver on a machine of two devices.
 fn probe() -> Answers {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let program = scratch.path().join("probe");
@@ -109,9 +110,9 @@ fn probe() -> Answers {
 #[test]
 fn every_statement_is_asked_or_says_why_not() {
     for Statement { says, answers, unasked, otherwise } in statements() {
-        assert!(answers.is_empty() == unasked.is_some(), "`{says}` wants answers, or a reason for having none");
+        assert!(answers.is_empty() == unasked.is_some(), "`{says}` must have either `answers` or `unasked`");
         for reason in [&unasked, &otherwise].into_iter().flatten() {
-            assert!(!reason.is_empty(), "`{says}` has an empty reason");
+            assert!(!reason.is_empty(), "`{says}` has an empty `unasked` or `otherwise`");
         }
     }
 }
@@ -126,7 +127,11 @@ fn the_recording_agrees_with_the_statements_but_where_it_is_stated() {
             .filter(|(line, answer)| stated.get(*line).is_some_and(|stated| stated != *answer))
             .map(|(line, answer)| (line.clone(), answer.clone()))
             .collect();
-        assert_eq!(!differing.is_empty(), otherwise.is_some(), "`{says}`, recorded otherwise: {differing:?}");
+        assert_eq!(
+            !differing.is_empty(),
+            otherwise.is_some(),
+            "`{says}` must have `otherwise` if the recording differs, and only then; it differs in {differing:?}"
+        );
     }
 }
 
@@ -135,7 +140,7 @@ fn the_driver_answers_as_an_h200_but_where_it_is_stated() {
     let Differences { difference } = table("differences.toml");
     let mut differences = BTreeMap::new();
     for Difference { lines, h200, reference, reason } in difference {
-        assert!(!reason.is_empty(), "{lines:?} has no reason");
+        assert!(!reason.is_empty(), "the difference of {lines:?} has an empty reason");
         differences.extend(lines.into_iter().map(|line| (line, (h200.clone(), reference.clone()))));
     }
     let (h200, found) = (h200(), probe());
@@ -143,7 +148,7 @@ fn the_driver_answers_as_an_h200_but_where_it_is_stated() {
     let mut seen = BTreeSet::new();
     for (line, answer) in &found {
         let Some((_, expected)) = of(&h200, line) else {
-            failures.push(format!("`{line}` is in neither the recording nor h200.toml: {answer}"));
+            failures.push(format!("`{line}: {answer}` is new: neither the recording nor h200.toml has this line"));
             continue;
         };
         if answer == expected {
@@ -151,12 +156,15 @@ fn the_driver_answers_as_an_h200_but_where_it_is_stated() {
         }
         match of(&differences, line) {
             Some((entry, (before, now))) if (before, now) == (expected, answer) => _ = seen.insert(entry),
-            listed => failures.push(format!("`{line}`: {answer}, an H200 {expected}, differences.toml {listed:?}")),
+            listed => {
+                failures.push(format!("`{line}`: {answer}, on an H200 {expected}; in differences.toml {listed:?}"))
+            }
         }
     }
     let unseen = differences.keys().filter(|entry| !seen.contains(entry));
-    failures.extend(unseen.map(|entry| format!("`{entry}` is in differences.toml and does not differ so")));
+    failures.extend(unseen.map(|entry| format!("`{entry}` is in differences.toml, but does not differ in this way")));
     let unasked = h200.keys().filter(|line| !found.contains_key(*line));
-    failures.extend(unasked.map(|line| format!("`{line}` is not asked by the probe")));
+    failures
+        .extend(unasked.map(|line| format!("the probe does not print `{line}`, which the recording or h200.toml has")));
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

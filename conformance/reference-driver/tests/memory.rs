@@ -1,80 +1,30 @@
-//! Memory of every kind keeps its rules, and goes back when its owner goes.
+//! The rules of every kind of memory within one process, and what becomes of it when its owner ends.
 //!
-//! The conformance suite holds the rules that processes see of each other; these are the ones inside of one.
+//! The conformance suite checks the rules between processes.
 
-// A kernel that fails ends its process's device work, so that test is a process of its own.
+// A failing kernel ends the device work of its whole process, so that test runs in a process of its own.
 #[macro_use]
 #[path = "common/own_process.rs"]
 mod own_process;
+#[macro_use]
 mod common;
+#[path = "common/calls.rs"]
+mod calls;
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use calls::{Context, GRANULE, INVALID_VALUE, free_bytes, my_turn, read, write};
 use cuda_ipc_sys::{
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUcontext, CUdeviceptr, CUfunction, CUmemAccess_flags, CUmemAccessDesc,
-    CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationType, CUmemLocation, CUmemPoolProps, CUmemoryPool,
-    CUpointer_attribute as Attribute, CUresult, CUstream, Driver,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUdeviceptr, CUfunction, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUmemAllocationProp, CUmemAllocationType, CUmemLocation, CUmemPoolProps, CUmemoryPool,
+    CUpointer_attribute as Attribute, CUresult, CUstream,
 };
 
 const DEFAULT: CUstream = ptr::null_mut();
 const MIB: usize = 1 << 20;
-const GRANULE: usize = 2 * MIB;
 
-const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const ILLEGAL_ADDRESS: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
-
-fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(|| {
-        // On a machine of its own, whose memory nobody else uses.
-        // SAFETY: tests take turns, and no other thread looks at the environment.
-        unsafe { std::env::set_var("REFERENCE_DRIVER_MACHINE", format!("memory-{}", std::process::id())) };
-        // SAFETY: the library is the reference driver.
-        unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}"))
-    })
-}
-
-/// The code of a driver call.
-macro_rules! code {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: outputs and inputs are locals of the caller; handles and addresses may be anything for this driver.
-        unsafe { driver().$function($($argument),*) }.unwrap_or_else(|missing| panic!("{missing}"))
-    }};
-}
-
-/// Perform a driver call, which must succeed.
-macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
-        assert_eq!(code!($function($($argument),*)), CUresult::CUDA_SUCCESS, stringify!($function))
-    };
-}
-
-/// One test at a time: an address that one gave back may be another's a moment later.
-fn my_turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A context of a test's own, current in its thread.
-struct Context(CUcontext);
-
-impl Context {
-    fn new() -> Self {
-        let mut context = ptr::null_mut();
-        call!(cuInit(0));
-        call!(cuCtxCreate(&mut context, 0, 0));
-        Self(context)
-    }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        // A test may have destroyed it.
-        code!(cuCtxDestroy(self.0));
-    }
-}
 
 fn allocate(size: usize) -> CUdeviceptr {
     let mut pointer = 0;
@@ -82,26 +32,10 @@ fn allocate(size: usize) -> CUdeviceptr {
     pointer
 }
 
-/// The first word at an address, or why it cannot be read.
-fn read(pointer: CUdeviceptr) -> Result<u32, CUresult> {
-    let mut word = 0_u32;
-    code!(cuMemcpyDtoH((&raw mut word).cast(), pointer, 4)).result().map(|()| word)
-}
-
-fn write(pointer: CUdeviceptr, word: u32) -> Result<(), CUresult> {
-    code!(cuMemcpyHtoD(pointer, (&raw const word).cast(), 4)).result()
-}
-
-/// An attribute that is a number of 64 bits, or of 32.
+/// Returns a pointer attribute that is a number of 32 or 64 bits.
 fn attribute(attribute: Attribute, pointer: CUdeviceptr) -> Result<u64, CUresult> {
     let mut value = 0_u64;
     code!(cuPointerGetAttribute((&raw mut value).cast(), attribute, pointer)).result().map(|()| value)
-}
-
-fn free_bytes() -> usize {
-    let (mut free, mut total) = (0, 0);
-    call!(cuMemGetInfo(&mut free, &mut total));
-    free
 }
 
 fn kernel(kernel: &kernels::Kernel) -> CUfunction {
@@ -111,7 +45,7 @@ fn kernel(kernel: &kernels::Kernel) -> CUfunction {
     function
 }
 
-/// Launch 2 blocks of 4 threads.
+/// Launches 2 blocks of 4 threads.
 fn launch(function: CUfunction, arguments: &[*const c_void]) -> CUresult {
     let arguments = arguments.as_ptr().cast_mut().cast();
     code!(cuLaunchKernel(function, 2, 1, 1, 4, 1, 1, 0, DEFAULT, arguments, ptr::null_mut()))
@@ -170,7 +104,7 @@ fn destroying_a_context_ends_what_would_wait_for_ever() {
 fn host_code_in_a_stream_cannot_call_the_driver() {
     unsafe extern "C" fn ask(code: *mut c_void) {
         let answer = code!(cuCtxSynchronize());
-        // SAFETY: the address of the local below, whose owner waits.
+        // SAFETY: the address of the local below, whose owner waits for this function.
         unsafe { code.cast::<CUresult>().write(answer) };
     }
     let _turn = my_turn();
@@ -198,7 +132,7 @@ fn copies_stay_inside_one_allocation() {
     assert_eq!(code!(cuMemcpy(host as u64, one, 1)), INVALID_VALUE);
     assert_eq!(code!(cuMemFree(one)), INVALID_VALUE);
     let again = allocate(1000);
-    assert_eq!((again, read(again)), (one, Ok(0)), "old bytes do not come back");
+    assert_eq!((again, read(again)), (one, Ok(0)), "the old bytes are gone");
 }
 
 #[test]
@@ -233,7 +167,7 @@ fn attributes_tell_the_kinds_of_memory_apart() {
     assert_eq!(code!(cuMemFreeAsync(pooled, DEFAULT)), INVALID_VALUE);
 }
 
-/// As on an H200.
+/// The results are those of an H200.
 #[test]
 fn attributes_need_no_context_but_one() {
     let _turn = my_turn();
@@ -249,7 +183,7 @@ fn attributes_need_no_context_but_one() {
     let access = || [linear, pooled, mapping].map(|pointer| attribute(A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, pointer));
     assert_eq!(access(), [Ok(3); 3]);
     call!(cuCtxPopCurrent(&mut ptr::null_mut()));
-    assert_eq!(access(), [Ok(3), Ok(3), Ok(0)], "access of a mapping is a context's");
+    assert_eq!(access(), [Ok(3), Ok(3), Ok(0)], "the access to a mapping depends on the current context");
     assert_eq!(attribute(A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, linear), Ok(2));
     let no_pointer = attribute(A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER, linear);
     assert_eq!(no_pointer, Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
@@ -269,7 +203,7 @@ tests! {
         let (one, other) = (pinned(GRANULE).unwrap(), pinned(GRANULE).unwrap());
         assert_eq!(pinned(GRANULE + 1), Err(INVALID_VALUE));
         call!(cuMemMap(base, GRANULE, 0, one, 0));
-        assert_eq!(code!(cuMemMap(base, GRANULE, 0, other, 0)), INVALID_VALUE, "there is a mapping already");
+        assert_eq!(code!(cuMemMap(base, GRANULE, 0, other, 0)), INVALID_VALUE, "memory is already mapped there");
         call!(cuMemMap(base + GRANULE as u64, GRANULE, 0, other, 0));
         call!(cuMemRelease(one));
         assert_eq!(code!(cuMemRelease(one)), INVALID_VALUE);
@@ -291,10 +225,10 @@ tests! {
         assert_eq!((chunk, size), (base + GRANULE as u64, GRANULE));
 
         assert_eq!(code!(cuMemUnmap(base, GRANULE / 2)), INVALID_VALUE);
-        assert_eq!(code!(cuMemAddressFree(base, 2 * GRANULE)), INVALID_VALUE, "it is mapped");
+        assert_eq!(code!(cuMemAddressFree(base, 2 * GRANULE)), INVALID_VALUE, "memory is still mapped there");
         let mut retained = 0;
         call!(cuMemRetainAllocationHandle(&mut retained, (base + 8) as *mut c_void));
-        assert_eq!(retained, one, "the handle that was mapped comes back");
+        assert_eq!(retained, one, "it is the handle that was mapped");
         call!(cuMemUnmap(base, 2 * GRANULE));
         assert_eq!(attribute(Attribute::CU_POINTER_ATTRIBUTE_MAPPED, base), Ok(0));
         call!(cuMemMap(base, GRANULE, 0, retained, 0));
@@ -338,7 +272,7 @@ fn a_pool_counts_limits_and_outlives_its_destruction() {
     call!(cuDeviceGetDefaultMemPool(&mut pool, 0));
     assert_eq!(code!(cuMemPoolDestroy(pool)), INVALID_VALUE);
     properties.handleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32;
-    assert_eq!(code!(cuMemPoolCreate(&mut pool, &properties)), INVALID_VALUE, "as the device's attribute says");
+    assert_eq!(code!(cuMemPoolCreate(&mut pool, &properties)), INVALID_VALUE, "as the device attribute says");
 }
 
 #[test]
@@ -357,7 +291,7 @@ fn a_graph_owns_what_its_nodes_allocate() {
     call!(cuGraphLaunch(executable, DEFAULT));
     call!(cuStreamSynchronize(DEFAULT));
     assert_eq!((write(pointer, 5), read(pointer)), (Ok(()), Ok(5)));
-    assert_eq!(code!(cuGraphLaunch(executable, DEFAULT)), INVALID_VALUE, "it was not freed");
+    assert_eq!(code!(cuGraphLaunch(executable, DEFAULT)), INVALID_VALUE, "its memory was not freed");
     call!(cuMemFreeAsync(pointer, DEFAULT));
     call!(cuGraphLaunch(executable, DEFAULT));
     call!(cuStreamSynchronize(DEFAULT));

@@ -1,9 +1,9 @@
 //! Multicast objects.
 
 #[macro_use]
+mod common;
 #[path = "common/calls.rs"]
 mod calls;
-mod common;
 #[path = "common/peer.rs"]
 mod peer;
 
@@ -16,19 +16,19 @@ use cuda_ipc_sys::{CUdevice_attribute, CUmemLocation, CUmulticastGranularity_fla
 use peer::Peer;
 
 #[test]
-#[ignore = "other tests start it, as another process"]
+#[ignore = "started by other tests, as another process"]
 fn peer() {
     peer::perform();
 }
 
-/// An object of both devices.
+/// Creates a multicast object of both devices.
 fn team(size: usize) -> u64 {
     let object = create_multicast(2, size, NO_TYPE).unwrap();
     assert_eq!((add_device(object, 0), add_device(object, 1)), (Ok(()), Ok(())));
     object
 }
 
-/// Memory of a device, mapped for the first one.
+/// Creates memory on a device, and maps it with access for the first device.
 fn memory_of(device: i32, size: usize) -> (u64, u64) {
     let handle = create_at(CUmemLocation::device(device), size, NO_TYPE).unwrap();
     let base = map(handle, size).unwrap();
@@ -46,7 +46,7 @@ fn what_is_written_reaches_every_device() {
     let _context = Context::new();
     let object = team(2 * GRANULE);
     let ((one, here), (other, there)) = (memory_of(0, 2 * GRANULE), memory_of(1, GRANULE));
-    // The second device has two pieces, the wrong way round.
+    // The second device binds two allocations of one granule each.
     let (more, beyond) = memory_of(1, GRANULE);
     assert_eq!(bind(object, 0, other, 0, GRANULE), Ok(()));
     assert_eq!(bind(object, 0, one, 0, 2 * GRANULE), Ok(()));
@@ -55,7 +55,7 @@ fn what_is_written_reaches_every_device() {
     assert_eq!(write(all, 1), Err(INVALID_VALUE), "no access yet");
     assert_eq!(grant(all, 2 * GRANULE, READ_WRITE), Ok(()));
     assert_eq!(granted(CUmemLocation::device(0), all), Ok(3));
-    assert_eq!((write(here, 1), write(there, 2), read(all)), (Ok(()), Ok(()), Ok(1)), "the first device is read");
+    assert_eq!((write(here, 1), write(there, 2), read(all)), (Ok(()), Ok(()), Ok(1)), "read from the first device");
 
     assert_eq!((write(all + 4, 7), read(here + 4), read(there + 4)), (Ok(()), Ok(7), Ok(7)));
     call!(cuMemsetD32(all + 8, 9, 1));
@@ -69,7 +69,7 @@ fn what_is_written_reaches_every_device() {
     assert_eq!(unbind(object, 1, 0, GRANULE), Ok(()));
     assert_eq!((write(all, 3), read(here), read(there)), (Ok(()), Ok(3), Ok(2)));
     assert_eq!(unbind(object, 0, 0, 2 * GRANULE), Ok(()));
-    assert_eq!(write(all, 4), Err(INVALID_VALUE), "nothing is bound there");
+    assert_eq!(write(all, 4), Err(INVALID_VALUE), "no memory is bound there");
     assert_eq!((release(object), unmap(all, 2 * GRANULE)), (Ok(()), Ok(())));
     for (handle, base, size) in [(one, here, 2 * GRANULE), (other, there, GRANULE), (more, beyond, GRANULE)] {
         assert_eq!((release(handle), unmap(base, size)), (Ok(()), Ok(())));
@@ -133,7 +133,7 @@ fn objects_are_made_as_their_properties_say() {
     let object = create_multicast(1, GRANULE, NO_TYPE).unwrap();
     assert_eq!(add_device(object, 2), Err(INVALID_DEVICE));
     assert_eq!((add_device(object, 1), add_device(object, 1)), (Ok(()), Err(INVALID_VALUE)));
-    assert_eq!(add_device(object, 0), Err(INVALID_VALUE), "the team is complete");
+    assert_eq!(add_device(object, 0), Err(INVALID_VALUE), "all devices have been added");
     assert_eq!((release(object), release(object)), (Ok(()), Err(INVALID_VALUE)));
 }
 
@@ -157,11 +157,11 @@ fn memory_is_bound_where_it_fits() {
         assert_eq!(code, Err(INVALID_VALUE), "{offset} {memory_offset} {size}");
     }
     assert_eq!(code!(cuMulticastBindMem(object, 0, memory, 0, GRANULE, 1)), INVALID_VALUE);
-    assert_eq!(bind(object, GRANULE, memory, GRANULE, GRANULE), Ok(()), "up to both ends");
-    assert_eq!(bind(object, GRANULE, memory, 0, GRANULE), Err(INVALID_VALUE), "taken");
-    assert_eq!(unbind(object, 0, 0, GRANULE), Err(INVALID_VALUE), "never bound");
+    assert_eq!(bind(object, GRANULE, memory, GRANULE, GRANULE), Ok(()), "up to the end of both");
+    assert_eq!(bind(object, GRANULE, memory, 0, GRANULE), Err(INVALID_VALUE), "memory is already bound there");
+    assert_eq!(unbind(object, 0, 0, GRANULE), Err(INVALID_VALUE), "no memory was bound there");
     let foreign = create_at(CUmemLocation::device(1), GRANULE, NO_TYPE).unwrap();
-    assert_eq!(bind(object, 0, foreign, 0, GRANULE), Err(INVALID_DEVICE), "its device does not take part");
+    assert_eq!(bind(object, 0, foreign, 0, GRANULE), Err(INVALID_DEVICE), "its device is not part of the object");
     let mut linear = 0;
     call!(cuMemAlloc(&mut linear, GRANULE));
     assert_eq!(code!(cuMulticastBindAddr(object, 0, linear, GRANULE, 0)), INVALID_VALUE);

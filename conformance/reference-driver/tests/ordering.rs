@@ -1,46 +1,31 @@
-//! Streams keep the order that CUDA promises, and no more.
+//! Streams keep the order that CUDA promises, and impose no other order.
 //!
-//! A gate holds a stream until the test opens it, so that what must not be done yet has all the time to be done
-//! wrongly. Work moves words: a value comes through a chain of copies only where they are done in order. Gates are host
-//! memory, which the test writes past every stream; words are device memory, which it reads in a stream of its own.
+//! A gate holds a stream until the test opens it. While it is closed, work that runs too early has time to do so. Work
+//! copies words: a value passes through a chain of copies only if they run in order. Gates are in host memory, which
+//! the test writes without a stream. Words are in device memory, which the test reads in a stream of its own.
 //!
-//! All of it holds on an H200 with driver 580.159.04, with one test in a process: there, some calls of a test wait for
-//! the gates of another.
+//! The tests pass on an H200 with driver 580.159.04 too, if each test has a process of its own. In one process, some
+//! calls of a test wait there for the gates of another test.
 
+#[macro_use]
 mod common;
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{
-    CUcontext, CUdeviceptr, CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags, CUstreamWaitValue_flags, Driver,
+    CUcontext, CUdeviceptr, CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags, CUstreamWaitValue_flags,
 };
 
 const DEFAULT: CUstream = ptr::null_mut();
 const DEADLINE: Duration = Duration::from_secs(20);
 
-fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    // SAFETY: the library is the reference driver.
-    DRIVER.get_or_init(|| unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}")))
-}
-
-/// Perform a driver call, which must succeed.
-macro_rules! call {
-    ($function:ident($($argument:expr),*)) => {{
-        // SAFETY: handles are live, and outputs are locals of the caller.
-        let code = unsafe { driver().$function($($argument),*) };
-        assert_eq!(code, Ok(CUresult::CUDA_SUCCESS), stringify!($function));
-    }};
-}
-
-/// A context of a test's own, with two gates and some words of 0.
+/// A context that belongs to one test, with two gates and three words of 0.
 struct Scene {
     context: CUcontext,
-    /// Host memory: the gates, and what was read last.
+    /// Host memory: the two gates, and the word that was read last.
     host: &'static [AtomicU32; 3],
     words: CUdeviceptr,
     reader: CUstream,
@@ -59,7 +44,8 @@ impl Scene {
         call!(cuInit(0));
         call!(cuCtxCreate(&mut context, 0, 0));
         call!(cuMemAllocHost(&mut host, size_of::<[AtomicU32; 3]>()));
-        // SAFETY: so many bytes were allocated, aligned to a page, and live as long as the context; any bytes are words.
+        // SAFETY: the allocation has this size, is aligned to a page and lives as long as the context. Any bytes are
+        // valid words.
         let host = unsafe { &*host.cast::<[AtomicU32; 3]>() };
         host.iter().for_each(|word| word.store(0, Ordering::SeqCst));
         call!(cuMemAlloc(&mut words, 12));
@@ -72,7 +58,7 @@ impl Scene {
         self.host[place].as_ptr() as CUdeviceptr
     }
 
-    /// Hold a stream until the gate is opened.
+    /// Holds a stream until the gate is opened.
     fn gate(&self, stream: CUstream, gate: usize) {
         let flags = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ.0;
         call!(cuStreamWaitValue32(stream, self.host(gate), 1, flags));
@@ -103,8 +89,7 @@ impl Drop for Scene {
         // A failed check must not leave a stream waiting for ever.
         self.open(GATE);
         self.open(OTHER_GATE);
-        // SAFETY: the context is the test's own; nothing uses it any more.
-        let _ = unsafe { driver().cuCtxDestroy(self.context) };
+        code!(cuCtxDestroy(self.context));
     }
 }
 
@@ -134,25 +119,23 @@ fn is_pending(code: CUresult) -> bool {
 }
 
 fn is_busy(stream: CUstream) -> bool {
-    // SAFETY: the stream is live.
-    is_pending(unsafe { driver().cuStreamQuery(stream) }.unwrap())
+    is_pending(code!(cuStreamQuery(stream)))
 }
 
 fn is_recorded(event: CUevent) -> bool {
-    // SAFETY: the event is live.
-    !is_pending(unsafe { driver().cuEventQuery(event) }.unwrap())
+    !is_pending(code!(cuEventQuery(event)))
 }
 
-/// Wait for a stream, but not for ever.
+/// Waits for a stream, and panics if it is busy for longer than `DEADLINE`.
 fn settle(stream: CUstream) {
     let end = Instant::now() + DEADLINE;
     while is_busy(stream) {
-        assert!(Instant::now() < end, "the stream hangs");
+        assert!(Instant::now() < end, "the stream is still busy after {DEADLINE:?}");
         std::thread::sleep(Duration::from_micros(100));
     }
 }
 
-/// Time enough to do what must not be done yet.
+/// Gives work that runs too early the time to do so.
 fn linger() {
     std::thread::sleep(Duration::from_millis(20));
 }
@@ -236,7 +219,7 @@ fn default_streams_of_two_contexts_are_independent() {
     assert_eq!(one.read(A), 1);
 }
 
-/// The same for an event of this process and for one that others may open.
+/// Checks that a wait captures the latest record of an event that is created with `flags`.
 fn a_wait_captures_the_latest_record(flags: CUevent_flags) {
     let scene = Scene::new();
     let (recorder, waiter, late) = (free_stream(), free_stream(), free_stream());

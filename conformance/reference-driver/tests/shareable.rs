@@ -1,9 +1,9 @@
-//! Physical memory that processes share by descriptors.
+//! Physical memory that processes share with file descriptors.
 
 #[macro_use]
+mod common;
 #[path = "common/calls.rs"]
 mod calls;
-mod common;
 #[path = "common/peer.rs"]
 mod peer;
 
@@ -19,15 +19,15 @@ use cuda_ipc_sys::{CUmemLocation, CUresult};
 use peer::{Peer, receive_descriptor, send_descriptor};
 
 #[test]
-#[ignore = "other tests start it, as another process"]
+#[ignore = "started by other tests, as another process"]
 fn peer() {
     peer::perform();
 }
 
-/// What this process exports.
+/// Exports memory of this process and returns the descriptor.
 fn exported(handle: u64) -> OwnedFd {
     let descriptor = export_descriptor(handle).unwrap();
-    // SAFETY: it is new, and ours.
+    // SAFETY: the descriptor is new, and nobody else has it.
     unsafe { OwnedFd::from_raw_fd(descriptor) }
 }
 
@@ -35,7 +35,7 @@ fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("Linux has it").count()
 }
 
-/// Descriptors of this process, or the driver in it, that lead to memory.
+/// Returns this process's descriptors that refer to device or host memory, including the driver's own.
 fn memory_descriptors() -> Vec<i32> {
     let all = std::fs::read_dir("/proc/self/fd").expect("Linux has it").flatten();
     let of_memory = all.filter(|entry| {
@@ -49,7 +49,7 @@ fn memfd(flags: u32) -> File {
     // SAFETY: the name is a C string.
     let descriptor = unsafe { libc::memfd_create(c"foreign".as_ptr(), flags) };
     assert!(descriptor >= 0);
-    // SAFETY: it is new, and ours.
+    // SAFETY: the descriptor is new, and nobody else has it.
     unsafe { File::from_raw_fd(descriptor) }
 }
 
@@ -64,7 +64,7 @@ fn a_descriptor_carries_memory_both_ways() {
     let handle = importer.import_descriptor(&descriptor).unwrap();
     drop(descriptor);
     let here = importer.open(handle, GRANULE).unwrap();
-    assert_eq!(importer.release(handle), Ok(()), "the mapping is enough");
+    assert_eq!(importer.release(handle), Ok(()), "the mapping keeps the memory");
     assert_eq!(importer.read(here), Ok(5));
     importer.write(here, 6).unwrap();
     assert_eq!(exporter.read(there), Ok(6));
@@ -77,7 +77,7 @@ fn an_importer_starts_without_access_and_takes_its_own() {
     let made = exporter.create(2 * GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, 2 * GRANULE).unwrap();
     let handle = importer.import_descriptor(&exporter.export_descriptor(made).unwrap()).unwrap();
-    assert_eq!(importer.map(handle, 4 * GRANULE), Err(INVALID_VALUE), "it is not so large");
+    assert_eq!(importer.map(handle, 4 * GRANULE), Err(INVALID_VALUE), "the allocation is smaller");
     let here = importer.map(handle, GRANULE).unwrap();
     assert_eq!(importer.read(here), Err(INVALID_VALUE));
     importer.grant(here, GRANULE, READ).unwrap();
@@ -106,7 +106,7 @@ fn memory_of_another_machine_is_refused() {
     assert_eq!(stranger.import_descriptor(&descriptor), Err(INVALID_VALUE));
 }
 
-/// Every order in which a handle, a mapping, an importer and a descriptor can go.
+/// A handle, a mapping, an importer and a descriptor go in several orders.
 #[test]
 fn memory_lives_until_its_last_reference_anywhere() {
     let _turn = my_turn();
@@ -142,7 +142,7 @@ fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
     let (near, far) = UnixStream::pair().unwrap();
     send_descriptor(&near, exporter.export_descriptor(made).unwrap().as_raw_fd());
     exporter.kill();
-    assert_eq!(importer.free_bytes(), before - GRANULE, "nobody has it, and it is there");
+    assert_eq!(importer.free_bytes(), before - GRANULE, "the descriptor on its way keeps the memory");
     let handle = importer.import_descriptor(&receive_descriptor(&far)).unwrap();
     let here = importer.open(handle, GRANULE).unwrap();
     assert_eq!(importer.read(here), Ok(5));
@@ -214,7 +214,7 @@ fn exported_descriptors_are_new_and_closed_on_exec() {
     let before = descriptors();
     let (one, other) = (exported(handle), exported(handle));
     assert_ne!(one.as_raw_fd(), other.as_raw_fd());
-    // The two, and what the driver itself has of the memory.
+    // The two exported descriptors and the driver's own.
     let memory = memory_descriptors();
     assert_eq!(memory.len(), 3);
     for number in memory {
@@ -225,7 +225,7 @@ fn exported_descriptors_are_new_and_closed_on_exec() {
     let imported = import_descriptor(other.as_raw_fd()).unwrap();
     assert_eq!(release(imported), Ok(()));
     // SAFETY: as above.
-    assert!(unsafe { libc::fcntl(other.as_raw_fd(), libc::F_GETFD) } >= 0, "the import left it to us");
+    assert!(unsafe { libc::fcntl(other.as_raw_fd(), libc::F_GETFD) } >= 0, "the import does not close it");
     drop(other);
     assert_eq!(descriptors(), before, "nothing else stays open");
     assert_eq!(release(handle), Ok(()));
@@ -276,7 +276,7 @@ fn foreign_descriptors_are_refused() {
         (File::open("/proc/self/exe").unwrap(), pipe().unwrap(), UnixStream::pair().unwrap());
     let (null, plain, sealed) =
         (File::open("/dev/null").unwrap(), memfd(libc::MFD_CLOEXEC), memfd(libc::MFD_ALLOW_SEALING));
-    // SAFETY: the call has no input in memory; the descriptor is new, and ours.
+    // SAFETY: the call has no input in memory; the descriptor is new, and nobody else has it.
     let event = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, libc::EFD_CLOEXEC)) };
     plain.set_len(GRANULE as u64).unwrap();
     let closed = null.try_clone().unwrap().as_raw_fd();
@@ -286,7 +286,7 @@ fn foreign_descriptors_are_refused() {
     for number in [plain.as_raw_fd(), sealed.as_raw_fd(), closed, -1, i32::MIN, i32::MAX] {
         assert_eq!(import_descriptor(number), Err(INVALID_VALUE), "{number}");
     }
-    // Like one of ours in everything but what it says.
+    // Now it has the size and the seals of the driver's memory, and only its name differs.
     sealed.set_len(2 * GRANULE as u64).unwrap();
     // SAFETY: the call has no input in memory.
     unsafe {
@@ -296,16 +296,20 @@ fn foreign_descriptors_are_refused() {
     let made = create(GRANULE, DESCRIPTOR).unwrap();
     let descriptor = exported(made);
     let mut number = descriptor.as_raw_fd();
-    assert_eq!(import((&raw mut number).cast(), DESCRIPTOR), Err(INVALID_VALUE), "the number itself is wanted");
+    assert_eq!(
+        import((&raw mut number).cast(), DESCRIPTOR),
+        Err(INVALID_VALUE),
+        "the call takes the number itself, not its address"
+    );
     let shareable = number as *mut c_void;
     assert_eq!(code!(cuMemImportFromShareableHandle(ptr::null_mut(), shareable, DESCRIPTOR)), INVALID_VALUE);
     assert_eq!(import(shareable, NO_TYPE), Err(INVALID_VALUE));
     assert_eq!(import(ptr::null_mut(), FABRIC), Err(INVALID_VALUE));
-    assert_eq!(import(shareable, FABRIC), Err(INVALID_VALUE), "a descriptor is no address");
+    assert_eq!(import(shareable, FABRIC), Err(INVALID_VALUE), "the number of a descriptor is not an address");
     assert_eq!(release(made), Ok(()));
 }
 
-/// Memory of this driver which is no allocation of `cuMemCreate`, found among this process's descriptors.
+/// The driver's own descriptors of this process's memory are refused if the memory was not created for export.
 #[test]
 fn other_memory_of_the_driver_is_refused() {
     let _turn = my_turn();
@@ -317,7 +321,7 @@ fn other_memory_of_the_driver_is_refused() {
     for number in &found {
         assert_eq!(import_descriptor(*number), Err(INVALID_VALUE), "{number}");
     }
-    assert_eq!(found.len(), 2, "the linear memory and what no descriptor was wished for");
+    assert_eq!(found.len(), 2, "the linear memory, and the memory that was created without a handle type");
     assert_eq!(release(plain), Ok(()));
 }
 
@@ -329,7 +333,7 @@ fn descriptor_0_is_one_like_any_other() {
     let made = create(GRANULE, DESCRIPTOR).unwrap();
     let null = File::open("/dev/null").unwrap();
     let with_input = |descriptor| {
-        // SAFETY: nothing else in this process uses its standard input, which comes back below.
+        // SAFETY: nothing else in this process uses its standard input, which is restored below.
         assert_eq!(unsafe { libc::dup2(descriptor, 0) }, 0);
         import(ptr::null_mut(), DESCRIPTOR)
     };
@@ -337,7 +341,7 @@ fn descriptor_0_is_one_like_any_other() {
     let imported = with_input(exported(made).as_raw_fd());
     // SAFETY: as above.
     assert_eq!(unsafe { libc::dup2(input.as_raw_fd(), 0) }, 0);
-    assert_eq!(refused, Err(INVALID_VALUE), "as an H200 answers to an ordinary input");
+    assert_eq!(refused, Err(INVALID_VALUE), "as on an H200, for a standard input that is not memory");
     assert_eq!((imported.and_then(release), release(made)), (Ok(()), Ok(())));
 }
 
@@ -346,7 +350,7 @@ fn want_of_descriptors_is_an_error_that_goes_away() {
     let _turn = my_turn();
     let _context = Context::new();
     let made = create(GRANULE, DESCRIPTOR).unwrap();
-    // SAFETY: all zeros are a limit.
+    // SAFETY: all zeros are a valid `rlimit`.
     let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
     // SAFETY: the output is a local.
     assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) }, 0);

@@ -1,27 +1,20 @@
-//! The library exports the functions of the tables and nothing else, and answers for each at its version.
+//! The library exports exactly the functions of the tables, and `cuGetProcAddress` finds each from its version on.
 
 mod common;
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
-use std::sync::OnceLock;
 
-use common::library;
+use common::{driver, library};
 use cuda_ipc_sys::{
-    CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, Driver, MissingSymbol, SYMBOLS, Symbol, runtime,
+    CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, MissingSymbol, SYMBOLS, Symbol, runtime,
 };
 use object::Object as _;
 
 const SERVED: CudaVersion = CudaVersion(13000);
 
-fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    // SAFETY: the library is the reference driver.
-    DRIVER.get_or_init(|| unsafe { Driver::load_from(library()) }.unwrap_or_else(|error| panic!("{error}")))
-}
-
-/// `cuGetProcAddress`: the code, the address and the reason.
+/// Calls `cuGetProcAddress` and returns the code, the address and the reason.
 fn ask(name: &CStr, version: u32) -> (CUresult, *mut c_void, Query) {
     let mut address = ptr::dangling_mut();
     let mut reason = Query(u32::MAX);
@@ -43,7 +36,7 @@ fn newer() -> impl Iterator<Item = &'static Symbol> {
 #[test]
 fn the_driver_serves_13_0() {
     assert_eq!(driver().version(), SERVED);
-    assert!(newer().count() > 0, "the tests of functions that this driver does not have would test nothing");
+    assert!(newer().count() > 0, "no function of the tables is newer, so the tests of missing ones test nothing");
 }
 
 #[test]
@@ -53,23 +46,23 @@ fn every_function_is_exported_and_nothing_else() {
     let exports = file.exports().unwrap_or_else(|error| panic!("{error}"));
     let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let exported: BTreeSet<_> = exports.iter().map(|export| text(export.name())).collect();
-    // The signature before CUDA 12 has no entry in the table.
+    // `cuGetProcAddress` with its signature before CUDA 12 has no entry in the table.
     let tables = SYMBOLS.iter().chain(&runtime::SYMBOLS).map(|symbol| symbol.exported).chain([c"cuGetProcAddress"]);
     let expected: BTreeSet<_> = tables.map(|name| text(name.to_bytes())).collect();
-    assert_eq!(&expected - &exported, BTreeSet::new(), "missing");
-    assert_eq!(&exported - &expected, BTreeSet::new(), "more than the tables have");
+    assert_eq!(&expected - &exported, BTreeSet::new(), "missing exports");
+    assert_eq!(&exported - &expected, BTreeSet::new(), "exports that the tables do not have");
 }
 
 #[test]
 fn asking_by_version_gives_the_exported_function() {
-    // SAFETY: loading runs the library's initialisers, of which it has none.
+    // SAFETY: loading runs the library's initialisers, and it has none.
     let library = unsafe { libloading::Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
     for symbol in served() {
         let (code, address, reason) = ask(symbol.name, symbol.since.0);
         assert_eq!(code, CUresult::CUDA_SUCCESS, "{symbol:?}");
         assert_eq!(reason, Query::CU_GET_PROC_ADDRESS_SUCCESS, "{symbol:?}");
         // SAFETY: the symbol is taken as an address.
-        let exported = unsafe { library.get::<*const c_void>(symbol.exported) }.expect("tested above");
+        let exported = unsafe { library.get::<*const c_void>(symbol.exported) }.expect("it is exported");
         // SAFETY: the library stays loaded while the address is compared.
         assert_eq!(Some(address), unsafe { exported.try_as_raw_ptr() }, "{symbol:?}");
     }
@@ -82,11 +75,11 @@ fn the_newest_version_gives_the_same_function() {
     }
 }
 
-/// Functions whose later signature is not written, and the version that has it.
+/// Functions whose later signature this driver does not implement, each with the version that introduced it.
 const CHANGED: [(&CStr, u32); 4] =
     [(c"cuCtxCreate", 11040), (c"cuStreamGetCtx", 12050), (c"cuCtxGetDevice", 13000), (c"cuCtxSynchronize", 13000)];
 
-/// The older function would read the arguments of the newer one as its own.
+/// The older function would misread the arguments of the newer signature.
 #[test]
 fn a_function_does_not_stand_in_for_its_later_signature() {
     for (name, since) in CHANGED {
@@ -100,10 +93,11 @@ fn a_function_does_not_stand_in_for_its_later_signature() {
     }
 }
 
-/// No base name is one of these: an exported name is none, nor is a part of one.
+/// Names that are not base names of functions. Exported names and parts of base names are among them.
 const UNKNOWN: [&CStr; 5] = [c"cuNothing", c"cuMemAlloc_v2", c"cuMemAllo", c"cumemalloc", c""];
 
-/// Symbols with a version before theirs. One function has an older signature, which a driver may give instead.
+/// Returns symbols, each with a version before the one that introduced it. `cuGetProcAddress` has an older signature,
+/// which a driver may return instead, so its version is before that signature's.
 fn too_early() -> impl Iterator<Item = (&'static CStr, u32)> {
     let older = served().filter(|symbol| symbol.name != c"cuGetProcAddress");
     older.map(|symbol| (symbol.name, symbol.since.0 - 1)).chain([(c"cuGetProcAddress", 11029)])
@@ -126,7 +120,7 @@ fn what_is_not_found_has_no_address_and_a_reason() {
     }
 }
 
-/// The documentation of CUDA 13.0, and what an H200 answers.
+/// The codes are those of the CUDA 13.0 documentation and of an H200.
 #[test]
 fn what_is_not_found_is_a_success_and_a_version_from_the_future_an_error() {
     for (name, version) in too_early().chain(UNKNOWN.map(|name| (name, SERVED.0))) {
@@ -140,7 +134,7 @@ fn what_is_not_found_is_a_success_and_a_version_from_the_future_an_error() {
     }
 }
 
-/// The documentation of CUDA 11.8, for the signature without a reason; the H200 answers so, too.
+/// The codes are those of the CUDA 11.8 documentation, for the signature without a reason, and of an H200.
 #[test]
 fn what_is_not_found_is_an_error_for_who_asks_as_before_cuda_12() {
     type Ask = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64) -> CUresult;

@@ -1,23 +1,23 @@
-//! An older version: what came later is hidden, and what was refused then is refused.
+//! The driver as an older CUDA version: later additions are hidden, and calls that the version refused are refused.
 
 #[macro_use]
+mod common;
 #[path = "common/calls.rs"]
 mod calls;
-mod common;
 #[path = "common/peer.rs"]
 mod peer;
 
 use calls::*;
-use cuda_ipc_sys::{CUdevice_attribute as Attribute, CudaVersion, Driver};
+use cuda_ipc_sys::{CUdevice_attribute as Attribute, CudaVersion};
 use peer::Peer;
 
 #[test]
-#[ignore = "other tests start it, as another process"]
+#[ignore = "started by other tests, as another process"]
 fn peer() {
     peer::perform();
 }
 
-/// A process whose driver serves a version.
+/// Starts a process whose driver serves the given version.
 fn of(version: &str) -> Peer {
     Peer::new(&[("REFERENCE_DRIVER_VERSION", version), ("REFERENCE_DRIVER_FABRIC", "channel")])
 }
@@ -37,12 +37,11 @@ fn fabric_handles_came_with_12_3() {
     assert!(of("12.3").create(GRANULE, FABRIC).is_ok());
 }
 
-/// The environment is read when the driver is first used, so another process has to ask for it.
+/// Runs in a process of its own, because the driver reads its environment only once, at the first use.
 #[test]
-#[ignore = "the next test starts it, as another process"]
+#[ignore = "started by the next test, as another process"]
 fn missing() {
-    // SAFETY: the library is the reference driver.
-    let driver = unsafe { Driver::load_from(common::library()) }.unwrap();
+    let driver = common::driver();
     assert_eq!(driver.version(), CudaVersion(12_000));
     let missing: Vec<_> = driver.missing_symbols().map(|missing| missing.name).collect();
     let newer = cuda_ipc_sys::SYMBOLS.iter().filter(|symbol| symbol.since.0 > 12_000).map(|symbol| symbol.name);

@@ -1,13 +1,13 @@
-//! Physical memory, reserved addresses, mappings and access, inside of one process.
+//! Physical memory, reserved addresses, mappings and access, within one process.
 
-// A kernel that fails ends its process's device work, so those tests are processes of their own.
+// A failing kernel ends the device work of its whole process, so those tests run in processes of their own.
 #[macro_use]
 #[path = "common/own_process.rs"]
 mod own_process;
 #[macro_use]
+mod common;
 #[path = "common/calls.rs"]
 mod calls;
-mod common;
 
 use std::ffi::c_void;
 use std::ptr;
@@ -66,12 +66,12 @@ fn reserved_addresses_keep_to_alignment_and_pages() {
     }
     assert_eq!(at(usize::MAX & !4095, 0, 0, 0), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     let elsewhere = at(GRANULE, 0, base, 0).unwrap();
-    assert!(elsewhere + GRANULE as u64 <= base || elsewhere >= base + 2 * GRANULE as u64, "a hint is only a hint");
+    assert!(elsewhere + GRANULE as u64 <= base || elsewhere >= base + 2 * GRANULE as u64, "a hint in use is ignored");
     for (pointer, size) in [(base + GRANULE as u64, GRANULE), (base, GRANULE), (base, 0), (0, 2 * GRANULE)] {
         assert_eq!(free(pointer, size), Err(INVALID_VALUE));
     }
     assert_eq!((free(base, 2 * GRANULE), free(elsewhere, GRANULE)), (Ok(()), Ok(())));
-    assert_eq!(free(base, 2 * GRANULE), Err(INVALID_VALUE), "once is enough");
+    assert_eq!(free(base, 2 * GRANULE), Err(INVALID_VALUE), "they are already free");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn memory_is_made_as_its_properties_say() {
         assert_eq!(of(&plain, size, flags), Err(INVALID_VALUE), "{size} {flags}");
     }
     assert_eq!(code!(cuMemCreate(ptr::null_mut(), GRANULE, &plain, 0)), INVALID_VALUE);
-    assert_eq!(of(&CUmemAllocationProp::default(), GRANULE, 0), Err(INVALID_VALUE), "no type of allocation");
+    assert_eq!(of(&CUmemAllocationProp::default(), GRANULE, 0), Err(INVALID_VALUE), "invalid allocation type");
     for (location, code) in [
         (CUmemLocation::device(-1), INVALID_DEVICE),
         (CUmemLocation::device(2), INVALID_DEVICE),
@@ -115,13 +115,13 @@ fn memory_is_made_as_its_properties_say() {
     ] {
         assert_eq!(create_at(location, GRANULE, NO_TYPE), Err(code), "{:?} {}", location.type_, location.id());
     }
-    assert_eq!(create_at(CUmemLocation::host(), GRANULE, DESCRIPTOR), Err(INVALID_VALUE), "it cannot be shared");
+    assert_eq!(create_at(CUmemLocation::host(), GRANULE, DESCRIPTOR), Err(INVALID_VALUE), "HOST cannot be shared");
     let mut odd = plain;
     odd.win32HandleMetaData = ptr::dangling_mut();
     assert_eq!(of(&odd, GRANULE, 0), Err(INVALID_VALUE));
     odd = plain;
     odd.allocFlags.gpuDirectRDMACapable = 1;
-    assert_eq!(of(&odd, GRANULE, 0), Err(NOT_SUPPORTED), "as the attribute says");
+    assert_eq!(of(&odd, GRANULE, 0), Err(NOT_SUPPORTED), "as the device attribute says");
     for kind in [Types::CU_MEM_HANDLE_TYPE_WIN32, Types::CU_MEM_HANDLE_TYPE_WIN32_KMT] {
         assert_eq!(create(GRANULE, kind), Err(INVALID_VALUE));
     }
@@ -178,10 +178,10 @@ fn only_free_reserved_addresses_can_be_mapped() {
         assert_eq!(map_at(pointer, size, offset, handle, flags), Err(INVALID_VALUE), "{size} {offset} {flags}");
     }
     assert_eq!(map_at(base, GRANULE, 0, handle + 1, 0), Err(INVALID_VALUE));
-    assert_eq!(map_at(base, GRANULE, 0, handle, 0), Ok(()), "a part");
-    assert_eq!(map_at(base, GRANULE, 0, handle, 0), Err(INVALID_VALUE), "there is a mapping");
-    assert_eq!(map_at(base + 2 * GRANULE as u64, 2 * GRANULE, 0, handle, 0), Ok(()), "all of it, as well");
-    assert_eq!(free(base, 4 * GRANULE), Err(INVALID_VALUE), "it is mapped");
+    assert_eq!(map_at(base, GRANULE, 0, handle, 0), Ok(()), "a part of the memory");
+    assert_eq!(map_at(base, GRANULE, 0, handle, 0), Err(INVALID_VALUE), "memory is already mapped there");
+    assert_eq!(map_at(base + 2 * GRANULE as u64, 2 * GRANULE, 0, handle, 0), Ok(()), "all of it, once more");
+    assert_eq!(free(base, 4 * GRANULE), Err(INVALID_VALUE), "memory is still mapped there");
     assert_eq!((unmap(base, 4 * GRANULE), release(handle)), (Ok(()), Ok(())));
     assert_eq!(code!(cuMemFree(linear)), CUresult::CUDA_SUCCESS);
 }
@@ -214,8 +214,8 @@ fn unmapping_takes_whole_mappings_and_their_access() {
     assert_eq!((write(base, 5), unmap_at(base, GRANULE)), (Ok(()), Err(INVALID_VALUE)));
     assert_eq!(read(base + 2 * GRANULE as u64), Ok(5), "nothing was unmapped");
     assert_eq!(unmap_at(base, 5 * GRANULE), Err(INVALID_VALUE), "beyond the reservation");
-    assert_eq!(unmap_at(base, 4 * GRANULE), Ok(()), "both, and what is not mapped");
-    assert_eq!(unmap_at(base, 4 * GRANULE), Ok(()), "as on an H200");
+    assert_eq!(unmap_at(base, 4 * GRANULE), Ok(()), "both mappings, and the rest without a mapping");
+    assert_eq!(unmap_at(base, 4 * GRANULE), Ok(()), "nothing is mapped any longer; it succeeds as on an H200");
     assert_eq!(map_at(base, GRANULE, 0, handle, 0), Ok(()));
     assert_eq!((granted(CUmemLocation::device(0), base), read(base)), (Ok(0), Err(INVALID_VALUE)));
     assert_eq!((unmap(base, 4 * GRANULE), release(handle)), (Ok(()), Ok(())));
@@ -230,7 +230,7 @@ fn access_is_each_devices_own() {
     let handle = create(GRANULE, NO_TYPE).unwrap();
     let base = map(handle, GRANULE).unwrap();
     assert_eq!((granted(here, base), granted(there, base)), (Ok(0), Ok(0)));
-    // Peer access of the contexts does not matter.
+    // Access to a mapping does not depend on peer access between contexts.
     assert_eq!(grant_to(there, base, GRANULE, READ_WRITE), Ok(()));
     assert_eq!((granted(here, base), granted(there, base)), (Ok(0), Ok(3)));
     assert_eq!((read(base), write(base, 1)), (Err(INVALID_VALUE), Err(INVALID_VALUE)));
@@ -283,8 +283,8 @@ fn access_is_granted_to_whole_mappings_and_known_locations() {
     let base = reserve(3 * GRANULE);
     let handle = create(2 * GRANULE, NO_TYPE).unwrap();
     assert_eq!(map_at(base, 2 * GRANULE, 0, handle, 0), Ok(()));
-    assert_eq!(grant(base, 3 * GRANULE, READ), Err(INVALID_VALUE), "a hole at the end");
-    assert_eq!(grant(base, GRANULE, READ), Err(INVALID_VALUE), "half a mapping");
+    assert_eq!(grant(base, 3 * GRANULE, READ), Err(INVALID_VALUE), "no memory is mapped at the end");
+    assert_eq!(grant(base, GRANULE, READ), Err(INVALID_VALUE), "it is half of a mapping");
     for (location, flags, code) in [
         (device, cuda_ipc_sys::CUmemAccess_flags(2), INVALID_VALUE),
         (CUmemLocation::default(), READ, INVALID_VALUE),
@@ -298,7 +298,7 @@ fn access_is_granted_to_whole_mappings_and_known_locations() {
     let wanted = CUmemAccessDesc { location: device, flags: READ };
     assert_eq!(code!(cuMemSetAccess(base, 2 * GRANULE, &wanted, 0)), INVALID_VALUE);
     assert_eq!(code!(cuMemSetAccess(base, 2 * GRANULE, ptr::null(), 1)), INVALID_VALUE);
-    assert_eq!(granted(device, base), Ok(0), "nothing of it was done");
+    assert_eq!(granted(device, base), Ok(0), "the refused calls granted nothing");
     assert_eq!(granted(device, base + 2 * GRANULE as u64), Err(INVALID_VALUE));
     assert_eq!(granted(CUmemLocation::default(), base), Err(INVALID_VALUE));
     assert_eq!((unmap(base, 3 * GRANULE), release(handle)), (Ok(()), Ok(())));
@@ -312,9 +312,9 @@ fn a_retained_handle_is_the_one_that_was_mapped() {
     let handle = create(GRANULE, DESCRIPTOR).unwrap();
     let base = map(handle, GRANULE).unwrap();
     assert_eq!(retain(base + 5), Ok(handle));
-    assert_eq!((release(handle), release(handle)), (Ok(()), Ok(())), "one each");
+    assert_eq!((release(handle), release(handle)), (Ok(()), Ok(())), "the retain added one reference");
     assert_eq!(release(handle), Err(INVALID_VALUE));
-    assert_eq!(retain(base), Ok(handle), "it comes back to life");
+    assert_eq!(retain(base), Ok(handle), "the mapping keeps the memory, and the handle is valid again");
     assert_eq!(properties_of(handle).unwrap().requestedHandleTypes, DESCRIPTOR);
     assert_eq!(unmap(base, GRANULE), Ok(()));
     assert_eq!(free_bytes(), before - GRANULE, "the handle keeps the memory");
@@ -337,7 +337,7 @@ fn a_mapping_keeps_memory_whose_handle_is_released() {
     let base = map(handle, GRANULE).unwrap();
     assert_eq!((release(handle), free_bytes()), (Ok(()), before - GRANULE));
     assert_eq!((grant(base, GRANULE, READ_WRITE), write(base, 5), read(base)), (Ok(()), Ok(()), Ok(5)));
-    assert_eq!(code!(cuMemFree(base)), INVALID_VALUE, "it was not made by cuMemAlloc");
+    assert_eq!(code!(cuMemFree(base)), INVALID_VALUE, "it was not allocated by cuMemAlloc");
     assert_eq!((unmap(base, GRANULE), free_bytes()), (Ok(()), before));
 }
 
@@ -361,13 +361,13 @@ fn the_host_uses_its_own_memory_at_the_same_addresses() {
         let _context = Context::new();
         let before = free_bytes();
         let handle = create_at(location, GRANULE, NO_TYPE).unwrap();
-        assert_eq!(free_bytes(), before, "no device has it");
+        assert_eq!(free_bytes(), before, "it takes no device memory");
         let base = map(handle, GRANULE).unwrap();
         assert_eq!(grant_to(location, base, GRANULE, READ_WRITE), Ok(()));
         assert_eq!((granted(location, base), granted(CUmemLocation::device(0), base)), (Ok(3), Ok(0)));
         // SAFETY: the host was given access.
         unsafe { (base as *mut u32).write(5) };
-        assert_eq!(read(base), Ok(5), "and what copies");
+        assert_eq!(read(base), Ok(5), "copies may use it too");
         assert_eq!(grant(base, GRANULE, READ_WRITE), Ok(()));
         assert_eq!((read(base), fill(base, 8, 7)), (Ok(5), Ok(())));
         // SAFETY: as above.
@@ -377,7 +377,7 @@ fn the_host_uses_its_own_memory_at_the_same_addresses() {
     }
 }
 
-/// A kernel is not let at the host's memory by what lets copies at it.
+/// Checks that a kernel fails in memory of the host to which only the host has access, although a copy succeeds.
 fn a_kernel_fails_in_memory_of(location: CUmemLocation) {
     let _context = Context::new();
     let base = map(create_at(location, GRANULE, NO_TYPE).unwrap(), GRANULE).unwrap();

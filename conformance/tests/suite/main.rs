@@ -1,18 +1,14 @@
-//! The cases, one module a group and one file a call or a rule, on the harness of the `conformance` crate.
+//! The cases: one module a group, one file a call or a rule. `support` has what they share.
 
 use std::process::ExitCode;
 
-mod account;
-mod capture;
+use conformance::runner::{self, Program};
+
 mod devattr;
 mod dmabuf;
 mod err;
 mod fab;
-mod fixtures;
-mod foreign;
 mod fork;
-mod harness;
-mod import_kind;
 mod ipcevt;
 mod ipcmem;
 mod mc;
@@ -22,8 +18,9 @@ mod proc;
 mod ptrattr;
 mod range;
 mod rt;
+mod support;
 mod vmm;
 
 fn main() -> ExitCode {
-    conformance::runner::main()
+    runner::main(Program::of_drivers(env!("CARGO_PKG_NAME")))
 }

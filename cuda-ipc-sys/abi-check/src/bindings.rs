@@ -1,4 +1,4 @@
-//! What the checked-in bindings state, read from their source: rustc holds them to it.
+//! Reads what the checked-in bindings state, from their source. rustc checks the same statements.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem::offset_of;
@@ -13,20 +13,20 @@ use crate::HOLDS;
 use crate::c::c_type;
 use crate::probe::{Answer, Probe};
 
-/// Every statement, and the types that C knows by a tag only.
+/// Every statement, and the types that C may know by a tag only.
 pub(crate) struct Bindings {
     pub(crate) probes: Vec<Probe>,
     /// The names of structures, unions and enumerations.
     pub(crate) tags: Vec<String>,
 }
 
-/// Where a type of Rust lies in C: an unnamed one has only a place in another.
+/// The place of a Rust type in C. An unnamed type has no C name, only a place in another type.
 #[derive(Clone)]
 struct Place {
     root: String,
     /// The members that lead there.
     path: Vec<String>,
-    /// How far into the root, where no member's name leads to it.
+    /// The offset in the root of the unnamed members that lead there.
     offset: Answer,
 }
 
@@ -79,12 +79,12 @@ impl Bindings {
     }
 
     fn constant(&mut self, name: &str, value: &Expr) -> Result<()> {
-        let value = number(value).with_context(|| format!("the value of {name} is no number"))?;
+        let value = number(value).with_context(|| format!("the value of {name} is not a number"))?;
         self.probes.push(Probe::new(name, "value", name.to_owned(), value));
         Ok(())
     }
 
-    /// The type of each field.
+    /// Adds a statement for the type of each field.
     fn fields(&mut self, name: &str, fields: &Fields, places: &HashMap<String, Place>) -> Result<()> {
         let place = &places[name];
         if place.path.is_empty() && place.root == name {
@@ -106,7 +106,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Sizes, alignments and offsets.
+    /// Adds statements for sizes, alignments and offsets.
     fn layout(&mut self, statements: &[(String, Answer)], places: &HashMap<String, Place>) {
         for (text, value) in statements {
             let (what, subject) = match text.split_once(" of ") {
@@ -140,7 +140,7 @@ impl Bindings {
                     let path = place.path.join(".");
                     Probe::new(root, what, format!("sizeof((({root}*)0)->{path})"), value).member(&path)
                 }
-                // A structure without a name and a member's name has no size in C; its members' offsets hold it.
+                // C cannot name an unnamed structure in an unnamed member; the offsets of its members are checked.
                 _ => continue,
             };
             self.probes.push(probe);
@@ -157,7 +157,7 @@ impl Bindings {
         }
         for function in &interface.functions {
             let name = &function.name;
-            let ours = signatures.get(name).with_context(|| format!("there is no PFN_{name}"))?;
+            let ours = signatures.get(name).with_context(|| format!("the bindings have no PFN_{name}"))?;
             if let Some(typedef) = interface.typedef(function) {
                 let signature = Probe::new(name, "signature", same_type(&typedef, ours), HOLDS);
                 self.probes.push(signature.function(&[&typedef], function.since));
@@ -177,7 +177,7 @@ impl Bindings {
 impl Place {
     fn member(&self, field: &str) -> String {
         let mut path = self.path.clone();
-        // The one field whose name is a keyword of Rust.
+        // The only field whose name is a Rust keyword.
         path.push(if field == "type_" { "type".to_owned() } else { field.to_owned() });
         path.join(".")
     }
@@ -193,17 +193,17 @@ fn same_type(left: &str, right: &str) -> String {
     format!("__builtin_types_compatible_p(__typeof__({left}), {right})")
 }
 
-/// `struct X(pub c_uint)`
+/// Whether a structure is an enumeration: `struct X(pub c_uint)`.
 fn is_enumeration(fields: &Fields) -> bool {
     matches!(fields, Fields::Unnamed(fields) if fields.unnamed.len() == 1)
 }
 
-/// A structure that C declares and does not define.
+/// Whether C declares a structure without defining it.
 fn is_opaque(fields: &Fields) -> bool {
     fields.iter().any(|field| field.ident.as_ref().is_some_and(|ident| ident == "_unused"))
 }
 
-/// Where each structure and union lies.
+/// Returns the place of each structure and union.
 fn places(items: &[Item]) -> Result<HashMap<String, Place>> {
     let mut owners = HashMap::new();
     let mut names = Vec::new();
@@ -239,7 +239,7 @@ fn places(items: &[Item]) -> Result<HashMap<String, Place>> {
     Ok(places)
 }
 
-/// Where members without a name lie: of these bindgen asserts nothing.
+/// Returns the offset of an unnamed member. bindgen generates no assertions for these.
 fn unnamed(member: &str) -> Result<Answer> {
     use cuda_ipc_sys::CUmemLocation;
     use cuda_ipc_sys::runtime::{cudaMemLocation, cudaPointerAttributes};
@@ -247,28 +247,28 @@ fn unnamed(member: &str) -> Result<Answer> {
         "CUmemLocation::__bindgen_anon_1" => offset_of!(CUmemLocation, __bindgen_anon_1),
         "cudaMemLocation::__bindgen_anon_1" => offset_of!(cudaMemLocation, __bindgen_anon_1),
         "cudaPointerAttributes::__bindgen_anon_1" => offset_of!(cudaPointerAttributes, __bindgen_anon_1),
-        other => bail!("name the offset of {other} here"),
+        other => bail!("{other} is unnamed in C: add its offset to `unnamed` in bindings.rs"),
     };
     Ok(offset.try_into()?)
 }
 
-/// The texts and figures of `["Size of X"][size_of::<X>() - 4usize];` and its like.
+/// Returns the texts and numbers of assertions such as `["Size of X"][size_of::<X>() - 4usize];`.
 fn statements(constant: &syn::ItemConst) -> Result<Vec<(String, Answer)>> {
-    let Expr::Block(block) = &*constant.expr else { bail!("a layout assertion of another form") };
+    let Expr::Block(block) = &*constant.expr else { bail!("a layout assertion has an unknown form") };
     let mut found = Vec::new();
     for statement in &block.block.stmts {
-        let Stmt::Expr(Expr::Index(index), _) = statement else { bail!("a layout assertion of another form") };
-        let Expr::Binary(difference) = &*index.index else { bail!("a layout assertion of another form") };
-        let Expr::Array(array) = &*index.expr else { bail!("a layout assertion of another form") };
+        let Stmt::Expr(Expr::Index(index), _) = statement else { bail!("a layout assertion has an unknown form") };
+        let Expr::Binary(difference) = &*index.index else { bail!("a layout assertion has an unknown form") };
+        let Expr::Array(array) = &*index.expr else { bail!("a layout assertion has an unknown form") };
         let Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) = array.elems.first() else {
-            bail!("a layout assertion without a text")
+            bail!("a layout assertion has no text")
         };
-        found.push((text.value(), number(&difference.right).context("a layout assertion without a figure")?));
+        found.push((text.value(), number(&difference.right).context("a layout assertion has no number")?));
     }
     Ok(found)
 }
 
-/// `5`, `-5`, `5usize` or `X(5)`.
+/// Returns the number in `5`, `-5`, `5usize` or `X(5)`.
 fn number(expression: &Expr) -> Option<Answer> {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
@@ -281,7 +281,7 @@ fn number(expression: &Expr) -> Option<Answer> {
     }
 }
 
-/// The type in `Option<unsafe extern "C" fn(…)>` as well as any other.
+/// Returns the type in `Option<unsafe extern "C" fn(…)>`, or the type itself if it is not an `Option`.
 pub(crate) fn inner(ty: &Type) -> &Type {
     if let Type::Path(path) = ty
         && let Some(last) = path.path.segments.last()

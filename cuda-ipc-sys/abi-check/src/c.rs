@@ -1,4 +1,4 @@
-//! The C compiler's side: types of Rust in C, the names that headers declare, and expressions evaluated.
+//! Asks the C compiler: translates Rust types to C, lists the names in the headers, and evaluates expressions.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use crate::probe::{Answer, Probe};
 
 const INCLUDES: &str = "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n";
 
-/// With this, cuda.h declares every version of a function under the name that the library exports.
+/// With this macro, cuda.h declares every version of a function under the name that the library exports.
 const EXPORTED: &str = "#define __CUDA_API_VERSION_INTERNAL\n";
 
-/// A type of the bindings, written in C so that it can stand in any place.
+/// Translates a type of the bindings to C, in a form that is valid wherever C allows a type.
 pub(crate) fn c_type(ty: &Type) -> Result<String> {
     let name = match inner(ty) {
         Type::Ptr(pointer) => {
@@ -39,10 +39,10 @@ pub(crate) fn c_type(ty: &Type) -> Result<String> {
             format!("{output} (*)({inputs})")
         }
         Type::Path(path) => {
-            let name = path.path.segments.last().context("a type without a name")?.ident.to_string();
+            let name = path.path.segments.last().context("a type has no name")?.ident.to_string();
             return Ok(plain(&name).to_owned());
         }
-        other => bail!("no C for {}", other.to_token_stream()),
+        other => bail!("cannot translate the type {} to C", other.to_token_stream()),
     };
     Ok(format!("__typeof__({name})"))
 }
@@ -91,7 +91,7 @@ impl Headers {
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("headers.c");
         std::fs::write(&source, format!("{EXPORTED}{INCLUDES}"))?;
-        // -dD keeps the macros, which is what some constants are.
+        // -dD keeps the macros, because some constants are macros.
         let text = run(compiler().args(["-E", "-dD", "-I"]).arg(include).arg(&source))?;
         let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
         let names = words.map(str::to_owned).collect();
@@ -103,7 +103,7 @@ impl Headers {
         self.names.contains(name)
     }
 
-    /// What each probe's expression comes to.
+    /// Returns the value of each probe's expression.
     pub(crate) fn ask(&self, bindings: &Bindings, probes: &[&Probe]) -> Result<Vec<Answer>> {
         let mut answers = vec![None; probes.len()];
         for exported in [false, true] {
@@ -121,14 +121,14 @@ impl Headers {
             }
             program.push_str("}\n");
             for line in self.execute(&program)?.lines() {
-                let (index, value) = line.split_once(' ').context("the probe printed another thing")?;
+                let (index, value) = line.split_once(' ').context("the probe program printed an unexpected line")?;
                 answers[index.parse::<usize>()?] = Some(value.parse()?);
             }
         }
-        answers.into_iter().map(|answer| answer.context("the probe did not answer")).collect()
+        answers.into_iter().map(|answer| answer.context("the probe program printed no value for a probe")).collect()
     }
 
-    /// `struct` where C has `struct X`: then `X` alone may be no type.
+    /// Returns `struct` if C has `struct X`, because `X` alone may then not be a type; likewise for unions and enums.
     fn keyword(&self, name: &str) -> Option<&'static str> {
         let is_tag = |keyword: &&str| {
             let goes_on = |rest: &str| rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
@@ -140,7 +140,7 @@ impl Headers {
     fn execute(&self, program: &str) -> Result<String> {
         let (source, executable) = (self.folder.path().join("probe.c"), self.folder.path().join("probe"));
         std::fs::write(&source, program)?;
-        // Only addresses of functions are asked for, in places that are not evaluated: nothing is linked.
+        // The program uses functions only in operands that are not evaluated, so nothing is linked.
         run(compiler().args(["-w", "-O0", "-I"]).arg(&self.include).arg(&source).arg("-o").arg(&executable))?;
         run(&mut Command::new(&executable))
     }
@@ -157,5 +157,5 @@ fn run(command: &mut Command) -> Result<String> {
     if !output.status.success() {
         bail!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
-    String::from_utf8(output.stdout).with_context(|| format!("{command:?} printed no UTF-8"))
+    String::from_utf8(output.stdout).with_context(|| format!("{command:?} printed text that is not UTF-8"))
 }

@@ -1,4 +1,4 @@
-//! Where releases differ in what they have in common, and why it does no harm.
+//! The known differences between releases, from exceptions.toml.
 
 use anyhow::Result;
 use cuda_ipc_sys_generator::headers::HeaderSet;
@@ -6,7 +6,7 @@ use cuda_ipc_sys_generator::{Exception, exceptions};
 
 use crate::probe::{Answer, Probe};
 
-/// Each with whether it was needed.
+/// The exceptions, each with a flag that says whether a set needed it.
 pub(crate) struct Exceptions(Vec<(Exception, bool)>);
 
 impl Exceptions {
@@ -14,7 +14,7 @@ impl Exceptions {
         Ok(Self(exceptions()?.into_iter().map(|exception| (exception, false)).collect()))
     }
 
-    /// What to ask of a set: of one that is older than a member, whether the member's bytes are reserved there.
+    /// Returns the probe to run on a set. For a set older than a member, it asks whether the bytes are reserved there.
     pub(crate) fn adapt(&mut self, probe: &Probe, set: &HeaderSet) -> Option<Probe> {
         let is_about = |(exception, _): &&mut (Exception, bool)| {
             let is_older = |since: &String| numbers(&set.version) < numbers(since);
@@ -27,7 +27,7 @@ impl Exceptions {
         (probe.what == "offset" && probe.subject == exception.name).then(|| probe.lies_in(lies_in))
     }
 
-    /// Whether this answer is the one that is stated for the set.
+    /// Whether exceptions.toml states this answer for the set.
     pub(crate) fn excuse(&mut self, subject: &str, answer: Answer, set: &HeaderSet) -> bool {
         let is_stated = |(exception, _): &&mut (Exception, bool)| {
             exception.name == subject && exception.values.get(&set.version) == Some(&answer)
@@ -35,10 +35,10 @@ impl Exceptions {
         self.0.iter_mut().find(is_stated).map(|(_, used)| *used = true).is_some()
     }
 
-    /// An exception that nothing needs is wrong itself.
+    /// Returns a message for each exception that no set needed, because such an entry is wrong.
     pub(crate) fn unused(&self) -> Vec<String> {
         let unused = self.0.iter().filter(|(_, used)| !used);
-        unused.map(|(exception, _)| format!("exceptions.toml: {} differs nowhere", exception.name)).collect()
+        unused.map(|(exception, _)| format!("exceptions.toml lists {}, which no set needs", exception.name)).collect()
     }
 }
 

@@ -1,9 +1,9 @@
-//! Proves the bindings of cuda-ipc-sys against every header set of the generator's headers.toml.
+//! Checks the bindings of cuda-ipc-sys against every header set of the generator's headers.toml.
 //!
-//! rustc asserts each size, alignment and offset that `bindings.rs` states, so what remains is to ask the C compiler
-//! for the same figures, for the value of each constant, and whether each field, alias and function has the type that
-//! the Rust says. One set of bindings serves all releases only as far as this holds; `exceptions.toml` names where
-//! releases differ, and `additions.toml` which names came with which set.
+//! rustc asserts each size, alignment and offset that `bindings.rs` states. This program asks the C compiler for the
+//! same numbers and for the value of each constant. It also asks whether each field, alias and function has the type
+//! that the Rust code states. One set of bindings is correct for all releases only if all of them agree.
+//! `exceptions.toml` lists where releases differ, and `additions.toml` lists the names that each set added.
 
 mod bindings;
 mod c;
@@ -22,18 +22,18 @@ use cuda_ipc_sys_generator::headers::{self, HeaderSet};
 use exceptions::Exceptions;
 use probe::{Answer, Probe};
 
-/// Proves the bindings of cuda-ipc-sys against the headers and the runtimes of every supported CUDA release.
+/// Checks the bindings of cuda-ipc-sys against the headers and the runtimes of every supported CUDA release.
 #[derive(Parser)]
 struct Options {
-    /// Where the header sets are, or are put by pip; a temporary folder without
+    /// The folder of the header sets, where pip puts missing ones; without it, a temporary folder
     #[arg(long)]
     headers: Option<PathBuf>,
-    /// Write additions.toml and the list of versions that the tests use, instead of comparing with them
+    /// Write additions.toml and tests/typedefs.txt instead of comparing with them
     #[arg(long)]
     write: bool,
 }
 
-/// Which names came with which set, by version.
+/// The names that each set added, by version.
 type Additions = BTreeMap<String, BTreeSet<String>>;
 
 fn main() -> Result<()> {
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Ask the C compiler about one set: the names that it has, and what it says otherwise than the bindings.
+/// Compares the bindings with one set. Returns the names that the set has, and the disagreements.
 fn compare(
     set: &HeaderSet,
     include: &Path,
@@ -94,14 +94,14 @@ fn compare(
         if let Some(since) = probe.since
             && since <= version
         {
-            disagreements.push(format!("{} is of CUDA {since}, and these headers do not declare it", probe.subject));
+            disagreements.push(format!("{} came with CUDA {since}, but the headers do not declare it", probe.subject));
         }
     }
     if is_newest && let Some(probe) = absent.first() {
-        disagreements.push(format!("{} is not in the headers that the bindings are from", probe.subject));
+        disagreements.push(format!("{} is not in the headers that the bindings were generated from", probe.subject));
     }
     println!(
-        "CUDA {}: {} statements hold, {} are about names that came later",
+        "CUDA {}: {} statements hold, {} are about names of later releases",
         set.version,
         here.len() - disagreements.len(),
         absent.len()
@@ -110,7 +110,7 @@ fn compare(
 }
 
 const ADDITIONS_HEADER: &str = "\
-# The names of the bindings that came with each header set; all others are in the oldest.
+# The names of the bindings that each header set added. All other names are in the oldest set.
 # Written by `cargo run -p cuda-ipc-sys-abi-check -- --write`.
 
 ";
@@ -123,7 +123,7 @@ fn additions(sets: &[HeaderSet], present: &[BTreeSet<String>]) -> Result<Additio
     let mut additions = Additions::new();
     for (index, pair) in present.windows(2).enumerate() {
         if let Some(lost) = pair[0].difference(&pair[1]).next() {
-            bail!("CUDA {} no longer has {lost}", sets[index + 1].version);
+            bail!("the headers of CUDA {} no longer declare {lost}", sets[index + 1].version);
         }
         additions.insert(sets[index + 1].version.clone(), pair[1].difference(&pair[0]).cloned().collect());
     }
@@ -133,7 +133,7 @@ fn additions(sets: &[HeaderSet], present: &[BTreeSet<String>]) -> Result<Additio
 fn unexpected(found: &Additions) -> Result<Vec<String>> {
     let path = additions_path();
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let known: Additions = toml::from_str(&text).context("additions.toml")?;
+    let known: Additions = toml::from_str(&text).context("cannot parse additions.toml")?;
     let pairs = |additions: &Additions| -> BTreeSet<(String, String)> {
         let of = |(set, names): (&String, &BTreeSet<String>)| {
             names.iter().map(|name| (set.clone(), name.clone())).collect::<Vec<_>>()
@@ -141,11 +141,14 @@ fn unexpected(found: &Additions) -> Result<Vec<String>> {
         additions.iter().flat_map(of).collect()
     };
     let (found, known) = (pairs(found), pairs(&known));
-    let new = found.difference(&known).map(|(set, name)| format!("{name} came with CUDA {set}: run with --write"));
-    let gone =
-        known.difference(&found).map(|(set, name)| format!("{name} did not come with CUDA {set}: run with --write"));
+    let new = found
+        .difference(&known)
+        .map(|(set, name)| format!("additions.toml lacks {name} of CUDA {set}: run with --write"));
+    let gone = known
+        .difference(&found)
+        .map(|(set, name)| format!("additions.toml wrongly lists {name} for CUDA {set}: run with --write"));
     Ok(new.chain(gone).collect())
 }
 
-/// Whether an answer is what the bindings say.
+/// The answer of a probe whose statement holds.
 const HOLDS: Answer = 1;

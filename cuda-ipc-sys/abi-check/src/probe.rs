@@ -1,27 +1,27 @@
-//! A statement of the bindings that a C compiler can confirm.
+//! A statement of the bindings that a C compiler can check.
 
-/// What a C expression comes to.
+/// The value of a C expression.
 pub(crate) type Answer = i128;
 
 /// One statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// The name of the bindings that it is about: a type, a constant, a function.
+    /// The name that the statement is about: a type, a constant or a function.
     pub(crate) name: String,
-    /// The name, with the member.
+    /// The name, with the member if the statement is about one.
     pub(crate) subject: String,
-    /// What is stated: size, offset, value …
+    /// The stated property: size, offset, value …
     pub(crate) what: &'static str,
     /// The C expression.
     pub(crate) expression: String,
-    /// What the bindings say that it comes to.
+    /// The value of the expression according to the bindings.
     pub(crate) expected: Answer,
-    /// The names that headers must have for this to be asked. A type without one of its members is asked about all the
-    /// same: where a member is missing, the compiler says so, and exceptions.toml has to.
+    /// The names that headers must have for the probe to run. Members are not among them: if a member is missing, the
+    /// compiler reports an error, unless exceptions.toml lists the member.
     pub(crate) needs: Vec<String>,
-    /// For a function: the CUDA version that has it.
+    /// For a function: the CUDA version of the bound signature.
     pub(crate) since: Option<u32>,
-    /// Whether it is about the names that the library exports.
+    /// Whether the expression uses the names that the library exports.
     pub(crate) exported: bool,
 }
 
@@ -32,13 +32,13 @@ impl Probe {
         Self { name, subject, what, expression, expected, needs, since: None, exported: false }
     }
 
-    /// About a member of the type.
+    /// Makes the statement one about a member of the type.
     pub(crate) fn member(mut self, path: &str) -> Self {
         self.subject = format!("{}.{path}", self.name);
         self
     }
 
-    /// About a function of some version, by another name that the headers have.
+    /// Makes the statement one about a function of a version, which needs other names in the headers.
     pub(crate) fn function(mut self, needs: &[&str], since: u32) -> Self {
         self.needs = needs.iter().map(|&name| name.to_owned()).collect();
         self.since = Some(since);
@@ -50,7 +50,7 @@ impl Probe {
         self
     }
 
-    /// Instead of where a member lies: whether that place is in another member.
+    /// Returns the statement that the member's offset lies in another member, in place of the offset itself.
     pub(crate) fn lies_in(&self, other: &str) -> Self {
         let (name, offset) = (&self.name, self.expected);
         let start = format!("__builtin_offsetof({name}, {other})");
@@ -63,9 +63,9 @@ impl Probe {
     pub(crate) fn disagreement(&self, answer: Answer) -> String {
         let Self { subject, what, expression, expected, .. } = self;
         if *expected == crate::HOLDS && answer == 0 {
-            format!("{subject}: the {what} is another; not so: {expression}")
+            format!("{subject}: the {what} differs from the bindings; false in C: {expression}")
         } else {
-            format!("{subject}: the {what} is {expected} in the bindings and {answer} in the headers")
+            format!("{subject}: the {what} is {expected} in the bindings but {answer} in the headers")
         }
     }
 }

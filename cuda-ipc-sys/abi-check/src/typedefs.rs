@@ -1,4 +1,4 @@
-//! The versions under which cudaTypedefs.h knows each function of the driver's table, for the tests of the crate.
+//! Lists the versions of each driver function in cudaTypedefs.h, for the tests of cuda-ipc-sys.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ pub(crate) fn read(include: &Path) -> Result<Typedefs> {
     let mut versions = BTreeMap::<&str, Vec<u32>>::new();
     for typedef in text.split("(CUDAAPI *PFN_").skip(1) {
         let name = typedef.split(')').next().unwrap_or_default();
-        // Those that end in _ptds and _ptsz are for the per-thread default stream, which is asked for by a flag.
+        // This skips names in _ptds and _ptsz, which are for the per-thread default stream: a flag selects that.
         if let Some((name, version)) = name.rsplit_once("_v")
             && let Ok(version) = version.parse()
         {
@@ -52,6 +52,6 @@ impl Typedefs {
 
     pub(crate) fn compare(&self) -> Result<Option<String>> {
         let known = std::fs::read_to_string(Self::path()).context("cannot read tests/typedefs.txt")?;
-        Ok((known != self.0).then(|| "tests/typedefs.txt is not what cudaTypedefs.h has: run with --write".to_owned()))
+        Ok((known != self.0).then(|| "tests/typedefs.txt differs from cudaTypedefs.h: run with --write".to_owned()))
     }
 }

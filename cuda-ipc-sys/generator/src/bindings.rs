@@ -1,4 +1,4 @@
-//! bindgen over the headers: types and constants, and the signature of every function that we bind.
+//! Runs bindgen over the headers: types, constants, and the signature of every function of the tables.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::documentation::{self, Documentation};
 use crate::functions::{self, Interface};
 use crate::{HEADER, Source};
 
-/// Types that no signature mentions, because the call takes a plain integer or a void pointer.
+/// Types that no signature mentions, because the functions take a plain integer or a void pointer.
 const TYPES: &[&str] = &[
     "CUctx_flags",
     "CUdevice_P2PAttribute",
@@ -50,11 +50,11 @@ const CONSTANTS: &[&str] = &[
     "cudaStream(Default|NonBlocking)",
 ];
 
-/// Enumerations whose values are combined.
+/// Enumerations whose values can be combined.
 const FLAGS: &[&str] =
     &["CU.*_flags(_enum)?", "CUmemAllocationHandleType(_enum)?", "cudaMemAllocationHandleType", "cudaMemAccessFlags"];
 
-/// Types whose `Debug` is written by hand: the code by name, a handle as hexadecimal digits.
+/// Types whose `Debug` is written by hand: a code prints its name, a handle prints hexadecimal digits.
 const HAND_WRITTEN_DEBUG: &[&str] = &[
     "CUresult",
     "CUipcMemHandle",
@@ -68,10 +68,10 @@ const HAND_WRITTEN_DEBUG: &[&str] = &[
     "cudaMemFabricHandle_t",
 ];
 
-/// All that cuda.h takes from the C library is `size_t`; without the C library, the bindings are those of no platform.
+/// A stand-in for stdlib.h, of which cuda.h needs only `size_t`. Without the C library, the bindings suit any platform.
 const STDLIB: &str = "#include <stddef.h>\n";
 
-/// What bindgen made of a header set.
+/// The output of bindgen for a header set.
 #[derive(Default)]
 pub(crate) struct Bindings {
     /// Types and constants, by interface.
@@ -81,8 +81,10 @@ pub(crate) struct Bindings {
     documentation: HashMap<String, Documentation>,
 }
 
-/// CUDA names a type several times: `X_st` or `X_enum`, `X_v1` and `X`. One name is enough, and it is the last; but
-/// where `X` is a pointer to `X_st`, both are types. The runtime's last name of a structure is `X_t`.
+/// Reduces the names of a type to one. CUDA declares a type as `X_st` or `X_enum`, as `X_v1` and as `X`.
+///
+/// The bindings keep the last name, `X`. If `X` is a pointer to `X_st`, they keep both, because both are types. For a
+/// structure of the runtime, the last name is `X_t`.
 #[derive(Debug)]
 struct OneName {
     opaque: HashSet<String>,
@@ -108,7 +110,7 @@ impl ParseCallbacks for OneName {
         if name.starts_with("cuda") {
             return Some(format!("{}_t", name.strip_suffix("_st")?));
         }
-        // The tag's suffix stands after the version's.
+        // The suffix of the tag follows that of the version.
         for suffix in ["_st", "_enum", "_union", "_v1", "_v2", "_v3"] {
             name = name.strip_suffix(suffix).unwrap_or(name);
         }
@@ -118,7 +120,7 @@ impl ParseCallbacks for OneName {
 
 pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
     let interfaces = functions::interfaces()?;
-    // The folder need not exist: libclang finds the file that it is handed there.
+    // The folder need not exist: libclang gets the contents of its file below.
     let stand_in = std::env::current_dir()?.join("stand-in");
     let mut builder = bindgen::builder()
         .header_contents("cuda_ipc.h", "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n")
@@ -163,9 +165,9 @@ pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
 }
 
 impl Bindings {
-    /// Take the signatures out, drop the aliases that became `type X = X`, and part the interfaces.
+    /// Extracts the signatures, drops the aliases that became `type X = X`, and separates the interfaces.
     fn split(generated: &str, interfaces: &[Interface], documentation: HashMap<String, Documentation>) -> Result<Self> {
-        let file = syn::parse_file(generated).context("bindgen wrote what syn cannot read")?;
+        let file = syn::parse_file(generated).context("syn cannot parse the output of bindgen")?;
         let typedefs: HashMap<_, _> = interfaces
             .iter()
             .flat_map(|interface| interface.functions.iter().map(move |function| (interface, function)))
@@ -178,7 +180,7 @@ impl Bindings {
                 Item::ForeignMod(block) => {
                     for item in block.items {
                         let ForeignItem::Fn(function) = item else {
-                            bail!("bindgen wrote an extern that is no function")
+                            bail!("bindgen wrote an extern item that is not a function")
                         };
                         let (inputs, output) = (&function.sig.inputs, &function.sig.output);
                         let signature = syn::parse_quote!(unsafe extern "C" fn(#inputs) #output);
@@ -194,7 +196,7 @@ impl Bindings {
                     if let Item::Type(alias) = &item
                         && !names.insert(alias.ident.to_string())
                     {
-                        bail!("two types became {}", alias.ident);
+                        bail!("two C types became the Rust type {}", alias.ident);
                     }
                     found.items.entry(interface_of(&item)).or_default().push(without_debug(item));
                 }
@@ -215,7 +217,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// All four files.
+    /// Returns all four generated files.
     pub(crate) fn write(&self) -> Result<Vec<Source>> {
         let mut sources = self.write_types()?;
         for interface in functions::interfaces()? {
@@ -227,7 +229,7 @@ impl Bindings {
         Ok(sources)
     }
 
-    /// bindings.rs of both interfaces.
+    /// Returns bindings.rs of both interfaces.
     pub(crate) fn write_types(&self) -> Result<Vec<Source>> {
         let mut sources = Vec::new();
         for interface in functions::interfaces()? {
@@ -249,7 +251,7 @@ impl Bindings {
     }
 }
 
-/// The names of the runtime begin with `cuda`, those of the driver with `CU` or `cuuint`.
+/// Returns the interface of an item. The runtime's names begin with `cuda` or `CUDA_IPC`; all others are the driver's.
 fn interface_of(item: &Item) -> &'static str {
     let mut first = None;
     find_name(item.to_token_stream(), &mut first);
@@ -260,7 +262,7 @@ fn interface_of(item: &Item) -> &'static str {
     }
 }
 
-/// The first name of CUDA's in an item: its own.
+/// Finds the first CUDA name in an item, which is the item's own name.
 fn find_name(tokens: proc_macro2::TokenStream, first: &mut Option<String>) {
     for token in tokens {
         match token {
@@ -274,7 +276,7 @@ fn find_name(tokens: proc_macro2::TokenStream, first: &mut Option<String>) {
     }
 }
 
-/// The types of HAND_WRITTEN_DEBUG print themselves; bindgen has no say over what a newtype enumeration derives.
+/// Removes the derived `Debug` of HAND_WRITTEN_DEBUG. bindgen has no option for the derives of a newtype enumeration.
 fn without_debug(mut item: Item) -> Item {
     if let Item::Struct(structure) = &mut item
         && HAND_WRITTEN_DEBUG.iter().any(|name| structure.ident == name)
@@ -291,7 +293,7 @@ fn without_debug(mut item: Item) -> Item {
     item
 }
 
-/// The function in `Option<unsafe extern "C" fn(…)>`.
+/// Returns the function type in `Option<unsafe extern "C" fn(…)>`.
 fn bare_function(ty: &Type) -> Result<TypeBareFn> {
     if let Type::Path(path) = ty
         && let Some(last) = path.path.segments.last()
@@ -300,14 +302,14 @@ fn bare_function(ty: &Type) -> Result<TypeBareFn> {
     {
         return Ok(function.clone());
     }
-    bail!("a typedef is no function pointer: {}", quote!(#ty))
+    bail!("a typedef is not a function pointer: {}", quote!(#ty))
 }
 
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident(name))
 }
 
-/// The constants of a type.
+/// Returns the associated constants of a type.
 fn enumerators<'items>(items: &'items [Item], name: &'items str) -> impl Iterator<Item = &'items syn::ImplItemConst> {
     let is_its = move |block: &&syn::ItemImpl| is_named(&block.self_ty, name) && block.trait_.is_none();
     let blocks = items.iter().filter_map(|item| if let Item::Impl(block) = item { Some(block) } else { None });
@@ -315,7 +317,7 @@ fn enumerators<'items>(items: &'items [Item], name: &'items str) -> impl Iterato
     items.filter_map(|item| if let syn::ImplItem::Const(constant) = item { Some(constant) } else { None })
 }
 
-/// `CUresult::name`, from its enumerators, so that a code names itself without a driver.
+/// Generates `CUresult::name` from the enumerators, so that the name of a code is known without a driver.
 fn result_names(items: &[Item], result: &str) -> Result<syn::File> {
     let mut arms = Vec::new();
     let mut seen = HashSet::new();
@@ -332,7 +334,7 @@ fn result_names(items: &[Item], result: &str) -> Result<syn::File> {
     let result = format_ident!("{result}");
     Ok(syn::parse_quote! {
         impl #result {
-            /// The enumerator's name, or `None` for a code that is newer than these bindings.
+            /// Returns the enumerator's name, or `None` for a code that is newer than these bindings.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 Some(match self {

@@ -1,4 +1,4 @@
-//! What the headers' comments say of a function in facts: the codes it may answer, and the chapter it stands in.
+//! Reads two facts on each function from the headers' comments: the codes that it may return, and its manual page.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,21 +8,21 @@ use anyhow::{Context, Result};
 /// The documented facts of one function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Documentation {
-    /// The codes that the comment lists as returned, without the one for success.
+    /// The codes that the comment lists as returned, except the one for success.
     pub(crate) errors: Vec<String>,
-    /// The group of the reference manual.
+    /// The function's group in the reference manual.
     group: String,
 }
 
 impl Documentation {
-    /// The page of the reference manual.
+    /// Returns the address of the function's page in the reference manual.
     pub(crate) fn page(&self) -> String {
         let manual = if self.group.starts_with("CUDART") { "cuda-runtime-api" } else { "cuda-driver-api" };
         format!("https://docs.nvidia.com/cuda/{manual}/group__{}.html", self.group.replace('_', "__"))
     }
 }
 
-/// The facts of every function that the headers declare, by name.
+/// Returns the facts on every function that the headers declare, by name.
 pub(crate) fn read(include: &Path) -> Result<HashMap<String, Documentation>> {
     let mut found = HashMap::new();
     for header in ["cuda.h", "cuda_runtime_api.h"] {
@@ -34,7 +34,7 @@ pub(crate) fn read(include: &Path) -> Result<HashMap<String, Documentation>> {
 }
 
 fn read_header(text: &str, found: &mut HashMap<String, Documentation>) {
-    // `#define cuX cuX_v2` and `#define cuX cuXWithFlags`: what follows under the first name is the second.
+    // After `#define cuX cuX_v2` or `#define cuX cuXWithFlags`, a declaration of the first name declares the second.
     let defines = text.lines().filter_map(|line| line.trim_start().strip_prefix("#define "));
     let renamed: HashMap<_, _> = defines.filter_map(|line| line.split_once(' ')).collect();
     let mut group = String::new();
@@ -56,13 +56,13 @@ fn read_header(text: &str, found: &mut HashMap<String, Documentation>) {
     }
 }
 
-/// The function that `CUresult CUDAAPI cuX(…` or `cudaError_t CUDARTAPI cudaX(…` declares.
+/// Returns the function that `CUresult CUDAAPI cuX(…` or `cudaError_t CUDARTAPI cudaX(…` declares.
 fn declared(declaration: &str) -> Option<&str> {
     let after = ["CUDAAPI ", "CUDARTAPI "].iter().find_map(|word| Some(declaration.split_once(word)?.1))?;
     Some(after.split_once('(')?.0.trim())
 }
 
-/// The codes in the paragraph that begins with `\return` or `\returns`.
+/// Returns the codes in the paragraph that begins with `\return` or `\returns`.
 fn returned(comment: &str) -> Vec<String> {
     let Some((_, paragraph)) = comment.split_once("\\return") else { return Vec::new() };
     let end = ["\\note", "\\sa", "\\param", "\\par", "\\ref", "\\deprecated", "\n *\n", "\n * \n"]

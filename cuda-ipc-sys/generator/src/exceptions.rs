@@ -1,4 +1,4 @@
-//! Where header sets differ in what they have in common: exceptions.toml.
+//! Reads exceptions.toml: names that header sets share but define differently.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ struct File {
     exception: Vec<Exception>,
 }
 
-/// One name of exceptions.toml.
+/// One entry of exceptions.toml.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exception {
-    /// A member, a constant, or a type whose size it is about.
+    /// The name: a member, a constant, or a type whose size differs.
     pub name: String,
-    /// Why the bindings are right all the same.
+    /// Why the bindings are correct for every set.
     pub reason: String,
-    /// The first set that has the member as it is bound.
+    /// The first set whose member is as in the bindings.
     pub since: Option<String>,
-    /// The member of older sets whose bytes it has.
+    /// The member of older sets that contains its bytes.
     pub lies_in: Option<String>,
-    /// The value in the sets where it is another.
+    /// The value in each set whose value differs from the bindings.
     #[serde(default)]
     pub values: BTreeMap<String, i128>,
 }
 
-/// Every exception.
+/// Returns every exception.
 ///
 /// # Errors
-/// Where exceptions.toml is not as it should be.
+/// If exceptions.toml is invalid.
 pub fn exceptions() -> Result<Vec<Exception>> {
-    let file: File = toml::from_str(include_str!("../exceptions.toml")).context("exceptions.toml")?;
+    let file: File = toml::from_str(include_str!("../exceptions.toml")).context("cannot parse exceptions.toml")?;
     Ok(file.exception)
 }

@@ -1,4 +1,4 @@
-//! The function tables: which functions, at which version, and the Rust that resolves and calls them.
+//! Generates the function tables: the functions, their versions, and the Rust code that calls them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use syn::{Ident, LitCStr, TypeBareFn};
 use crate::HEADER;
 use crate::documentation::Documentation;
 
-/// One library's functions.
+/// The functions of one library.
 #[derive(Clone, Debug)]
 pub struct Interface {
-    /// The type that has them as methods.
+    /// The Rust type whose methods they are.
     pub name: &'static str,
-    /// The type of their results.
+    /// The type of their result codes.
     pub result: &'static str,
     /// The file of its types and constants, below `src`.
     pub bindings_path: &'static str,
@@ -38,21 +38,21 @@ struct Functions {
 pub struct Function {
     /// The name in the documentation.
     pub name: String,
-    /// The CUDA version of the signature that we bind.
+    /// The CUDA version whose signature is bound.
     pub since: u32,
     symbol: Option<String>,
     summary: String,
-    /// What the caller has to see to.
+    /// What the caller must ensure.
     safety: String,
 }
 
-/// The driver's table and the runtime's.
+/// Returns the driver's table and the runtime's.
 pub(crate) fn interfaces() -> Result<[Interface; 2]> {
     let read = |file: &'static str, text: &str| -> Result<Vec<Function>> {
         let functions: Functions = toml::from_str(text).context(file)?;
         for Function { name, summary, safety, .. } in &functions.function {
             if summary.trim().is_empty() || safety.trim().is_empty() {
-                bail!("{file}: {name} has no summary, or nothing about its safety");
+                bail!("{file}: {name} has no summary or no safety text");
             }
         }
         Ok(functions.function)
@@ -76,16 +76,16 @@ pub(crate) fn interfaces() -> Result<[Interface; 2]> {
 }
 
 impl Interface {
-    /// The driver's table and the runtime's.
+    /// Returns the driver's table and the runtime's.
     ///
     /// # Errors
-    /// Where their TOML files are not as they should be.
+    /// If functions.toml or runtime.toml is invalid.
     pub fn all() -> Result<[Self; 2]> {
         interfaces()
     }
 
-    /// The function pointer type of cudaTypedefs.h that a function is bound as. The runtime's have none: a function
-    /// of its that changes gets another name.
+    /// Returns the function pointer type of cudaTypedefs.h that a function is bound as. Functions of the runtime have
+    /// none, because a function of the runtime that changes gets another name.
     #[must_use]
     pub fn typedef(&self, function: &Function) -> Option<String> {
         (self.name == "Driver").then(|| format!("PFN_{}_v{}", function.name, function.since))
@@ -118,28 +118,30 @@ impl Interface {
 }
 
 impl Function {
-    /// What the library exports the function as.
+    /// Returns the name that the library exports for the function.
     #[must_use]
     pub fn symbol(&self) -> &str {
         self.symbol.as_deref().unwrap_or(&self.name)
     }
 
-    /// The lines of the documentation, up to the errors, and from them on.
+    /// Returns the documentation in two parts: the text before the errors, and the text from the errors on.
     fn documentation(&self, facts: &Documentation, result: &str, known: &HashSet<String>) -> (String, String) {
         let (name, summary) = (&self.name, self.summary.trim());
         let exported = match self.symbol.as_deref() {
-            Some(symbol) => format!("exported as `{symbol}`; "),
+            Some(symbol) => format!(", exported as `{symbol}`"),
             None => String::new(),
         };
         let version = format!("{}.{}", self.since / 1000, self.since % 1000 / 10);
-        let head =
-            format!("{summary}\n\n[`{name}`]({}) in C; {exported}this signature since CUDA {version}.", facts.page());
-        // Some comments name codes that no header has.
+        let head = format!(
+            "{summary}\n\nC function [`{name}`]({}){exported}. Binds the signature of CUDA {version}.",
+            facts.page()
+        );
+        // Some comments name codes that no header defines.
         let link = |code: &String| {
             if known.contains(code) { format!("[`{code}`]({result}::{code})") } else { format!("`{code}`") }
         };
         let codes: Vec<_> = facts.errors.iter().map(link).collect();
-        let errors = if codes.is_empty() { "none of its own".to_owned() } else { codes.join(", ") };
+        let errors = if codes.is_empty() { "none".to_owned() } else { codes.join(", ") };
         (head, format!("Documented codes: {errors}.\n\n# Safety\n{}", self.safety.trim()))
     }
 }
@@ -157,7 +159,7 @@ pub(crate) fn generate(
     let mut symbols = Vec::new();
     let mut methods = Vec::new();
     for (index, function) in interface.functions.iter().enumerate() {
-        let signature = signatures.get(&function.name).context("a function without a signature")?;
+        let signature = signatures.get(&function.name).context("the headers do not declare a function of the table")?;
         let facts = documentation
             .get(&function.name)
             .with_context(|| format!("the headers have no comment on {}", function.name))?;
@@ -166,7 +168,7 @@ pub(crate) fn generate(
         let pointer = format_ident!("PFN_{}", function.name);
         let page = format!("{head}\n\n# Errors\n{errors}");
         let method_page =
-            format!("{head}\n\n# Errors\n[`MissingSymbol`] where this {library} does not have the function. {errors}");
+            format!("{head}\n\n# Errors\n[`MissingSymbol`] if this {library} does not have the function. {errors}");
         let field = format!("See [`{}::{name}`].", interface.name);
         pointers.push(quote!(#[doc = #page] pub type #pointer = #signature;));
         fields.push(quote!(#[doc = #field] pub #name: Option<#pointer>,));
@@ -177,9 +179,9 @@ pub(crate) fn generate(
     let table = format_ident!("{}", interface.name);
     let imports = interface.imports();
     let symbols_line = format!(
-        "Every function of the {library} that these bindings know: its name, its version and what it is exported as."
+        "Every function of the {library} that these bindings know: its name, its version and its exported name."
     );
-    let table_line = format!("The functions of one {library}; `None` where it does not have one.");
+    let table_line = format!("The function pointers of one {library}; `None` for each function that it does not have.");
     let file: syn::File = syn::parse_quote! {
         use core::ffi::c_void;
 
@@ -191,7 +193,7 @@ pub(crate) fn generate(
         pub const SYMBOLS: [Symbol; #count] = [#(#symbols)*];
 
         #[doc = #table_line]
-        // Pointers and nothing else, in the order of SYMBOLS: a table is an array of addresses.
+        // All fields are pointers, in the order of SYMBOLS: a table has the layout of an array of addresses.
         #[repr(C)]
         #[derive(Clone, Copy)]
         #[allow(non_snake_case)]
@@ -200,13 +202,13 @@ pub(crate) fn generate(
         }
 
         impl Functions {
-            /// A table from the address of each function, in the order of [`SYMBOLS`].
+            /// Creates a table from the address of each function, in the order of [`SYMBOLS`].
             ///
             /// # Safety
-            /// Each address must be null or a function with the signature of that symbol's version.
+            /// Each address must be null or that of a function with the signature of its symbol's version.
             #[must_use]
             pub const unsafe fn from_addresses(addresses: &[*const c_void; #count]) -> &Self {
-                // SAFETY: as many pointers, each to a function as this function's caller promises; null is `None`.
+                // SAFETY: both have the same number of pointers, the caller guarantees each one, and null is `None`.
                 unsafe { &*core::ptr::from_ref(addresses).cast() }
             }
         }
@@ -221,7 +223,7 @@ pub(crate) fn generate(
 
 fn symbol(function: &Function) -> Result<TokenStream> {
     let literal = |text: &str| -> Result<LitCStr> {
-        let text = std::ffi::CString::new(text).context("a name with a NUL")?;
+        let text = std::ffi::CString::new(text).context("a name of a function contains a NUL")?;
         Ok(LitCStr::new(&text, proc_macro2::Span::call_site()))
     };
     let (name, exported, since) = (literal(&function.name)?, literal(function.symbol())?, function.since);
@@ -250,7 +252,7 @@ fn method(name: &Ident, index: usize, page: &str, function: &Function, signature
         #[inline]
         pub unsafe fn #name(&self, #(#parameters),*) -> Result<#output, MissingSymbol> {
             match self.functions().#name {
-                // SAFETY: the caller keeps the function's contract.
+                // SAFETY: the caller upholds the function's contract.
                 Some(function) => Ok(unsafe { function(#(#arguments),*) }),
                 None => Err(self.missing(&SYMBOLS[#index])),
             }

@@ -1,4 +1,4 @@
-//! Header sets from the toolkit's wheels, by version and hash, so that no toolkit needs to be installed.
+//! Fetches header sets from the toolkit's wheels, by version and hash, so that no toolkit needs to be installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ struct Sets {
 /// The headers of one CUDA release, and its libcudart.
 #[derive(Clone, Debug, Deserialize)]
 pub struct HeaderSet {
-    /// The release, as in 12.4.127.
+    /// The release, such as `12.4.127`.
     pub version: String,
     runtime: Wheel,
     crt: Wheel,
@@ -29,63 +29,63 @@ struct Wheel {
     sha256: String,
 }
 
-/// The sets of headers.toml, oldest first.
+/// Returns the sets of headers.toml, oldest first.
 ///
 /// # Errors
-/// Where headers.toml is not as it should be.
+/// If headers.toml is invalid.
 pub fn sets() -> Result<Vec<HeaderSet>> {
-    let sets: Sets = toml::from_str(include_str!("../headers.toml")).context("headers.toml")?;
+    let sets: Sets = toml::from_str(include_str!("../headers.toml")).context("cannot parse headers.toml")?;
     Ok(sets.set)
 }
 
-/// The set that the bindings are generated from.
+/// Returns the set that the bindings are generated from.
 ///
 /// # Errors
-/// Where headers.toml has none.
+/// If headers.toml is invalid or lists no set.
 pub fn newest() -> Result<HeaderSet> {
     sets()?.pop().context("headers.toml lists no set")
 }
 
 impl HeaderSet {
-    /// The CUDA version in the driver's way of counting: 12040 of 12.4.127.
+    /// Returns the CUDA version as the driver encodes it: 12040 for 12.4.127.
     ///
     /// # Errors
-    /// Where the version is not of three numbers.
+    /// If the version does not begin with two numbers.
     pub fn cuda_version(&self) -> Result<u32> {
         let mut numbers = self.version.split('.').map(str::parse::<u32>);
         match (numbers.next(), numbers.next()) {
             (Some(Ok(major)), Some(Ok(minor))) => Ok(major * 1000 + minor * 10),
-            _ => bail!("{} is no version", self.version),
+            _ => bail!("{} is not a CUDA version such as 12.4.127", self.version),
         }
     }
 
-    /// Where the headers lie in a folder that [`HeaderSet::fetch`] filled.
+    /// Returns the path of the headers in a folder that [`HeaderSet::fetch`] filled.
     #[must_use]
     pub fn include(&self, folder: &Path) -> PathBuf {
         folder.join(&self.version).join("include")
     }
 
-    /// Where libcudart lies in a folder that [`HeaderSet::fetch`] filled.
+    /// Returns the path of libcudart in a folder that [`HeaderSet::fetch`] filled.
     #[must_use]
     pub fn lib(&self, folder: &Path) -> PathBuf {
         folder.join(&self.version).join("lib")
     }
 
-    /// Put the set into `folder/VERSION/{include,lib}`, unless it is there.
+    /// Puts the set into `folder/VERSION/{include,lib}`, unless it is already there.
     ///
     /// # Errors
-    /// Where pip cannot download a wheel, or its hash is another.
+    /// If pip cannot download a wheel, or a wheel has an unexpected hash or content.
     pub fn fetch(&self, folder: &Path) -> Result<()> {
         let into = folder.join(&self.version);
         if into.join("include/crt/host_defines.h").is_file() {
             return Ok(());
         }
-        // crt last: it is what says that the set is whole.
+        // crt is unpacked last, because its header marks the set as complete.
         self.runtime.unpack(&into)?;
         self.crt.unpack(&into)?;
         for file in ["include/cuda.h", "include/cudaTypedefs.h", "include/crt/host_defines.h"] {
             if !into.join(file).is_file() {
-                bail!("the wheels of CUDA {} hold no {file}", self.version);
+                bail!("the wheels of CUDA {} do not contain {file}", self.version);
             }
         }
         Ok(())
@@ -97,7 +97,7 @@ impl Wheel {
         let download = tempfile::tempdir()?;
         let status = Command::new("python3")
             .args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"])
-            // The headers of every platform are the same; naming one makes the hash the same everywhere.
+            // The headers are the same on every platform; a fixed platform makes the hash the same everywhere.
             .args(["--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64"])
             .args(["--platform", "manylinux1_x86_64", "--dest"])
             .arg(download.path())
@@ -107,23 +107,23 @@ impl Wheel {
         if !status.success() {
             bail!("pip could not download {} {}", self.package, self.version);
         }
-        let file = fs::read_dir(download.path())?.next().context("pip downloaded nothing")??.path();
+        let file = fs::read_dir(download.path())?.next().context("pip downloaded no file")??.path();
         let archive = fs::read(&file)?;
         let digest = Sha256::digest(&archive);
         let found: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         if found != self.sha256 {
-            bail!("{} {} has SHA-256 {found}, headers.toml says {}", self.package, self.version, self.sha256);
+            bail!("{} {} has SHA-256 {found}, but headers.toml expects {}", self.package, self.version, self.sha256);
         }
         Ok(archive)
     }
 
-    /// The folders include and lib, whatever the wheel calls the folders above them.
+    /// Unpacks the folders include and lib, whatever the wheel calls the folders above them.
     fn unpack(&self, into: &Path) -> Result<()> {
         let mut archive = zip::ZipArchive::new(std::io::Cursor::new(self.download()?))?;
         for index in 0..archive.len() {
             let mut file = archive.by_index(index)?;
             let Some(name) = file.enclosed_name() else {
-                bail!("{} {} holds a file with an unsafe name: {}", self.package, self.version, file.name())
+                bail!("{} {} contains a file with an unsafe name: {}", self.package, self.version, file.name())
             };
             let below = |folder: &str| {
                 let (_, below) = name.to_str()?.split_once(&format!("/{folder}/"))?;
@@ -132,7 +132,7 @@ impl Wheel {
             let Some(path) = below("include").or_else(|| below("lib")) else { continue };
             if !file.is_dir() {
                 let path = into.join(path);
-                fs::create_dir_all(path.parent().context("a file without a folder")?)?;
+                fs::create_dir_all(path.parent().context("a file of the wheel has no parent folder")?)?;
                 std::io::copy(&mut file, &mut fs::File::create(&path)?)
                     .with_context(|| format!("cannot write {}", path.display()))?;
             }

@@ -1,4 +1,4 @@
-//! Writes the generated files of `cuda-ipc-sys/src` from CUDA's headers, and checks that they are what the headers say.
+//! Writes the generated files of `cuda-ipc-sys/src` from CUDA's headers, and checks that they match the headers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,25 +17,25 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Fetch the header sets of headers.toml with pip, checked by hash, into FOLDER/VERSION/{include,lib}
+    /// Fetch the header sets of headers.toml with pip into FOLDER/VERSION/{include,lib}, and check their hashes
     Headers {
-        /// Where to put them
+        /// The folder to put them into
         folder: PathBuf,
-        /// Only these versions; all without
+        /// Fetch only these versions; all versions if none is given
         versions: Vec<String>,
     },
     /// Write the bindings
     Generate(Paths),
-    /// Generate into memory and fail on any difference: from the checked-in files, and between x86-64 and aarch64
+    /// Generate into memory, and fail if the result differs from the checked-in files or between x86-64 and aarch64
     Check(Paths),
 }
 
 #[derive(clap::Args)]
 struct Paths {
-    /// The folder that holds cuda.h; the newest set of headers.toml is fetched where it is not given
+    /// The folder that contains cuda.h; without it, the newest set of headers.toml is fetched
     #[arg(long)]
     headers: Option<PathBuf>,
-    /// The folder that holds driver/bindings.rs and the other generated files
+    /// The folder that contains driver/bindings.rs and the other generated files
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../src"))]
     output: PathBuf,
 }
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
                 let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
                 checked_in.push(Source { path, text });
             }
-            compare("checked in", &checked_in, "generated", &generated).context("run `generate`")
+            compare("checked in", &checked_in, "generated", &generated).context("run `generate` to update the files")
         }
     }
 }
@@ -81,7 +81,7 @@ fn fetch(folder: &Path, versions: &[String]) -> Result<()> {
     for version in versions {
         if !known.iter().any(|set| &set.version == version) {
             let names: Vec<_> = known.iter().map(|set| set.version.as_str()).collect();
-            bail!("no headers of CUDA {version}: headers.toml has {}", names.join(", "));
+            bail!("headers.toml does not list CUDA {version}; it lists {}", names.join(", "));
         }
     }
     for set in known {

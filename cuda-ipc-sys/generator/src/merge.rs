@@ -1,8 +1,8 @@
-//! The bindings with what a user's own headers add to them.
+//! Adds the items of a user's own headers to the bindings.
 //!
-//! The result has every name of the checked-in bindings with its meaning, whatever the age of the headers, so that
-//! one crate of a build can ask for its headers without taking anything from another. Headers that contradict the
-//! bindings are an error that names the contradiction.
+//! The result has every name of the checked-in bindings with the same meaning, whatever the age of the headers. One
+//! crate of a build can therefore use its own headers without removing names that another crate needs. If the headers
+//! contradict the bindings, the error names the contradiction.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::bindings::Bindings;
 use crate::exceptions::exceptions;
 use crate::functions::interfaces;
 
-/// The checked-in `bindings.rs` files with what the headers in a folder add.
+/// Returns the checked-in `bindings.rs` files with the items that the headers in a folder add.
 ///
 /// # Errors
-/// Where the headers cannot be read, or say something else of a name that the bindings have.
+/// If the headers cannot be read, or define a name of the bindings differently.
 pub fn merge(include: &Path, target: &str, checked_in: &[Source]) -> Result<Vec<Source>> {
     let found = crate::read(include, target)?;
     let mut merged = Bindings::default();
@@ -38,7 +38,7 @@ pub fn merge(include: &Path, target: &str, checked_in: &[Source]) -> Result<Vec<
     merged.write_types()
 }
 
-/// The imports, and the function that names the codes.
+/// Whether an item is generated again: an import, or the function that names the codes.
 fn is_written_anew(item: &Item) -> bool {
     let names = |item: &ImplItem| matches!(item, ImplItem::Fn(function) if function.sig.ident == "name");
     let is_import = matches!(item, Item::Use(import) if text(&import.tree).starts_with("crate"));
@@ -55,7 +55,7 @@ fn check_signatures(functions: &[Item], found: &Bindings) -> Result<()> {
     Ok(())
 }
 
-/// What makes an item the same item in another header set.
+/// Returns the key that identifies an item across header sets.
 fn key(item: &Item) -> Option<String> {
     match item {
         Item::Struct(item) => Some(format!("type {}", item.ident)),
@@ -72,7 +72,7 @@ fn key(item: &Item) -> Option<String> {
     }
 }
 
-/// The figures of `["Size of X"][size_of::<X>() - 4usize];` and its like, by their text.
+/// Returns the numbers of assertions such as `["Size of X"][size_of::<X>() - 4usize];`, by the text of each.
 fn layout(item: &syn::ItemConst) -> BTreeMap<String, String> {
     let syn::Expr::Block(block) = &*item.expr else { return BTreeMap::new() };
     let statements = block.block.stmts.iter();
@@ -99,7 +99,7 @@ fn add(ours: &mut Vec<Item>, theirs: &[Item]) -> Result<()> {
     let unnamed: HashSet<_> = places.keys().filter_map(|key| unnamed_in(key)).map(str::to_owned).collect();
     for item in theirs {
         let Some(key) = key(item) else { continue };
-        // bindgen numbers what has no name by its place, and that differs where a member was added.
+        // bindgen numbers unnamed types by their position, which changes if a member was added.
         if unnamed_in(&key).is_some_and(|owner| unnamed.contains(owner)) {
             continue;
         }
@@ -111,7 +111,7 @@ fn add(ours: &mut Vec<Item>, theirs: &[Item]) -> Result<()> {
     Ok(())
 }
 
-/// The type that a type without a name belongs to.
+/// Returns the type that an unnamed type belongs to.
 fn unnamed_in(key: &str) -> Option<&str> {
     let (owner, _) = key.rsplit(' ').next()?.split_once("__bindgen_ty")?;
     Some(owner)
@@ -127,7 +127,7 @@ fn add_to(ours: &mut [Item], places: &[usize], item: &Item) -> Result<()> {
                     && *theirs != ours
                     && !is_known(&what)?
                 {
-                    bail!("{what} is {ours} in these bindings and {theirs} in the headers");
+                    bail!("{what} is {ours} in these bindings but {theirs} in the headers");
                 }
             }
         }
@@ -159,28 +159,28 @@ fn add_to(ours: &mut [Item], places: &[usize], item: &Item) -> Result<()> {
             let Item::Type(ours) = &ours[places[0]] else { return Ok(()) };
             same(&theirs.ident.to_string(), &ours.ty, &theirs.ty)?;
         }
-        // A structure stays as it is here: its layout was compared, and which reserved bytes have a name is no matter.
+        // A structure stays as it is here: its layout was compared, and names for reserved bytes do not matter.
         _ => {}
     }
     Ok(())
 }
 
-/// Whether a statement like `Offset of field: X::y` is about a name that is known to differ between releases.
+/// Whether an assertion such as `Offset of field: X::y` is about a name that is known to differ between releases.
 fn is_known(what: &str) -> Result<bool> {
     let name = what.rsplit(' ').next().unwrap_or_default().replace("::", ".");
     Ok(exceptions()?.iter().any(|exception| exception.name == name))
 }
 
-/// A name has to mean the same here and there, but for the values that are known to differ between releases.
+/// Fails if the bindings and the headers define a name differently, unless it is known to differ between releases.
 fn same(name: &str, ours: &impl quote::ToTokens, theirs: &impl quote::ToTokens) -> Result<()> {
     let (ours, theirs) = (text(ours), text(theirs));
     if ours != theirs && !exceptions()?.iter().any(|exception| exception.name == name) {
-        bail!("{name} is {ours} in these bindings and {theirs} in the headers");
+        bail!("{name} is {ours} in these bindings but {theirs} in the headers");
     }
     Ok(())
 }
 
-/// What is checked in has a comma after the last element where a list takes several lines.
+/// Returns the text of an item without trailing commas, which the checked-in files have in lists over several lines.
 fn text(item: &impl quote::ToTokens) -> String {
     item.to_token_stream().to_string().replace(" ,)", ")").replace(", >", ">").replace(" >", ">")
 }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn items(source: &str) -> Vec<Item> {
-        syn::parse_file(source).expect("Rust").items
+        syn::parse_file(source).expect("valid Rust").items
     }
 
     const OURS: &str = r#"
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// A structure may get a name for reserved bytes, and then the structure of these bindings stays.
+    /// If headers name reserved bytes of a structure, the structure of these bindings stays.
     #[test]
     fn a_structure_of_the_same_layout_stays() {
         let all = added("pub struct CUplace { pub kind: CUkind, pub reserved: [u8; 4] }").expect("the same layout");

@@ -1,4 +1,4 @@
-//! `CUmemLocation` without its union: CUDA 13.2 made the identifier one, and what the bytes mean did not change.
+//! Access to `CUmemLocation` without its union. CUDA 13.2 made the identifier a union, but its bytes mean the same.
 
 use std::ffi::c_int;
 
@@ -7,11 +7,11 @@ use crate::{CUdevice, CUmemLocation, CUmemLocationType};
 /// The device number of the host (a cast in the header, which bindgen does not evaluate).
 pub const CU_DEVICE_CPU: CUdevice = -1;
 
-/// The device number of a device that this process does not see.
+/// The device number of a device that is not visible to this process.
 pub const CU_DEVICE_INVALID: CUdevice = -2;
 
 impl CUmemLocation {
-    /// A location from its type and identifier.
+    /// Creates a location from its type and identifier.
     #[must_use]
     pub fn new(type_: CUmemLocationType, id: c_int) -> Self {
         let mut location = Self { type_, ..Self::default() };
@@ -19,28 +19,28 @@ impl CUmemLocation {
         location
     }
 
-    /// The memory of a device.
+    /// Returns the location of a device's memory.
     #[must_use]
     pub fn device(device: CUdevice) -> Self {
         Self::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, device)
     }
 
-    /// Host memory, wherever it lies (CUDA 12.2).
+    /// Returns the location of host memory on any NUMA node (CUDA 12.2).
     #[must_use]
     pub fn host() -> Self {
         Self::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0)
     }
 
-    /// The host memory of a NUMA node (CUDA 12.2).
+    /// Returns the location of host memory on a given NUMA node (CUDA 12.2).
     #[must_use]
     pub fn host_numa(node: c_int) -> Self {
         Self::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node)
     }
 
-    /// The identifier: a device ordinal or a NUMA node, as the type says.
+    /// Returns the identifier: a device ordinal or a NUMA node, depending on the type.
     #[must_use]
     pub fn id(&self) -> c_int {
-        // SAFETY: both readings of the union are plain integers, and `new` initialises all of it.
+        // SAFETY: both members of the union consist of plain integers, and `new` initialises all bytes.
         unsafe { self.__bindgen_anon_1.id }
     }
 }

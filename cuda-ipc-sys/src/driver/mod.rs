@@ -1,6 +1,6 @@
-//! The driver: `libcuda`.
+//! The CUDA driver, `libcuda`.
 
-// Generated, in C's names. A generator cannot write comments: the reasons of its unsafe blocks are in its source.
+// Generated, with C's names. The generator cannot emit comments: the reasons for its unsafe blocks are in its source.
 #[cfg(not(feature = "bindgen"))]
 #[rustfmt::skip]
 #[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, clippy::all)]
@@ -32,8 +32,8 @@ use resolver::Resolver;
 
 /// A CUDA driver: its library, and the functions that were found in it.
 ///
-/// Each function of the table is a method that answers [`MissingSymbol`] where the driver does not have it. The
-/// methods cost one comparison over the C call; [`Driver::functions`] hands out the pointers themselves.
+/// Each function of the table is a method, which returns [`MissingSymbol`] if the driver lacks the function.
+/// A method costs one comparison more than the C call; [`Driver::functions`] returns the pointers themselves.
 pub struct Driver {
     path: PathBuf,
     version: CudaVersion,
@@ -41,9 +41,10 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// The process's driver, loaded on the first call: `libcuda.so.1`, or what [`DRIVER_VARIABLE`] names.
+    /// Returns the process's driver, and loads it on the first call: the library that [`DRIVER_VARIABLE`] names,
+    /// otherwise `libcuda.so.1` or `libcuda.so`.
     ///
-    /// A failure is not kept: the next call tries again.
+    /// A failure is not cached: the next call tries again.
     ///
     /// # Errors
     /// [`LoadError`], with every name that was tried and why it was not loaded.

@@ -1,4 +1,4 @@
-//! How the driver's functions are found: by version where it can, by exported name where it is older than CUDA 11.3.
+//! Finds the driver's functions: by version, or by exported name if the driver is older than CUDA 11.3.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
@@ -6,7 +6,7 @@ use std::ptr;
 use crate::library::Opened;
 use crate::{CUresult, PFN_cuGetProcAddress, Symbol};
 
-/// `cuGetProcAddress` before CUDA 12 gave it an output for the reason.
+/// `cuGetProcAddress` before CUDA 12, which added an output for the reason of a failure.
 #[allow(non_camel_case_types)]
 type PFN_cuGetProcAddress_v11030 = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64) -> CUresult;
 
@@ -26,10 +26,10 @@ impl<'library> Resolver<'library> {
         let newer = library.address(c"cuGetProcAddress_v2");
         let older = library.address(c"cuGetProcAddress");
         let ask = if !newer.is_null() {
-            // SAFETY: the exported name fixes the signature.
+            // SAFETY: the exported name determines the signature.
             Ask::Versioned(unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress>(newer) })
         } else if !older.is_null() {
-            // SAFETY: the exported name fixes the signature.
+            // SAFETY: the exported name determines the signature.
             let function = unsafe { std::mem::transmute::<*const c_void, PFN_cuGetProcAddress_v11030>(older) };
             Ask::VersionedWithoutReason(function)
         } else {
@@ -38,8 +38,10 @@ impl<'library> Resolver<'library> {
         Self { library, ask }
     }
 
-    /// Ask for the binding's version, never the driver's: a newer signature can hide behind the same base name. And
-    /// what came later than the driver is not asked for, because an older signature can hide there too.
+    /// Finds a function by name, at the version of its binding.
+    ///
+    /// At the driver's own version, the same base name can have a newer signature. A function that is newer than the
+    /// driver is not looked up, because the driver would return an older signature of the same base name.
     pub(super) fn find(&self, symbol: &Symbol) -> *const c_void {
         const LEGACY_DEFAULT_STREAM: u64 = 1;
         let is_newer = symbol.since > self.library.version;
@@ -49,7 +51,7 @@ impl<'library> Resolver<'library> {
         let code = match self.ask {
             Ask::Exported => return self.library.address(symbol.exported),
             _ if is_newer => return ptr::null(),
-            // SAFETY: name and outputs are valid; no reason is asked for.
+            // SAFETY: name and output are valid, and a null reason is allowed.
             Ask::Versioned(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM, ptr::null_mut()) },
             // SAFETY: name and output are valid.
             Ask::VersionedWithoutReason(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM) },

@@ -1,7 +1,7 @@
-//! The runtime: `libcudart`, for those who share memory with code that is written against it.
+//! The CUDA runtime, `libcudart`, for programs that share memory with code written against it.
 //!
-//! Its functions are found by name: where one changed between major versions it got another name. It initialises
-//! devices by itself, numbers its errors in its own way, and hands out the driver's pointers, streams and events.
+//! Its functions are looked up by name: a function that changed between major versions got another name. The runtime
+//! initialises devices by itself and has its own error codes. Its pointers, streams and events are the driver's.
 //!
 //! ```no_run
 //! use cuda_ipc_sys::runtime::{Runtime, cudaIpcMemHandle_t};
@@ -9,13 +9,13 @@
 //! fn export(pointer: *mut std::ffi::c_void) -> Result<cudaIpcMemHandle_t, Box<dyn std::error::Error>> {
 //!     let runtime = Runtime::get()?;
 //!     let mut handle = cudaIpcMemHandle_t::default();
-//!     // SAFETY: `handle` is valid for writing; the runtime itself refuses a pointer that it cannot export.
+//!     // SAFETY: `handle` is valid for writing; the runtime rejects a pointer that it cannot export.
 //!     unsafe { runtime.cudaIpcGetMemHandle(&mut handle, pointer)? }.result()?;
 //!     Ok(handle)
 //! }
 //! ```
 
-// Generated, in C's names. A generator cannot write comments: the reasons of its unsafe blocks are in its source.
+// Generated, with C's names. The generator cannot emit comments: the reasons for its unsafe blocks are in its source.
 #[cfg(not(feature = "bindgen"))]
 #[rustfmt::skip]
 #[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, clippy::all)]
@@ -43,8 +43,8 @@ use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol, Symbol};
 
 /// A CUDA runtime: its library, and the functions that were found in it.
 ///
-/// It loads without a driver too, and then answers most calls with `cudaErrorInsufficientDriver`. A runtime of CUDA 11
-/// answers so even when asked for its version, which then counts as 11.0.
+/// It also loads without a driver, but then returns `cudaErrorInsufficientDriver` from most calls. A runtime of CUDA 11
+/// returns that code even for its own version, which then counts as 11.0.
 pub struct Runtime {
     path: PathBuf,
     version: CudaVersion,
@@ -52,10 +52,10 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// The process's runtime, loaded on the first call: `libcudart.so.13`, `.12` or `.11.0`, or what
-    /// [`RUNTIME_VARIABLE`] names.
+    /// Returns the process's runtime, and loads it on the first call: the library that [`RUNTIME_VARIABLE`] names,
+    /// otherwise `libcudart.so.13`, `.12` or `.11.0`.
     ///
-    /// A failure is not kept: the next call tries again.
+    /// A failure is not cached: the next call tries again.
     ///
     /// # Errors
     /// [`LoadError`], with every name that was tried and why it was not loaded.

@@ -1,4 +1,4 @@
-//! Shared libraries from C source, which stand in for drivers.
+//! Builds shared libraries from C source, which stand in for drivers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ pub(crate) struct StandIn {
     _folder: TempDir,
 }
 
-/// A library from C source.
+/// Builds a library from C source.
 pub(crate) fn library(source: &str) -> StandIn {
     StandIn::compiled(source, &[])
 }
 
 impl StandIn {
-    /// A library that needs another one.
-    #[allow(dead_code, reason = "not every test needs it")]
+    /// Builds a library that depends on another one.
+    #[allow(dead_code, reason = "not every test uses it")]
     pub(crate) fn linked_with(source: &str, other: &Path) -> Self {
         Self::compiled(source, &[other])
     }

@@ -1,5 +1,5 @@
-//! How often this program has allocated. The driver's own allocations are not among them.
-#![allow(unsafe_code)] // An allocator.
+//! Counts the allocations of this program, without the driver's own.
+#![allow(unsafe_code)] // Implements an allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ struct Counting;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: each method is the system allocator's, after a number was counted up.
+// SAFETY: each method calls the system allocator, after counting.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.fetch_add(1, Ordering::Relaxed);
@@ -31,7 +31,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of the whole program so far.
+/// Returns the number of allocations of the whole program so far.
 pub(crate) fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }

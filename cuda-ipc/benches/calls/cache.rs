@@ -1,4 +1,4 @@
-//! A hit of the cache. The exporter is this executable again.
+//! The cost of a cache hit. The exporter is this executable, started again.
 
 use std::env;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -12,29 +12,29 @@ use cuda_ipc::{Context, DeviceBuffer, Parcel};
 use crate::SIZE;
 use crate::measure::{self, Figures, HIT, Rounds};
 
-/// Set for the process that exports.
+/// The environment variable that is set for the exporter.
 const EXPORTER: &str = "CUDA_IPC_BENCH_EXPORTER";
 
 pub(crate) fn is_exporter() -> bool {
     env::var_os(EXPORTER).is_some()
 }
 
-/// Share a buffer over the standard input, and keep it until the other end hangs up.
+/// Shares a buffer over the standard input, and keeps it until the other end hangs up.
 pub(crate) fn export(context: &Context) {
     let socket = std::io::stdin().as_fd().try_clone_to_owned().expect("a descriptor is left");
     let connection = Connection::from(UnixStream::from(socket));
     let buffer = DeviceBuffer::new(context, SIZE).unwrap();
     buffer.share(..).unwrap().send(&connection).unwrap();
-    connection.receive().expect_err("the importer says nothing, and hangs up");
+    connection.receive().expect_err("the importer sends nothing and hangs up");
 }
 
-/// What it costs to open what is open already, and to drop it.
+/// Measures what it costs to open memory that is open already, and to drop it.
 pub(crate) fn hit(context: &Context) -> Figures {
     let (ours, theirs) = Connection::pair().unwrap();
     let mut exporter = Command::new(env::current_exe().expect("this executable has a path"));
     exporter.env(EXPORTER, "").stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
     let mut running = exporter.spawn().expect("this executable runs again");
-    // What else holds the other end would hide that the exporter has ended.
+    // The command holds the other end, too, which would hide that the exporter has ended.
     drop(exporter);
     let parcel = Parcel::receive(&ours).expect("the exporter shares a buffer");
     let cache = Cache::new(SIZE);

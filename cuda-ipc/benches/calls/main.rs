@@ -1,11 +1,11 @@
-//! What the layer adds to a call, in nanoseconds and allocations, and what a hit of the cache costs.
+//! Measures what the layer adds to a call, in nanoseconds and allocations, and what a cache hit costs.
 //!
-//! `cargo bench -p cuda-ipc --bench calls` measures the driver that `CUDA_IPC_DRIVER` names, or the reference driver.
-//! After `--`: `--check` fails where a target is missed, `--json FILE` writes the figures.
+//! `cargo bench -p cuda-ipc --bench calls` uses the driver that `CUDA_IPC_DRIVER` names, or else the reference driver.
+//! After `--`, `--check` fails if a target is missed, and `--json FILE` writes the figures to a file.
 //!
-//! The raw call and the layer's take turns, so that what else the machine does falls on both; what is told are medians,
-//! and the median of what a turn took longer. Where no context is current, the raw call stands between a push and a pop,
-//! which is what it takes without the layer.
+//! The raw call and the layer's call take turns, so that other load on the machine affects both. The figures are the
+//! medians of both, and the median of their difference in a turn. If no context is current, the raw call is made
+//! between a push and a pop, which a program without the layer would need.
 
 mod allocations;
 mod cache;
@@ -29,7 +29,7 @@ use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
 use measure::{Figures, Rounds};
 
 const SIZE: usize = 2 << 20;
-/// What an enqueued call works on: so little that the work is over before the queue is full.
+/// The size of the memory that an enqueued call works on. It is small, so the work is over before the queue is full.
 const SMALL: usize = 64;
 
 fn main() -> ExitCode {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     println!("Driver: {}, CUDA {}, {}", driver.path().display(), driver.version(), device.name().expect("a name"));
     println!("{:34} {:>10} {:>10} {:>10} {:>12}", "nanoseconds", "raw", "layer", "added", "allocations");
 
-    let mut figures = context.within(|| calls(&context, "current")).expect("a context becomes current");
+    let mut figures = context.within(|| calls(&context, "current")).expect("the context can be made current");
     figures.extend(calls(&context, "not current"));
     figures.push(cache::hit(&context));
 
@@ -65,23 +65,23 @@ fn main() -> ExitCode {
 /// The primary context of the first device.
 fn context() -> Context {
     let driver = env::var_os(sys::DRIVER_VARIABLE).map_or_else(reference_driver, PathBuf::from);
-    // SAFETY: it is the reference driver, or what whoever measures calls a driver.
+    // SAFETY: this is the reference driver, or a library that the user names as a driver.
     let driver = unsafe { Driver::load_from(driver) }.unwrap_or_else(|error| panic!("{error}"));
-    Context::primary(driver.device(0).expect("a device")).expect("a context")
+    Context::primary(driver.device(0).expect("a first device")).expect("a primary context")
 }
 
-/// In the folder of this executable or one above it, where Cargo puts the libraries of a build.
+/// Finds the reference driver in the folder of this executable or one above it, where Cargo puts a build's libraries.
 fn reference_driver() -> PathBuf {
     let executable = env::current_exe().expect("this executable has a path");
     let found = executable.ancestors().map(|folder| folder.join("libreference_driver.so")).find(|path| path.is_file());
-    found.expect("Cargo builds the reference driver beside this")
+    found.expect("Cargo builds the reference driver next to this")
 }
 
 fn ok(answer: Result<CUresult, MissingSymbol>) {
-    answer.expect("the driver has it").result().expect("the driver does it");
+    answer.expect("the driver has the function").result().expect("the call succeeds");
 }
 
-/// Each call by the raw interface and by the layer, with the context current or not.
+/// Measures each call through the raw interface and through the layer, with the context current or not.
 fn calls(context: &Context, state: &str) -> Vec<Figures> {
     let driver = context.driver().raw();
     let stream = Stream::non_blocking(context).unwrap();
@@ -99,18 +99,18 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
         if is_current {
             return ok(call());
         }
-        // SAFETY: the context lives, and what is popped is what was pushed.
+        // SAFETY: the context is live, and the pop removes the context that was pushed.
         unsafe {
             ok(driver.cuCtxPushCurrent(context.raw()));
             ok(call());
             ok(driver.cuCtxPopCurrent(&mut ptr::null_mut()));
         }
     };
-    // Held while calls are enqueued: a device at work would be measured as well.
+    // The stream is held while calls are enqueued, because the work of the device would be measured as well.
     let gate = DeviceBuffer::new(context, SMALL).unwrap();
     let hold = || {
         gate.write(0, &[0_u32]).unwrap();
-        // SAFETY: the gate stays until the stream is done.
+        // SAFETY: the gate lives until the stream is done.
         unsafe { stream.wait_value32(&gate, 0, WaitValue::Equal, 1) }.unwrap();
     };
     let finish = || {
@@ -127,7 +127,7 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
         measure::compare(format!("{name}, {state}"), rounds, raw, layer)
     };
 
-    // SAFETY: handles and memory stay until the end, and `finish` waits for all that was enqueued; outputs are locals.
+    // SAFETY: handles and memory live until the end, and `finish` waits for all enqueued work. Outputs are locals.
     unsafe {
         vec![
             measure("event query", &at_once, &|| raw(&|| driver.cuEventQuery(event.raw())), &|| {
@@ -173,7 +173,7 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
             measure(
                 "set access",
                 &at_once,
-                // Neither needs a context.
+                // Neither call needs a context.
                 &|| ok(driver.cuMemSetAccess(mapping.pointer(), size, &access, 1)),
                 &|| mapping.set_access(device, Access::ReadWrite).unwrap(),
             ),

@@ -4,32 +4,32 @@ use std::time::Instant;
 
 use crate::allocations;
 
-/// The target for what the layer adds to a call.
+/// The target for the time that the layer adds to a call, in nanoseconds.
 const ADDED: f64 = 50.0;
-/// The target for what takes the place of a call.
+/// The target for a cache hit, which replaces a call, in nanoseconds.
 pub(crate) const HIT: f64 = 100.0;
 const ROUNDS: usize = 301;
 
 /// How a call is repeated.
 pub(crate) struct Rounds<'a> {
-    /// Calls of one round.
+    /// The number of calls in one round.
     pub(crate) calls: u32,
-    /// What comes before each round, and is not measured.
+    /// Runs before each round and is not measured.
     pub(crate) before: &'a dyn Fn(),
-    /// What comes after each round, and is not measured.
+    /// Runs after each round and is not measured.
     pub(crate) after: &'a dyn Fn(),
 }
 
-/// What was measured, in nanoseconds a call.
+/// The results of a measurement, in nanoseconds per call.
 pub(crate) struct Figures {
     name: String,
-    /// Nothing where there is no raw call to compare with.
+    /// `None` if there is no raw call to compare with.
     raw: Option<f64>,
     layer: f64,
-    /// What has a target.
+    /// The time that is compared with the target.
     cost: f64,
     target: f64,
-    /// Of one call.
+    /// The number of allocations per call.
     allocations: f64,
 }
 
@@ -40,13 +40,13 @@ impl Figures {
         Self { name, raw, layer, cost, target, allocations }
     }
 
-    /// In words, where it was missed.
+    /// Describes how a target was missed, or returns `None` if all were met.
     pub(crate) fn missed(&self) -> Option<String> {
         let Self { name, cost, target, allocations, .. } = self;
         if *allocations > 0.0 {
-            return Some(format!("{name}: {allocations} allocations a call, where there are to be none"));
+            return Some(format!("{name}: {allocations} allocations per call, the target is 0"));
         }
-        (cost >= target).then(|| format!("{name}: {cost:.1} ns, where less than {target} are the target"))
+        (cost >= target).then(|| format!("{name}: {cost:.1} ns, the target is less than {target} ns"))
     }
 
     pub(crate) fn to_json(&self) -> serde_json::Value {
@@ -58,7 +58,7 @@ impl Figures {
     }
 }
 
-/// A raw call against the layer's. Which one begins changes from turn to turn.
+/// Compares a raw call with the layer's. They take turns in going first.
 pub(crate) fn compare(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
     let (mut of_raw, mut of_layer, mut added, mut allocated) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for turn in 0..ROUNDS {
@@ -83,7 +83,7 @@ pub(crate) fn compare(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: 
     Figures::new(name, Some(median(of_raw)), median(of_layer), (median(added), ADDED), allocations)
 }
 
-/// What has no raw call beside it.
+/// Measures a call that has no raw call to compare with.
 pub(crate) fn alone(name: &str, rounds: &Rounds<'_>, target: f64, call: &dyn Fn()) -> Figures {
     let before = allocations::count();
     let mut times = Vec::with_capacity(ROUNDS);
@@ -95,7 +95,7 @@ pub(crate) fn alone(name: &str, rounds: &Rounds<'_>, target: f64, call: &dyn Fn(
 }
 
 impl Rounds<'_> {
-    /// Nanoseconds a call, in one round.
+    /// Runs one round and returns the nanoseconds per call.
     fn time(&self, call: &dyn Fn()) -> f64 {
         (self.before)();
         let start = Instant::now();

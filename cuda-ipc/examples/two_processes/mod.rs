@@ -1,5 +1,4 @@
-//! What the examples have in common: two processes, the second of which is the same program again, and a connection
-//! between them.
+//! Code that the examples share: it starts the program again as a second process, with a connection between the two.
 
 use std::env;
 use std::error::Error;
@@ -12,13 +11,12 @@ use cuda_ipc::{Context, Driver, Parcel};
 
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
-/// Run the exporter in this process and the importer in another one. Whichever fails, the other one learns it by the
-/// connection.
+/// Runs the exporter in this process and the importer in another. If one fails, the other sees the connection close.
 pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
     let done = match env::args().nth(1).as_deref() {
         None => export_to_child(export),
         Some("import") => import_from_parent(import),
-        Some(other) => Err(format!("no such role: {other}").into()),
+        Some(other) => Err(format!("unknown role: {other}").into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,7 +42,7 @@ fn import_from_parent(import: fn(&Connection) -> Outcome) -> Outcome {
     import(&Connection::from(socket))
 }
 
-/// The primary context of the first device, and a line that says which one it is.
+/// Returns the primary context of the first device, and prints which device that is.
 pub(crate) fn first_device() -> Result<Context, Box<dyn Error>> {
     let driver = Driver::get()?;
     let device = driver.device(0)?;
@@ -52,7 +50,8 @@ pub(crate) fn first_device() -> Result<Context, Box<dyn Error>> {
     Ok(Context::primary(device)?)
 }
 
-/// The primary context of the device that a parcel is of. Ordinals differ where two processes see different devices.
+/// Returns the primary context of a parcel's device. The device is found by its UUID, because ordinals differ if two
+/// processes see different devices.
 pub(crate) fn device_of(parcel: &Parcel) -> Result<Context, Box<dyn Error>> {
     let device = Driver::get()?.device_by_uuid(parcel.ticket.device)?;
     Ok(Context::primary(device.ok_or("the exporter's device is not visible here")?)?)

@@ -1,6 +1,6 @@
-//! `Ticket::from_bytes` on any bytes: an error, or the ticket that they are the one way to write.
+//! Checks that `Ticket::from_bytes` on any bytes returns an error, or a ticket whose only encoding is these bytes.
 //!
-//! In this crate's folder, on stable Rust, with the golden tickets to begin from:
+//! Run it in this crate's folder, on stable Rust, with the golden tickets as the first inputs:
 //!
 //! ```sh
 //! mkdir -p corpus/ticket
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `cargo fuzz` does the same: in `cuda-ipc`, `cargo fuzz run -s none ticket fuzz/corpus/ticket tests/ticket/golden`.
-//! What leads on is kept in the first folder; what fails is written to `crash-…` here.
+//! Inputs that reach new code are kept in the first folder. Inputs that fail are written to `crash-…` in this folder.
 #![no_main]
 
 use cuda_ipc::Ticket;
@@ -19,7 +19,7 @@ const CHECKSUM: usize = 4;
 
 fuzz_target!(|bytes: &[u8]| {
     check(bytes);
-    // Past the checksum and the length, which stop nearly everything.
+    // Corrects the length and the checksum, which would stop nearly every input.
     if let Some(body) = bytes.get(HEAD..bytes.len().saturating_sub(CHECKSUM)) {
         let length = ((HEAD + body.len() + CHECKSUM) as u32).to_le_bytes();
         let mut bytes = [&bytes[..12], &length, body].concat();

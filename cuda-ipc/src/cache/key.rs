@@ -1,4 +1,4 @@
-//! What makes two tickets name one mapping.
+//! The part of a cache key that comes from the ticket.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,8 +8,8 @@ use crate::vmm::Access;
 
 /// An allocation of an exporter.
 ///
-/// The generation tells it from a later one at its address. Of legacy memory the handle belongs to the key as well: it
-/// is what the driver goes by.
+/// The generation distinguishes it from a later allocation at the same address. The key of legacy memory also contains
+/// the handle, because the driver identifies the memory by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allocation {
     pub(super) exporter: ProcessIdentity,
@@ -22,7 +22,7 @@ enum Kind {
     Legacy([u8; 64]),
     Virtual,
     Pool,
-    /// No memory, which opening refuses.
+    /// Not memory: opening the ticket fails.
     Event,
 }
 
@@ -37,7 +37,7 @@ impl Allocation {
         Self { exporter: ticket.exporter, kind, generation: ticket.generation }
     }
 
-    /// Whether the exporter has a later allocation behind what was one handle.
+    /// Returns whether `later` is a later allocation of the exporter with the same legacy handle.
     pub(super) fn is_outdated_by(&self, later: &Self) -> bool {
         matches!(self.kind, Kind::Legacy(_))
             && (self.exporter, self.kind) == (later.exporter, later.kind)
@@ -46,13 +46,13 @@ impl Allocation {
 }
 
 impl Hash for Allocation {
-    /// What differs between the allocations that a process imports, and no more: it is computed for every hit.
+    /// Hashes only what differs between the allocations that a process imports, because every hit computes it.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.exporter.pid, self.generation).hash(state);
     }
 }
 
-/// What the importer may do with the memory, which decides how it is mapped.
+/// Returns the access that the importer gets, which decides how the memory is mapped.
 pub(super) fn access(ticket: &Ticket) -> Access {
     match &ticket.handle {
         Handle::PhysicalMemory(memory) => memory.access,

@@ -1,9 +1,9 @@
-//! Imports that stay mapped: an explicit cache.
+//! An explicit cache, which keeps imported memory mapped.
 //!
-//! To open memory costs tens of microseconds on one GPU and up to 10 milliseconds across GPUs, to find it in a
-//! [`Cache`] tens of nanoseconds. What was opened is kept, by exporter and generation of the allocation, until the
-//! budget is used up; then what was used least recently, and by nobody now, is closed.
-#![allow(unsafe_code)] // Opens what other processes made.
+//! Opening memory costs tens of microseconds on one GPU and up to 10 milliseconds across GPUs. Finding it in a
+//! [`Cache`] costs tens of nanoseconds. The cache keeps an import under its exporter and the generation of the
+//! allocation. If the imports exceed the budget, the cache closes those that are not in use, least recently used first.
+#![allow(unsafe_code)] // Opens handles of other processes.
 
 mod key;
 
@@ -21,58 +21,63 @@ use crate::vmm::Access;
 use crate::{Context, Error, ProcessIdentity, fork};
 use key::{Allocation, access};
 
-/// Imports of other processes' memory, kept mapped under a budget. Clones are the same cache, and threads may share it.
+/// A cache that keeps imports of other processes' memory mapped, within a budget. Clones are the same cache, and
+/// threads may share it.
 #[derive(Clone, Debug)]
 pub struct Cache(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     budget: usize,
-    /// Held while something is opened or closed: a driver fails threads that open one handle at the same time.
+    /// Held while an import is opened or closed: drivers return an error if two threads open one handle at the same
+    /// time.
     opening: Mutex<()>,
     kept: Mutex<LruCache<Key, Arc<ImportedMemory>>>,
-    /// The sum of the sizes of what is kept.
+    /// The sum of the sizes of the imports in `kept`.
     bytes: AtomicUsize,
 }
 
-/// An allocation, how it is mapped, and the address of the context that it is mapped for, which lives as long as the
+/// An allocation, its access, and the address of the context that it is mapped for. The context lives as long as the
 /// mapping.
 type Key = (Allocation, Access, usize);
 
 impl Cache {
-    /// A cache that keeps no more than so many bytes mapped, apart from what is in use.
+    /// Creates a cache that keeps at most `budget` bytes mapped. Imports that are in use stay mapped even above the
+    /// budget.
     #[must_use]
     pub fn new(budget: usize) -> Self {
         let kept = Mutex::new(LruCache::unbounded());
         Self(Arc::new(Shared { budget, opening: Mutex::new(()), kept, bytes: AtomicUsize::new(0) }))
     }
 
-    /// [`Parcel::open`], or what is there already of the same allocation in the same context.
+    /// Opens a parcel as [`Parcel::open`] does, or returns what the cache already has of the same allocation in the
+    /// same context.
     ///
-    /// Where the driver says `ALREADY_MAPPED`, since the exporter uses an address again that is still mapped here, what
-    /// nobody uses of this exporter is closed, and it is tried once more. What was opened of an earlier allocation by
-    /// the same handle is stale, and forgotten.
+    /// If the exporter has reused an address that is still mapped here, the driver returns `ALREADY_MAPPED`. The cache
+    /// then closes all imports from this exporter that are not in use, and tries once more. It also forgets an import
+    /// that is stale because the same handle now names a later allocation.
     ///
-    /// Memory under a lease ([`Parcel::lease`]) is not kept: its exporter waits for the end of its use.
+    /// The cache does not keep memory under a lease ([`Parcel::lease`]), because its exporter waits until it is no
+    /// longer in use.
     ///
     /// # Errors
     /// As [`Parcel::open`].
     ///
     /// # Safety
-    /// As [`Parcel::open`], for as long as the cache keeps the memory: before the exporter frees it, it asks its
-    /// importers to [`forget`](Cache::forget) it, or to end.
+    /// As [`Parcel::open`], for as long as the cache keeps the memory. Before the exporter frees the memory, it must
+    /// ask its importers to [`forget`](Cache::forget) it, or to end.
     pub unsafe fn open(&self, context: &Context, parcel: &Parcel) -> Result<CachedMemory, Error> {
-        // First of all: in a child another thread of the parent may hold a lock for ever.
+        // First of all: in a forked child, a lock that another thread of the parent held is never released.
         fork::check()?;
         let import = if parcel.tenancy.is_some() {
             let _opening = self.0.opening();
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller makes the same promise.
             Arc::new(unsafe { parcel.open(context)? })
         } else {
             let key = (Allocation::of(&parcel.ticket), access(&parcel.ticket), context.raw().addr());
             match self.0.find(&key) {
                 Some(import) => import,
-                // SAFETY: the caller's promise is the same.
+                // SAFETY: the caller makes the same promise.
                 None => unsafe { self.open_and_keep(context, parcel, key)? },
             }
         };
@@ -84,17 +89,17 @@ impl Cache {
     /// As [`Cache::open`].
     unsafe fn open_and_keep(&self, context: &Context, parcel: &Parcel, key: Key) -> Result<Arc<ImportedMemory>, Error> {
         let _opening = self.0.opening();
-        // Another thread may have been quicker.
+        // Another thread may have opened it in the meantime.
         if let Some(import) = self.0.find(&key) {
             return Ok(import);
         }
         drop(self.0.take(|(allocation, ..), _| allocation.is_outdated_by(&key.0)));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller makes the same promise.
         let import = match unsafe { parcel.open(context) } {
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_ALREADY_MAPPED) => {
                 let is_idle = |import: &Arc<_>| Arc::strong_count(import) == 1;
                 drop(self.0.take(|(allocation, ..), import| allocation.exporter == key.0.exporter && is_idle(import)));
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller makes the same promise.
                 unsafe { parcel.open(context)? }
             }
             opened => opened?,
@@ -106,15 +111,18 @@ impl Cache {
         Ok(import)
     }
 
-    /// Forget an allocation, as its exporter asks before it frees it: whether there was something to forget. It is
-    /// closed at once, or with its last use.
+    /// Forgets an allocation. An exporter asks its importers for this before it frees the memory. Returns whether the
+    /// cache had an import of the allocation.
+    ///
+    /// The import is closed at once, or at the end of its last use.
     pub fn forget(&self, ticket: &Ticket) -> bool {
         let forgotten = Allocation::of(ticket);
         self.forget_all(|allocation| *allocation == forgotten)
     }
 
-    /// Forget all memory of a process, for example since it has ended: whether there was something to forget. It is
-    /// closed at once, or with its last use.
+    /// Forgets all memory of a process, for example because the process has ended. Returns whether the cache had any.
+    ///
+    /// The imports are closed at once, or at the end of their last use.
     pub fn forget_exporter(&self, exporter: &ProcessIdentity) -> bool {
         self.forget_all(|allocation| allocation.exporter == *exporter)
     }
@@ -127,7 +135,7 @@ impl Cache {
         !self.0.take(|(allocation, ..), _| is_of(allocation)).is_empty()
     }
 
-    /// Close what nobody uses, least recently used first, until no more than so many bytes are mapped.
+    /// Closes imports that are not in use, least recently used first, until at most `bytes` bytes are mapped.
     pub fn trim_to(&self, bytes: usize) {
         if fork::is_child() {
             return;
@@ -136,7 +144,7 @@ impl Cache {
         drop(self.0.take_idle_above(bytes));
     }
 
-    /// How many bytes are kept mapped, in use or not.
+    /// Returns how many bytes the cache keeps mapped, in use or not.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
@@ -156,14 +164,15 @@ impl Shared {
         self.kept().get(key).cloned()
     }
 
-    /// Keep these no longer. They are closed by whoever drops the answer, without a lock that a hit needs.
+    /// Removes the imports that `which` selects from the cache. The caller closes them by dropping the result, and at
+    /// that time holds no lock that a hit needs.
     fn take(&self, which: impl Fn(&Key, &Arc<ImportedMemory>) -> bool) -> Vec<Arc<ImportedMemory>> {
         let mut kept = self.kept();
         let keys: Vec<_> = kept.iter().filter(|(key, import)| which(key, import)).map(|(key, _)| *key).collect();
         self.pop(&mut kept, keys)
     }
 
-    /// The same of the least recently used that nobody uses, until only so many bytes are kept.
+    /// Removes imports that are not in use, least recently used first, until at most `bytes` bytes are kept.
     fn take_idle_above(&self, bytes: usize) -> Vec<Arc<ImportedMemory>> {
         let mut kept = self.kept();
         let mut excess = self.bytes.load(Ordering::Relaxed).saturating_sub(bytes);
@@ -187,12 +196,12 @@ impl Shared {
     }
 }
 
-/// Memory of another process, mapped here: the part of it that was shared. It stays mapped as long as this value, and
-/// in the cache after that.
+/// The part of another process's memory that was shared, mapped in this process. It stays mapped as long as this value
+/// lives, and the cache may keep it mapped after that.
 #[derive(Debug)]
 pub struct CachedMemory {
     memory: DeviceMemory,
-    /// Taken when it is dropped, and only then.
+    /// `None` only after the drop has begun.
     import: Option<Arc<ImportedMemory>>,
     cache: Cache,
 }
@@ -211,7 +220,7 @@ impl Drop for CachedMemory {
         if self.cache.bytes() <= self.cache.0.budget || fork::is_child() {
             return;
         }
-        // Whoever opens something meanwhile sees to the budget afterwards.
+        // A thread that holds the lock to open memory enforces the budget afterwards.
         if let Ok(_opening) = self.cache.0.opening.try_lock() {
             drop(self.cache.0.take_idle_above(self.cache.0.budget));
         }

@@ -1,87 +1,97 @@
-//! What a refusal means for the call, and what helps.
+//! Hints: what an error code means for the call that returned it, and what to do.
 
 use crate::sys::CUresult as C;
 
-/// Known for the refusals that people meet.
+/// Returns a hint for the errors that users commonly meet.
 pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
     Some(match (function, code) {
-        ("cuInit", C::CUDA_ERROR_NO_DEVICE) => "no GPU is visible: look at nvidia-smi and CUDA_VISIBLE_DEVICES",
+        ("cuInit", C::CUDA_ERROR_NO_DEVICE) => "no GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES",
         (_, C::CUDA_ERROR_NOT_INITIALIZED) => {
-            "a child of a process that used the driver before it forked cannot use it: exec a program there"
+            "a process that is forked after its parent used the driver cannot use it: call exec in the child first"
         }
-        ("cuDeviceGet", C::CUDA_ERROR_INVALID_DEVICE) => "ordinals are those below Driver::device_count",
+        ("cuDeviceGet", C::CUDA_ERROR_INVALID_DEVICE) => "the ordinal must be less than Driver::device_count",
         ("cuMemAlloc", C::CUDA_ERROR_INVALID_VALUE) => "the size must not be 0",
-        ("cuMemAlloc", C::CUDA_ERROR_OUT_OF_MEMORY) => "the device has less left: other processes share its memory",
-        ("cuEventCreate", C::CUDA_ERROR_OUT_OF_MEMORY) => {
-            "interprocess events are few (4096 in a process on an H200): keep them and record them anew"
+        ("cuMemAlloc", C::CUDA_ERROR_OUT_OF_MEMORY) => {
+            "the device has less free memory than this: other processes use it too"
         }
-        ("cuEventRecord", C::CUDA_ERROR_INVALID_HANDLE) => "event and stream must be of one context",
+        ("cuEventCreate", C::CUDA_ERROR_OUT_OF_MEMORY) => {
+            "the number of interprocess events is limited (4096 per process on an H200): record existing ones again"
+        }
+        ("cuEventRecord", C::CUDA_ERROR_INVALID_HANDLE) => "the event and the stream must belong to the same context",
         ("cuIpcGetMemHandle", C::CUDA_ERROR_INVALID_VALUE) => {
-            "only memory of cuMemAlloc has a legacy handle: no host, managed, pool or mapped memory, and no import"
+            "only memory from cuMemAlloc has a legacy handle; host, managed, pool, mapped and imported memory have none"
         }
         ("cuIpcOpenMemHandle" | "cuIpcOpenEventHandle", C::CUDA_ERROR_INVALID_CONTEXT) => {
-            "opened in the process that exported it: use the exporter's own value here"
+            "the handle was opened in the process that exported it: use the original buffer or event there"
         }
         ("cuIpcOpenMemHandle", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the bytes name no memory: they were altered on the way, or the exporter freed it"
+            "the bytes are not a valid memory handle: they were altered in transit, or the exporter freed the memory"
         }
         ("cuIpcOpenMemHandle", C::CUDA_ERROR_NOT_PERMITTED) => "the exporter has freed the memory",
         ("cuIpcOpenMemHandle", C::CUDA_ERROR_INVALID_HANDLE) => {
-            "the exporter has ended, or memory of it is open in another context of this device"
+            "the exporter has ended, or memory from it is open in another context of this device"
         }
         ("cuIpcOpenMemHandle", C::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED) => {
-            "this device cannot reach the exporter's: open it on the device it is on"
+            "this device cannot access the exporter's device: open the handle on the device that has the memory"
         }
         ("cuIpcOpenMemHandle", C::CUDA_ERROR_ALREADY_MAPPED) => {
-            "other memory of the exporter is still mapped at this place, or another thread is opening it: close what is \
-             stale, and try again"
+            "other memory from the exporter is still mapped at this address, or another thread is opening the handle: \
+             close stale imports and try again"
         }
-        ("cuIpcOpenEventHandle", C::CUDA_ERROR_MAP_FAILED) => "the bytes name no event: they were altered on the way",
-        ("cuIpcCloseMemHandle", C::CUDA_ERROR_INVALID_VALUE) => "it is not open in this context: closed elsewhere?",
-        ("cuMemFree", C::CUDA_ERROR_INVALID_VALUE) => "it is no memory of cuMemAlloc: freed elsewhere?",
+        ("cuIpcOpenEventHandle", C::CUDA_ERROR_MAP_FAILED) => {
+            "the bytes are not a valid event handle: they were altered in transit"
+        }
+        ("cuIpcCloseMemHandle", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the memory is not open in this context: was it closed elsewhere?"
+        }
+        ("cuMemFree", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the address is not memory from cuMemAlloc: was it freed elsewhere?"
+        }
         ("cuMemCreate", C::CUDA_ERROR_NOT_PERMITTED) => {
-            "a fabric handle needs an IMEX channel, which this process has not: see fabric::probe"
+            "a fabric handle needs an IMEX channel, and this process has none: see fabric::probe"
         }
         ("cuMemCreate", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the size must be a multiple of the granularity and not 0, and the device must give such handles"
+            "the size must be a nonzero multiple of the granularity, and the device must support this handle type"
         }
         ("cuMemExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the memory was created without this type of handle, or imported: only its creator exports it"
+            "the memory was created without this handle type, or was imported: only its creator can export it"
         }
         ("cuMemImportFromShareableHandle", C::CUDA_ERROR_INVALID_VALUE | C::CUDA_ERROR_UNKNOWN) => {
-            "it is a handle of something else: send what Allocation::export gave"
+            "this is not a handle of an allocation: send the handle that Allocation::export returned"
         }
         ("cuMemMap", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the addresses are taken already, or the size is not the memory's own"
+            "the address range is already in use, or the size is not the size of the allocation"
         }
-        ("cuMemMap", C::CUDA_ERROR_NOT_SUPPORTED) => "this driver maps memory as a whole: the size is not its own",
+        ("cuMemMap", C::CUDA_ERROR_NOT_SUPPORTED) => {
+            "this driver maps only whole allocations: the size is not the size of the allocation"
+        }
         ("cuMemPoolExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the pool was created without this type of handle; a default pool has none"
+            "the pool was created without this handle type; a default pool has none"
         }
         ("cuMemPoolExportPointer", C::CUDA_ERROR_INVALID_VALUE) => {
-            "export the pool first; memory that was imported, or is of another kind, has no such pointer"
+            "export the pool first; imported memory and memory of other kinds cannot be exported this way"
         }
         ("cuMemPoolImportFromShareableHandle", C::CUDA_ERROR_INVALID_VALUE | C::CUDA_ERROR_UNKNOWN) => {
-            "it is a handle of something else: send what Pool::export gave"
+            "this is not a handle of a pool: send the handle that Pool::export returned"
         }
         ("cuMemPoolImportPointer", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the bytes are of another pool, were altered on the way, or the exporter freed the memory"
+            "the bytes belong to another pool, were altered in transit, or the exporter freed the memory"
         }
         ("cuMemPoolSetAccess", C::CUDA_ERROR_INVALID_DEVICE | C::CUDA_ERROR_NOT_SUPPORTED) => {
-            "a pool's own device always has access, and other devices must be peers of it"
+            "a pool's own device always has access, and any other device must be its peer"
         }
         ("cuCtxEnablePeerAccess", C::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED) => {
-            "the devices are no peers (peer::can_access), or one and the same"
+            "the devices are not peers (see peer::can_access), or are the same device"
         }
         ("cuModuleLoadData", C::CUDA_ERROR_UNSUPPORTED_PTX_VERSION) => {
-            "the PTX is of a newer version than the driver: compile it for an older one"
+            "the PTX version is newer than the driver: compile the code for an older version"
         }
-        ("cuModuleLoadData", C::CUDA_ERROR_INVALID_PTX | C::CUDA_ERROR_INVALID_IMAGE) => "the text is no PTX",
+        ("cuModuleLoadData", C::CUDA_ERROR_INVALID_PTX | C::CUDA_ERROR_INVALID_IMAGE) => "the text is not valid PTX",
         (_, C::CUDA_ERROR_INVALID_CONTEXT | C::CUDA_ERROR_CONTEXT_IS_DESTROYED) => {
-            "the primary context was reset by someone else, and all that was made in it is gone"
+            "other code has reset the primary context, which destroyed everything that was created in it"
         }
         (_, C::CUDA_ERROR_ILLEGAL_ADDRESS | C::CUDA_ERROR_LAUNCH_FAILED) => {
-            "earlier work of the device failed, which ends all device work of this process: only a new one can go on"
+            "earlier work on the device failed, and this process can do no more device work: start a new process"
         }
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The error type of this crate.
 
 mod hint;
 
@@ -13,119 +13,119 @@ use crate::ticket::TicketError;
 use crate::transport::TransportError;
 use hint::hint;
 
-/// Why a call did not do what it was asked to.
+/// The reason why a call failed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// No driver could be loaded.
     Load(LoadError),
-    /// This process has another driver already.
+    /// This process has already loaded another driver.
     #[non_exhaustive]
     OtherDriver {
-        /// The driver it has.
+        /// The driver that is loaded.
         loaded: PathBuf,
-        /// The driver that was asked for.
+        /// The driver that was requested.
         wanted: PathBuf,
     },
     /// The installed driver does not have the function.
     Missing(MissingSymbol),
-    /// The driver refused the call.
+    /// The driver returned an error.
     #[non_exhaustive]
     Refused {
         /// The driver's function.
         function: &'static str,
-        /// Its answer.
+        /// The error code that it returned.
         code: CUresult,
-        /// What was passed to it, in words.
+        /// The arguments of the call, in words.
         passed: String,
-        /// What the refusal means and what helps, where that is known.
+        /// What the code means for this call and what to do, if that is known.
         hint: Option<&'static str>,
     },
-    /// This process was forked from one that used the driver, which does not survive that.
+    /// This process was forked from one that used the driver, and therefore cannot use it.
     Forked,
     /// A system call failed.
     #[non_exhaustive]
     System {
         /// The call, or the file that was read.
         call: &'static str,
-        /// Its error.
+        /// The error that the call returned.
         source: Arc<io::Error>,
     },
-    /// The bytes are no ticket, or the ticket breaks a rule.
+    /// The bytes are not a ticket, or the ticket breaks a rule.
     Ticket(TicketError),
     /// A message was not sent or received.
     Transport(Arc<TransportError>),
-    /// Another process could not be watched, or still has what is waited for.
+    /// Another process could not be watched, is still alive, or still holds the memory.
     Liveness(Arc<LivenessError>),
-    /// The ticket comes from this process, which has the value itself.
+    /// The ticket comes from this process, which has the original value.
     OwnTicket,
-    /// The ticket is of something else.
+    /// The ticket is for something else than the call expects.
     #[non_exhaustive]
     OtherTicket {
-        /// What it is of.
+        /// What the ticket is for.
         found: &'static str,
-        /// What was asked for.
+        /// What the call expects.
         wanted: &'static str,
     },
-    /// The ticket came with fewer descriptors, or more, than belong to it.
+    /// The ticket arrived with too few or too many descriptors.
     #[non_exhaustive]
     Descriptors {
-        /// How many came.
+        /// The number of descriptors that arrived.
         found: usize,
-        /// How many belong to it.
+        /// The number of descriptors that the ticket needs.
         wanted: usize,
     },
-    /// The ticket names a pool that no earlier ticket has brought, or that is closed by now.
+    /// The ticket names a pool that no earlier ticket has brought here, or that is closed by now.
     #[non_exhaustive]
     UnknownPool {
-        /// The exporter's number of the pool.
+        /// The exporter's number for the pool.
         pool: u64,
     },
-    /// The memory was imported here, and only the process that created it can share it.
+    /// The memory was imported. Only the process that created it can share it.
     NotTheOwner,
-    /// The exporter died before what is waited for was done.
+    /// The exporter died before the awaited work was done.
     ExporterDied,
-    /// The time was over.
+    /// The time limit passed before the awaited work was done.
     #[non_exhaustive]
     TimedOut {
-        /// How long was waited.
+        /// The time limit.
         waited: Duration,
     },
-    /// The memory ends before the part that was asked for.
+    /// The requested part is not within the memory.
     #[non_exhaustive]
     OutOfBounds {
-        /// Where the part begins.
+        /// The offset of the part, in bytes.
         offset: usize,
-        /// The bytes of the part.
+        /// The size of the part, in bytes.
         length: usize,
-        /// The bytes of the memory.
+        /// The size of the memory, in bytes.
         size: usize,
     },
-    /// Memory of a pool that is larger than what importers of drivers so far survive.
+    /// The pool memory is too large to export: importers of larger memory may crash inside the driver.
     #[non_exhaustive]
     TooLarge {
-        /// The bytes of the memory.
+        /// The size of the memory, in bytes.
         size: usize,
-        /// The bytes that it may have.
+        /// The largest size that can be exported, in bytes.
         largest: usize,
     },
-    /// The device wants the address of a number to be a multiple of its size.
+    /// The address of a number is not a multiple of the number's size, which the device requires.
     #[non_exhaustive]
     Misaligned {
         /// The address.
         pointer: CUdeviceptr,
-        /// The size of the number.
+        /// The size of the number, in bytes.
         alignment: usize,
     },
 }
 
 impl Error {
-    /// The error of a system call as `map_err` takes it.
+    /// Returns a function for `map_err` that wraps the error of a system call.
     pub(crate) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
         move |error| Self::System { call, source: Arc::new(error.into()) }
     }
 
-    /// The driver's code, where it was the driver that refused.
+    /// Returns the driver's error code, if the driver returned one.
     #[must_use]
     pub const fn code(&self) -> Option<CUresult> {
         match self {
@@ -134,7 +134,7 @@ impl Error {
         }
     }
 
-    /// What the code means for this call, and what helps, where that is known.
+    /// Returns what the driver's error code means for the call and what to do, if that is known.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -150,7 +150,7 @@ impl fmt::Display for Error {
             Self::Load(error) => error.fmt(f),
             Self::OtherDriver { loaded, wanted } => {
                 let (loaded, wanted) = (loaded.display(), wanted.display());
-                write!(f, "{wanted} was not loaded: the driver of this process is {loaded}, and a process has one")
+                write!(f, "{wanted} was not loaded: this process already uses {loaded}, and can use only one driver")
             }
             Self::Missing(missing) => missing.fmt(f),
             Self::Refused { function, code, passed, hint } => {
@@ -158,7 +158,7 @@ impl fmt::Display for Error {
                 hint.map_or(Ok(()), |hint| write!(f, ": {hint}"))
             }
             Self::Forked => f.write_str(
-                "a child of a process that used the driver before it forked cannot use it: exec a program there",
+                "a process that is forked after its parent used the driver cannot use it: call exec in the child first",
             ),
             Self::OutOfBounds { offset, length, size } => {
                 write!(f, "{length} bytes at offset {offset} are not within {size} bytes of memory")
@@ -167,27 +167,28 @@ impl fmt::Display for Error {
             Self::Ticket(error) => error.fmt(f),
             Self::Transport(error) => error.fmt(f),
             Self::Liveness(error) => error.fmt(f),
-            Self::OwnTicket => f.write_str("the ticket comes from this process: use the value that it was made of"),
-            Self::OtherTicket { found, wanted } => write!(f, "the ticket is of {found}, and not of {wanted}"),
+            Self::OwnTicket => f.write_str("the ticket comes from this process: use the value that it was made from"),
+            Self::OtherTicket { found, wanted } => write!(f, "the ticket is for {found}; expected {wanted}"),
             Self::Descriptors { found, wanted } => {
-                write!(f, "{found} descriptors came with a ticket that has {wanted}: send all of its parcel")
+                write!(f, "{found} descriptors arrived with a ticket that needs {wanted}: send the complete parcel")
             }
             Self::UnknownPool { pool } => write!(
                 f,
-                "the ticket names the exporter's pool {pool}, which is not open here: keep an import of its first ticket"
+                "the ticket names pool {pool} of the exporter, which is not open here: keep an import from the pool's \
+                 first ticket open"
             ),
             Self::NotTheOwner => f.write_str("the memory was imported: only the process that created it can share it"),
             Self::ExporterDied => {
-                f.write_str("the exporter died before this was done, which will not be done any more")
+                f.write_str("the exporter died before the awaited work was done, so it will never complete")
             }
-            Self::TimedOut { waited } => write!(f, "this was not done after {waited:?}"),
+            Self::TimedOut { waited } => write!(f, "the awaited work was not done after {waited:?}"),
             Self::TooLarge { size, largest } => write!(
                 f,
-                "{size} bytes of a pool cannot be exported: above {largest} a driver's importer may crash; share it as \
+                "{size} bytes of a pool cannot be exported: above {largest} bytes the importer may crash; share it as \
                  virtual memory"
             ),
             Self::Misaligned { pointer, alignment } => {
-                write!(f, "the number at {pointer:#x} does not lie at a multiple of its {alignment} bytes")
+                write!(f, "the address {pointer:#x} is not a multiple of the number's size, {alignment} bytes")
             }
         }
     }
@@ -197,7 +198,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::System { source, .. } => Some(&**source),
-            // These say all of it themselves, and then it is their source's turn.
+            // These messages contain the whole inner message, so the chain continues with the inner error's source.
             Self::Ticket(error) => error.source(),
             Self::Transport(error) => error.source(),
             Self::Liveness(error) => error.source(),
@@ -236,7 +237,7 @@ impl From<MissingSymbol> for Error {
     }
 }
 
-/// The error of a call, if it is one; what was passed is put into words only then.
+/// Returns an error if the driver returned one. `passed` describes the arguments, and is called only then.
 pub(crate) fn check(
     function: &'static str,
     answer: Result<CUresult, MissingSymbol>,
@@ -245,7 +246,7 @@ pub(crate) fn check(
     check_with(function, answer, || (passed(), None))
 }
 
-/// The same where the caller may know better what helps.
+/// Like [`check`], for a caller that may know a better hint.
 pub(crate) fn check_with(
     function: &'static str,
     answer: Result<CUresult, MissingSymbol>,
@@ -257,7 +258,7 @@ pub(crate) fn check_with(
     })
 }
 
-/// The same for a query, to which `CUDA_ERROR_NOT_READY` is an answer.
+/// Like [`check`], for a query: returns whether it is done. `CUDA_ERROR_NOT_READY` means that it is not.
 pub(crate) fn is_done(function: &'static str, answer: Result<CUresult, MissingSymbol>) -> Result<bool, Error> {
     match answer? {
         CUresult::CUDA_ERROR_NOT_READY => Ok(false),

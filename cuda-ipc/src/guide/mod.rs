@@ -1,21 +1,21 @@
-//! Guides: one page a task.
+//! Guides: one page per task.
 //!
 //! | to | page |
 //! |---|---|
 //! | share memory with another process | [`buffer`] |
 //! | share many buffers that come and go | [`pool`] |
 //! | share a part of an allocation | [`parts`] |
-//! | have one process's work wait for another's | [`ordering`] |
+//! | make one process's work wait for another's | [`ordering`] |
 //! | share from one GPU to another | [`gpus`] |
 //! | share between containers | [`containers`] |
-//! | free what others have open | [`lifetimes`] |
+//! | free memory that others have open | [`lifetimes`] |
 //! | know what cannot be done | [`limits`] |
 //! | know why the safe functions are safe | [`safety`] |
 //!
-//! Times are of H200s with driver 580.159.04 and CUDA 13.0 in a virtual machine, measured in C with no layer between.
-//! They differ between machines by up to 2.
+//! Times were measured on H200s with driver 580.159.04 and CUDA 13.0, in a virtual machine, by C programs without this
+//! crate. They differ between machines by up to a factor of two.
 
-/// Each page is a file of its own, which reads as well beside the sources.
+/// Makes each page a module whose text is a file of its own, which can also be read in the repository.
 macro_rules! pages {
     ($($name:ident: $path:literal;)*) => {$(
         pub mod $name {

@@ -1,4 +1,4 @@
-//! Legacy handles: out of one process, into another.
+//! Legacy handles: exporting them from one process, and opening them in another.
 
 mod event;
 mod memory;

@@ -1,4 +1,4 @@
-//! What can go wrong when asking who lives.
+//! The error type of this module.
 
 use std::fmt;
 use std::io;
@@ -6,29 +6,29 @@ use std::time::Duration;
 
 use crate::ProcessIdentity;
 
-/// Why a question about another process has no answer, or not the one that was waited for.
+/// The reason why another process could not be watched, or why a wait for it ended too early.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LivenessError {
-    /// The process still lived when the time was over.
+    /// The process was still alive when the time was up.
     #[non_exhaustive]
     StillAlive {
-        /// How long was waited.
+        /// The time limit.
         waited: Duration,
     },
-    /// An importer still held the memory when the time was over.
+    /// An importer still held the memory when the time was up.
     #[non_exhaustive]
     StillHeld {
-        /// How long was waited.
+        /// The time limit.
         waited: Duration,
     },
-    /// The process is of another machine, or of this one before it was started anew.
+    /// The process belongs to another machine, or to an earlier boot of this machine.
     #[non_exhaustive]
     OtherBoot {
         /// The process.
         identity: ProcessIdentity,
     },
-    /// The process is of another PID namespace, where its number means something else.
+    /// The process belongs to another PID namespace, so its PID means another process here, or none.
     #[non_exhaustive]
     OtherNamespace {
         /// The process.
@@ -41,13 +41,13 @@ pub enum LivenessError {
     System {
         /// The call, or the file that was read.
         call: &'static str,
-        /// Its error.
+        /// The error that the call returned.
         source: io::Error,
     },
 }
 
 impl LivenessError {
-    /// An error of a system call as `map_err` takes it.
+    /// Returns a function for `map_err` that wraps the error of a system call.
     pub(super) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
         move |error| Self::System { call, source: error.into() }
     }
@@ -56,21 +56,20 @@ impl LivenessError {
 impl fmt::Display for LivenessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StillAlive { waited } => write!(f, "the process still lives after {waited:?}"),
+            Self::StillAlive { waited } => write!(f, "the process is still alive after {waited:?}"),
             Self::StillHeld { waited } => write!(
                 f,
                 "after {waited:?} an importer still holds the memory, or this process has not dropped its own Tenancy: \
                  do not free it yet"
             ),
             Self::OtherBoot { identity } => {
-                write!(f, "{identity} is not of this machine, or from before it was started anew: ask on its own")
+                write!(f, "{identity} does not belong to the current boot of this machine: watch it on its own machine")
             }
-            Self::OtherNamespace { identity } => write!(
-                f,
-                "{identity} has no such number in this process's PID namespace: watch the peer of a connection instead"
-            ),
+            Self::OtherNamespace { identity } => {
+                write!(f, "{identity} is not in this process's PID namespace: watch the peer of a connection instead")
+            }
             Self::NotATenancy => {
-                write!(f, "the descriptor is not the write end of a pipe: the exporter sends its Tenancy's")
+                write!(f, "the descriptor is not the write end of a pipe: the exporter must send its Tenancy")
             }
             Self::System { call, source } => write!(f, "{call}: {source}"),
         }

@@ -1,4 +1,4 @@
-//! How long importers need an exporter's memory.
+//! Leases: how an exporter learns that importers no longer need its memory.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -10,7 +10,8 @@ use rustix::pipe::{PipeFlags, fcntl_getpipe_size, pipe_with};
 use super::LivenessError;
 use crate::deadline::Deadline;
 
-/// The read end of a pipe, which the exporter keeps: it hangs up when no importer has a write end any more.
+/// The exporter's side of a lease: the read end of a pipe. The pipe hangs up when no importer holds its write end any
+/// more.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,7 +27,7 @@ use crate::deadline::Deadline;
 /// to_importer.send(b"a ticket", &[tenancy.as_fd()])?;
 /// drop(tenancy);
 ///
-/// // In another process, which keeps it as long as it has the memory open:
+/// // In another process, which keeps the tenancy as long as it has the memory open:
 /// let mut message = to_exporter.receive()?;
 /// let tenancy = Tenancy::try_from(message.descriptors.remove(0))?;
 /// assert!(tenancy.exporter_is_alive()?);
@@ -34,48 +35,49 @@ use crate::deadline::Deadline;
 /// // In the first process again, before it frees the memory:
 /// let waited = lease.wait(Duration::from_millis(1));
 /// assert!(matches!(waited, Err(LivenessError::StillHeld { .. })));
-/// drop(tenancy); // By the other one, or by the kernel when that is killed.
+/// drop(tenancy); // The other process does this, or the kernel if that process is killed.
 /// lease.wait(Duration::from_secs(5))?;
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// A write end counts wherever it is: in a message that nobody has received yet, in a clone, and in a child that an
-/// importer forked, until that child ends or calls `exec`.
+/// Every copy of the write end counts: one in a message that nobody has received yet, a clone, and one in a child that
+/// an importer forked, until that child ends or calls `exec`.
 #[derive(Debug)]
 pub struct Lease(OwnedFd);
 
-/// The write end of that pipe, which travels to each importer beside the ticket.
+/// An importer's side of a lease: the write end of the pipe, which is sent to each importer with the ticket.
 ///
 /// Nothing is written to it. While any copy of it is open, the exporter's [`Lease`] is not over.
 #[derive(Debug)]
 pub struct Tenancy(OwnedFd);
 
 impl Lease {
-    /// `pipe2`: a lease, and the tenancy to send.
+    /// `pipe2`: creates a lease, and the tenancy to send.
     ///
-    /// After the last send the exporter drops its own `Tenancy`: as long as it has one it waits for itself. So does a
-    /// child that it forked in between, until that ends or calls `exec` (both ends are close-on-exec).
+    /// After the last send the exporter must drop its own `Tenancy`: as long as it has one, it waits for itself. A
+    /// child that it forked in the meantime also holds one, until the child ends or calls `exec` (both ends are
+    /// close-on-exec).
     ///
     /// # Errors
-    /// [`LivenessError::System`] where no descriptor is left.
+    /// [`LivenessError::System`] if no descriptor is left.
     pub fn grant() -> Result<(Self, Tenancy), LivenessError> {
         let (read_end, write_end) = pipe_with(PipeFlags::CLOEXEC).map_err(LivenessError::system("pipe2"))?;
         Ok((Self(read_end), Tenancy(write_end)))
     }
 
-    /// `poll`: whether every importer is done, or dead. From then on it stays so.
+    /// `poll`: returns whether every importer is done or has died. Once this is true, it stays true.
     ///
     /// # Errors
-    /// [`LivenessError::System`] where the kernel has no memory left.
+    /// [`LivenessError::System`] if the kernel has no memory left.
     pub fn is_over(&self) -> Result<bool, LivenessError> {
         has_hung_up(&self.0, Duration::ZERO)
     }
 
-    /// `poll`: wait until every importer is done, or dead ([`Duration::MAX`]: for ever).
+    /// `poll`: waits until every importer is done or has died. [`Duration::MAX`] sets no limit.
     ///
     /// # Errors
-    /// [`LivenessError::StillHeld`] when the time is over, and as [`Lease::is_over`].
+    /// [`LivenessError::StillHeld`] if the time is up; otherwise as [`Lease::is_over`].
     pub fn wait(&self, timeout: Duration) -> Result<(), LivenessError> {
         match has_hung_up(&self.0, timeout)? {
             true => Ok(()),
@@ -85,21 +87,21 @@ impl Lease {
 }
 
 impl Tenancy {
-    /// `poll`: whether the exporter still has its [`Lease`]: it has neither ended nor given the lease up.
+    /// `poll`: returns whether the exporter still has its [`Lease`], that is, has neither ended nor given it up.
     ///
-    /// What is mapped stays readable after its exporter; a handle that was not opened yet can no longer be. A child
-    /// that the exporter forked, and that did not call `exec`, holds the lease as well as the exporter itself.
+    /// Mapped memory stays readable after the exporter has ended, but a handle that was not opened yet can no longer be
+    /// opened. A child that the exporter forked also holds the lease, until the child ends or calls `exec`.
     ///
     /// # Errors
-    /// [`LivenessError::System`] where the kernel has no memory left.
+    /// [`LivenessError::System`] if the kernel has no memory left.
     pub fn exporter_is_alive(&self) -> Result<bool, LivenessError> {
         Ok(!has_hung_up(&self.0, Duration::ZERO)?)
     }
 
-    /// `poll`: wait until the exporter has ended or given its lease up ([`Duration::MAX`]: for ever).
+    /// `poll`: waits until the exporter has ended or given up its lease. [`Duration::MAX`] sets no limit.
     ///
     /// # Errors
-    /// [`LivenessError::StillAlive`] when the time is over, and as [`Tenancy::exporter_is_alive`].
+    /// [`LivenessError::StillAlive`] if the time is up; otherwise as [`Tenancy::exporter_is_alive`].
     pub fn wait_for_exporter(&self, timeout: Duration) -> Result<(), LivenessError> {
         match has_hung_up(&self.0, timeout)? {
             true => Ok(()),
@@ -107,16 +109,17 @@ impl Tenancy {
         }
     }
 
-    /// `fcntl` with `F_DUPFD_CLOEXEC`: another copy, for another import of the same memory.
+    /// `fcntl` with `F_DUPFD_CLOEXEC`: makes another copy, for another import of the same memory.
     ///
     /// # Errors
-    /// [`LivenessError::System`] where no descriptor is left.
+    /// [`LivenessError::System`] if no descriptor is left.
     pub fn try_clone(&self) -> Result<Self, LivenessError> {
         self.0.try_clone().map(Self).map_err(LivenessError::system("fcntl(F_DUPFD_CLOEXEC)"))
     }
 }
 
-/// Whether the pipe's other end is closed everywhere. No event is asked for, so that bytes in the pipe wake nobody.
+/// Returns whether the pipe's other end is closed everywhere. It requests no event, so that bytes in the pipe wake
+/// nobody.
 fn has_hung_up(end: &OwnedFd, timeout: Duration) -> Result<bool, LivenessError> {
     let events = Deadline::after(Some(timeout)).poll(end, PollFlags::empty()).map_err(LivenessError::system("poll"))?;
     Ok(events.intersects(PollFlags::HUP | PollFlags::ERR))
@@ -125,9 +128,9 @@ fn has_hung_up(end: &OwnedFd, timeout: Duration) -> Result<bool, LivenessError> 
 impl TryFrom<OwnedFd> for Tenancy {
     type Error = LivenessError;
 
-    /// A descriptor that came with a ticket.
+    /// Takes a descriptor that came with a ticket, if it is the write end of a pipe.
     ///
-    /// Neither question can hang: the kernel alone answers them, whatever kind of file a hostile peer sent.
+    /// Neither check can hang, whatever kind of file a hostile peer sent, because the kernel alone performs them.
     fn try_from(descriptor: OwnedFd) -> Result<Self, LivenessError> {
         let is_pipe = fcntl_getpipe_size(&descriptor).is_ok();
         let is_write_end = fcntl_getfl(&descriptor).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::WRONLY);
@@ -142,14 +145,15 @@ impl From<Tenancy> for OwnedFd {
 }
 
 impl AsFd for Lease {
-    /// For a poll loop: it reports a hang-up when the lease is over.
+    /// Returns the descriptor for a poll loop: it reports a hang-up when the lease is over.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 }
 
 impl AsFd for Tenancy {
-    /// To be sent; and for a poll loop, which asks for no event: it reports an error when the exporter is gone.
+    /// Returns the descriptor, to be sent or for a poll loop. The loop must request no event: the descriptor reports an
+    /// error when the exporter is gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -1,13 +1,13 @@
-//! Whether the other process still lives, and whether it still has what it was given.
+//! Watching whether another process is alive, and whether it still holds the memory that was shared with it.
 //!
-//! - A [`ProcessWatch`] tells that a process has ended.
-//! - A [`Lease`] tells an exporter that all importers are done with its memory, or dead, and its [`Tenancy`] tells an
-//!   importer that the exporter is.
+//! - A [`ProcessWatch`] reports that a process has ended.
+//! - A [`Lease`] reports to an exporter that every importer of its memory is done or has died. The [`Tenancy`] of a
+//!   lease reports to an importer that the exporter is done or has died.
 //!
-//! The kernel answers both: there is no thread, no message, and nothing that a process which is killed would fail to
-//! do. Each is one descriptor, which a poll loop of your own takes in through [`AsFd`](std::os::fd::AsFd).
+//! The kernel reports both. This needs no thread and no message, and works even if a process is killed. Each of them is
+//! one descriptor, which your own poll loop can watch through [`AsFd`](std::os::fd::AsFd).
 //!
-//! A process that is stopped, or hangs, lives.
+//! A process that is stopped, or hangs, is alive.
 
 mod error;
 mod lease;

@@ -8,7 +8,7 @@ use crate::memory::DeviceMemory;
 use crate::resource::{Owned, Resource};
 use crate::{Context, Error};
 
-/// Memory that this process allocated.
+/// Device memory that this process allocated.
 #[derive(Debug)]
 pub struct DeviceBuffer(Owned<Allocation>);
 
@@ -21,20 +21,20 @@ impl Resource for Allocation {
     unsafe fn give_back(&self) -> Result<(), Error> {
         let memory = &self.0;
         let driver = memory.context().enter()?;
-        // SAFETY: the memory is of `cuMemAlloc`, and not used again.
+        // SAFETY: the memory comes from `cuMemAlloc`, and is not used again.
         let answer = unsafe { driver.cuMemFree(memory.pointer()) };
         check("cuMemFree", answer, || format!("{:#x} of {} bytes", memory.pointer(), memory.size()))
     }
 }
 
 impl DeviceBuffer {
-    /// `cuMemAlloc`: so many bytes, whose contents are not defined.
+    /// `cuMemAlloc`: allocates `size` bytes, whose contents are undefined.
     ///
-    /// Memory that is to be exported with a legacy handle should be a multiple of 2 MiB: smaller allocations share a
-    /// block, and whoever opens one can reach the others in it.
+    /// Memory that is to be exported with a legacy handle should be a multiple of 2 MiB. Smaller allocations share a
+    /// block, and a process that opens one of them can reach the others in that block.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the size is 0, or more than the device has left.
+    /// [`Error::Refused`] if the size is 0, or larger than the free memory of the device.
     #[doc(alias = "cuMemAlloc")]
     pub fn new(context: &Context, size: usize) -> Result<Self, Error> {
         let driver = context.enter()?;
@@ -44,12 +44,13 @@ impl DeviceBuffer {
         Ok(Self(Owned::new(Allocation(DeviceMemory::new(context.clone(), pointer, size)))))
     }
 
-    /// `cuMemFree`: what dropping does, and the error.
+    /// `cuMemFree`: frees the memory as dropping does, and returns the error.
     ///
-    /// Whoever imported the memory has promised to have closed it before.
+    /// Importers must have closed the memory before: [`ImportedBuffer::open`](crate::ipc::ImportedBuffer::open)
+    /// requires that promise.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered, which may be an error of work enqueued earlier.
+    /// [`Error::Refused`] with the driver's error code, which may be the error of work that was enqueued earlier.
     #[doc(alias = "cuMemFree")]
     pub fn free(self) -> Result<(), Error> {
         self.0.close()

@@ -1,4 +1,4 @@
-//! What kind of memory an address is in.
+//! The kind of memory that an address is in.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ffi::c_void;
@@ -12,36 +12,36 @@ use crate::{Context, Error};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MemoryKind {
-    /// Of `cuMemAlloc`: it has a legacy handle.
+    /// Memory from `cuMemAlloc`. It has a legacy handle.
     Linear,
-    /// Of `cuMemAllocAsync` or a pool: a pool with a handle type shares it.
+    /// Memory from `cuMemAllocAsync` or a pool. It can be shared through a pool with a handle type.
     StreamOrdered,
-    /// Of `cuMemCreate`, mapped by `cuMemMap`: the physical memory is exported, not the address.
+    /// Memory from `cuMemCreate`, mapped by `cuMemMap`. The physical memory is exported, not the address.
     Virtual,
-    /// Of `cuMemAllocManaged`: it stays in its process.
+    /// Memory from `cuMemAllocManaged`. It stays in its process.
     Managed,
-    /// Memory of the host that the driver knows: it stays in its process, or is shared as host memory is.
+    /// Host memory that the driver knows. It stays in its process, or is shared like any host memory.
     Host,
-    /// Device memory without a legacy handle of any other kind: what another process exported, most likely.
+    /// Device memory of any other kind without a legacy handle, most likely imported from another process.
     Imported,
-    /// Nothing that the driver knows: ordinary host memory, or freed, or no memory at all.
+    /// Memory that the driver does not know: ordinary host memory, freed memory, or no memory at all.
     Unknown,
 }
 
 impl MemoryKind {
-    /// `cuPointerGetAttribute`: the kind of memory at an address, which is looked up and not followed.
+    /// `cuPointerGetAttribute`: returns the kind of memory at an address, which is looked up and not dereferenced.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the driver cannot be asked; of memory that it does not know it says so in another way,
-    /// and the answer is [`MemoryKind::Unknown`].
+    /// [`Error::Refused`] if the context cannot be made current. Memory that the driver does not know is not an error:
+    /// the result is [`MemoryKind::Unknown`].
     #[doc(alias = "cuPointerGetAttribute")]
     pub fn of_pointer(context: &Context, pointer: CUdeviceptr) -> Result<Self, Error> {
         use CUpointer_attribute as A;
         let driver = context.enter()?;
-        // An attribute that fits 8 bytes; nothing where the driver does not know the address or the attribute.
+        // Returns an attribute of up to 8 bytes, or `None` if the driver does not know the address or the attribute.
         let ask = |attribute| {
             let mut value = 0_u64;
-            // SAFETY: the output has room for each attribute that is asked for here.
+            // SAFETY: the output has room for each attribute that is queried here.
             let answer = unsafe { driver.cuPointerGetAttribute((&raw mut value).cast::<c_void>(), attribute, pointer) };
             matches!(answer, Ok(CUresult::CUDA_SUCCESS)).then_some(value)
         };
@@ -55,10 +55,10 @@ impl MemoryKind {
             Some(_) => {
                 let mut handle = 0;
                 let address = ptr::without_provenance_mut(pointer as usize);
-                // SAFETY: the output is a local. The address is looked up and not followed.
+                // SAFETY: the output is a local. The address is looked up and not dereferenced.
                 match unsafe { driver.cuMemRetainAllocationHandle(&mut handle, address) } {
                     Ok(CUresult::CUDA_SUCCESS) => {
-                        // SAFETY: the handle was retained just now. An error would change nothing about the answer.
+                        // SAFETY: the handle was retained just now. An error would not change the result.
                         let _ = unsafe { driver.cuMemRelease(handle) };
                         Self::Virtual
                     }
@@ -68,19 +68,27 @@ impl MemoryKind {
         })
     }
 
-    /// How such memory is shared.
+    /// Returns how to share memory of this kind, or why that is not possible.
     pub(crate) const fn hint(self) -> &'static str {
         match self {
-            Self::Linear => "it has a legacy handle: its context was destroyed, or it was freed meanwhile",
+            Self::Linear => {
+                "linear memory has a legacy handle: its context was destroyed, or it was freed in the meantime"
+            }
             Self::StreamOrdered => {
-                "stream-ordered memory has no legacy handle: allocate it from a pool that has a handle type, and export \
-                 pool and pointer"
+                "stream-ordered memory has no legacy handle: allocate it from a pool that has a handle type, and \
+                 export the pool and the pointer"
             }
             Self::Virtual => "virtual memory has no legacy handle: export the allocation that is mapped there",
-            Self::Managed => "managed memory stays in its process: copy it to device memory",
-            Self::Host => "host memory has no handle: share it as memory of the host, and register it on both sides",
-            Self::Imported => "an import cannot be passed on: only the process that allocated memory exports it",
-            Self::Unknown => "only device memory has a handle, and the driver knows none there: freed, or of the host",
+            Self::Managed => "managed memory cannot be exported: copy it to device memory",
+            Self::Host => {
+                "host memory has no handle: share it between the processes as host memory, and register it in both"
+            }
+            Self::Imported => {
+                "imported memory cannot be exported again: only the process that allocated it can export it"
+            }
+            Self::Unknown => {
+                "only device memory has a handle, and the driver knows none there: it was freed, or is host memory"
+            }
         }
     }
 }

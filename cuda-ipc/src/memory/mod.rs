@@ -1,4 +1,4 @@
-//! Device memory, and copies from and to it.
+//! Device memory, and copies to and from it.
 #![allow(unsafe_code)] // Calls the driver.
 
 mod buffer;
@@ -15,11 +15,11 @@ use crate::stream::default_stream;
 use crate::sys::{CUdeviceptr, CUpointer_attribute};
 use crate::{Context, Error, Stream};
 
-/// Device memory, whoever owns it: what buffers, imports and mappings have in common.
+/// Device memory, whoever owns it. Buffers, imports and mappings dereference to it.
 ///
-/// Device memory is shared by nature, so writing takes `&self`: streams and other processes write it too. Whoever
-/// reads while another writes gets some mixture of bytes, which is why values are plain old data ([`Pod`]); order comes
-/// from streams and events. Offsets and sizes are in bytes.
+/// Writing takes `&self`, because device memory is shared by nature: streams and other processes write to it too. A
+/// read during a write returns some mixture of bytes, which is why values are plain old data ([`Pod`]). Use streams and
+/// events to order reads and writes. Offsets and sizes are in bytes.
 #[derive(Debug)]
 pub struct DeviceMemory {
     context: Context,
@@ -32,40 +32,40 @@ impl DeviceMemory {
         Self { context, pointer, size }
     }
 
-    /// The context in which copies of the memory run.
+    /// Returns the context in which copies of the memory run.
     #[must_use]
     pub const fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The first byte's address, for kernels and for libraries of others. It is good as long as this value.
+    /// Returns the address of the first byte, for kernels and for other libraries. It is valid as long as this value.
     #[must_use]
     pub const fn pointer(&self) -> CUdeviceptr {
         self.pointer
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.size
     }
 
-    /// `cuMemcpyDtoH`: read values, after what was enqueued in the default stream.
+    /// `cuMemcpyDtoH`: reads values, after the work that was enqueued in the default stream.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] where the memory is too small; [`Error::Refused`] with what the driver answered.
+    /// [`Error::OutOfBounds`] if the memory is too small; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn read<T: Pod>(&self, offset: usize, values: &mut [T]) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = self.context.enter()?;
-        // SAFETY: `values` can be written and have no wrong bytes, and so much memory is there to be read.
+        // SAFETY: `values` can be written and accept any bytes, and the device memory has that many bytes at `pointer`.
         let answer = unsafe { driver.cuMemcpyDtoH(values.as_mut_ptr().cast(), pointer, length) };
         check("cuMemcpyDtoH", answer, || self.passed(offset, length))
     }
 
-    /// `cuMemcpyHtoD`: write values, after what was enqueued in the default stream, and wait until they are there: from
-    /// then on other processes see them.
+    /// `cuMemcpyHtoD`: writes values, after the work that was enqueued in the default stream, and waits until they are
+    /// there. From then on other processes see them.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
@@ -74,99 +74,101 @@ impl DeviceMemory {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = self.context.enter()?;
-        // SAFETY: `values` can be read and have no gaps, and so much memory is there to be written.
+        // SAFETY: `values` can be read and have no padding, and the device memory has that many bytes at `pointer`.
         let answer = unsafe { driver.cuMemcpyHtoD(pointer, values.as_ptr().cast(), length) };
         check("cuMemcpyHtoD", answer, || self.passed(offset, length))?;
         finish(&driver)
     }
 
-    /// `cuMemsetD8`: set every byte, as [`DeviceMemory::write`] does.
+    /// `cuMemsetD8`: sets every byte, and waits as [`DeviceMemory::write`] does.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemsetD8")]
     pub fn fill(&self, byte: u8) -> Result<(), Error> {
         let driver = self.context.enter()?;
-        // SAFETY: so much memory is there to be written.
+        // SAFETY: the device memory has `size` bytes.
         let answer = unsafe { driver.cuMemsetD8(self.pointer, byte, self.size) };
         check("cuMemsetD8", answer, || self.passed(0, self.size))?;
         finish(&driver)
     }
 
-    /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copy from other device memory, on this device or another, as
-    /// [`DeviceMemory::write`] does.
+    /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copies from other device memory, on this device or another, and
+    /// waits as [`DeviceMemory::write`] does.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`], for either memory.
     pub fn copy_from(&self, offset: usize, from: &Self, from_offset: usize, length: usize) -> Result<(), Error> {
         let stream = Stream::default_of(&self.context);
-        // SAFETY: both memories are there until the stream is done, which is waited for.
+        // SAFETY: both memories are valid until the copy is done, because `synchronize` waits for it.
         unsafe { self.copy_from_async(offset, from, from_offset, length, &stream)? };
         stream.synchronize()
     }
 
-    /// `cuMemcpyDtoHAsync`: read values, in the order of a stream.
+    /// `cuMemcpyDtoHAsync`: reads values, in the order of a stream.
     ///
-    /// Only into memory of the host that the driver knows (pinned, or registered) does it return before the copy is
-    /// done. Into other memory, such as that of a `Vec`, it waits for all that the stream does before, too.
+    /// It returns before the copy is done only if `values` is host memory that the driver knows (pinned or registered).
+    /// For other memory, such as that of a `Vec`, it waits for the copy and for all earlier work of the stream.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
-    /// Until the stream has done this, the memory is neither freed nor closed, and nobody uses `values`.
+    /// Until the stream has done this, the memory must not be freed or closed, and nobody may use `values`.
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub unsafe fn read_async<T: Pod>(&self, offset: usize, values: &mut [T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = stream.context().enter()?;
-        // SAFETY: so much memory is there to be read, and the caller keeps both until it is.
+        // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both memories until the copy
+        // is done.
         let answer = unsafe { driver.cuMemcpyDtoHAsync(values.as_mut_ptr().cast(), pointer, length, stream.raw()) };
         check("cuMemcpyDtoHAsync", answer, || self.passed(offset, length))
     }
 
-    /// `cuMemcpyHtoDAsync`: write values, in the order of a stream.
+    /// `cuMemcpyHtoDAsync`: writes values, in the order of a stream.
     ///
-    /// Of memory of the host that the driver does not know (neither pinned nor registered) the driver first makes a
-    /// copy of its own, for which it may wait.
+    /// If `values` is host memory that the driver does not know (neither pinned nor registered), the driver first makes
+    /// a copy of its own, for which it may wait.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
-    /// Until the stream has done this, the memory is neither freed nor closed, and nobody changes `values`.
+    /// Until the stream has done this, the memory must not be freed or closed, and nobody may change `values`.
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub unsafe fn write_async<T: Pod>(&self, offset: usize, values: &[T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = stream.context().enter()?;
-        // SAFETY: so much memory is there to be written, and the caller keeps both until it is.
+        // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both memories until the copy
+        // is done.
         let answer = unsafe { driver.cuMemcpyHtoDAsync(pointer, values.as_ptr().cast(), length, stream.raw()) };
         check("cuMemcpyHtoDAsync", answer, || self.passed(offset, length))
     }
 
-    /// `cuMemsetD8Async`: set every byte, in the order of a stream.
+    /// `cuMemsetD8Async`: sets every byte, in the order of a stream.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     ///
     /// # Safety
-    /// The memory is neither freed nor closed before the stream has done this.
+    /// The memory must not be freed or closed before the stream has done this.
     #[doc(alias = "cuMemsetD8Async")]
     pub unsafe fn fill_async(&self, byte: u8, stream: &Stream) -> Result<(), Error> {
         let driver = stream.context().enter()?;
-        // SAFETY: so much memory is there to be written, and the caller keeps it there until it is.
+        // SAFETY: the device memory has `size` bytes, and the caller keeps it until they are set.
         let answer = unsafe { driver.cuMemsetD8Async(self.pointer, byte, self.size, stream.raw()) };
         check("cuMemsetD8Async", answer, || self.passed(0, self.size))
     }
 
-    /// `cuMemcpyPeerAsync`: copy from other device memory, on this device or another, in the order of a stream.
+    /// `cuMemcpyPeerAsync`: copies from other device memory, on this device or another, in the order of a stream.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`], for either memory.
     ///
     /// # Safety
-    /// Neither memory is freed or closed before the stream has done this.
+    /// Neither memory may be freed or closed before the stream has done this.
     #[doc(alias = "cuMemcpyPeerAsync")]
     pub unsafe fn copy_from_async(
         &self,
@@ -179,29 +181,30 @@ impl DeviceMemory {
         let (to_pointer, from_pointer) = (self.at(offset, length)?, from.at(from_offset, length)?);
         let driver = stream.context().enter()?;
         let (to, from_context) = (self.context.raw(), from.context.raw());
-        // SAFETY: so much memory is there in both contexts, and the caller keeps it there until it is copied.
+        // SAFETY: both memories have that many bytes at their pointers, and the caller keeps them until the copy is
+        // done.
         let answer =
             unsafe { driver.cuMemcpyPeerAsync(to_pointer, to, from_pointer, from_context, length, stream.raw()) };
         check("cuMemcpyPeerAsync", answer, || self.copied(offset, from, from_offset, length))
     }
 
-    /// `cuPointerGetAttribute` with `CU_POINTER_ATTRIBUTE_BUFFER_ID`: a number that no other allocation of this process
-    /// has, nor has had. It tells new memory from old at the same address.
+    /// `cuPointerGetAttribute` with `CU_POINTER_ATTRIBUTE_BUFFER_ID`: returns a number that no other allocation of this
+    /// process has or has had. It distinguishes new memory from old memory at the same address.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuPointerGetAttribute")]
     #[doc(alias = "CU_POINTER_ATTRIBUTE_BUFFER_ID")]
     pub fn buffer_id(&self) -> Result<u64, Error> {
         let driver = self.context.enter()?;
         let (mut id, attribute) = (0_u64, CUpointer_attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID);
-        // SAFETY: the output is a local of the attribute's type. The address is looked up and not followed.
+        // SAFETY: the output is a local of the attribute's type. The address is looked up and not dereferenced.
         let answer = unsafe { driver.cuPointerGetAttribute((&raw mut id).cast(), attribute, self.pointer) };
         check("cuPointerGetAttribute", answer, || format!("BUFFER_ID of {:#x}", self.pointer))?;
         Ok(id)
     }
 
-    /// The address of a part.
+    /// Returns the address of a part, if the part is within the memory.
     pub(crate) fn at(&self, offset: usize, length: usize) -> Result<CUdeviceptr, Error> {
         match offset.checked_add(length) {
             Some(end) if end <= self.size => Ok(self.pointer + offset as CUdeviceptr),
@@ -209,7 +212,7 @@ impl DeviceMemory {
         }
     }
 
-    /// The address of a number, which the device wants to be a multiple of the number's size.
+    /// Returns the address of a number. The device requires it to be a multiple of the number's size.
     pub(crate) fn number_at(&self, offset: usize, size: usize) -> Result<CUdeviceptr, Error> {
         match self.at(offset, size)? {
             pointer if pointer.is_multiple_of(size as CUdeviceptr) => Ok(pointer),
@@ -218,34 +221,34 @@ impl DeviceMemory {
     }
 
     pub(crate) fn passed(&self, offset: usize, length: usize) -> String {
-        format!("{length} bytes at offset {offset} of the {} at {:#x}", self.size, self.pointer)
+        format!("{length} bytes at offset {offset} of {} bytes at {:#x}", self.size, self.pointer)
     }
 
     fn copied(&self, offset: usize, from: &Self, from_offset: usize, length: usize) -> String {
-        format!("to {}, from offset {from_offset} of {:#x}", self.passed(offset, length), from.pointer)
+        format!("to {}, from offset {from_offset} of the memory at {:#x}", self.passed(offset, length), from.pointer)
     }
 }
 
-/// `cuMemGetAddressRange`: where the allocation begins that an address lies in, and its bytes.
+/// `cuMemGetAddressRange`: returns the first address and the size of the allocation that contains an address.
 ///
-/// A legacy handle names the whole allocation; what an importer has to be told beside it is how far into it the shared
-/// part begins.
+/// A legacy handle names the whole allocation. An importer must therefore also be told the offset of the shared part in
+/// the allocation.
 ///
 /// # Errors
-/// [`Error::Refused`] where the driver knows no allocation there.
+/// [`Error::Refused`] if the driver knows no allocation at that address.
 #[doc(alias = "cuMemGetAddressRange")]
 pub fn allocation_of(context: &Context, pointer: CUdeviceptr) -> Result<(CUdeviceptr, usize), Error> {
     let driver = context.enter()?;
     let (mut base, mut size) = (0, 0);
-    // SAFETY: the outputs are locals. The address is looked up and not followed.
+    // SAFETY: the outputs are locals. The address is looked up and not dereferenced.
     let answer = unsafe { driver.cuMemGetAddressRange(&mut base, &mut size, pointer) };
     check("cuMemGetAddressRange", answer, || format!("pointer {pointer:#x}"))?;
     Ok((base, size))
 }
 
-/// Wait for what a call of the default stream began. The driver returns from some while the device is still writing,
-/// and nothing says that a mapping which is closed then stays until the device is done.
+/// Waits for work that a call began in the default stream. Some calls return while the device is still writing, and
+/// CUDA does not promise that a mapping closed at that time stays valid until the device is done.
 fn finish(driver: &Entered<'_>) -> Result<(), Error> {
-    // SAFETY: the stream is the current context's own.
+    // SAFETY: the stream is the current context's default stream.
     check("cuStreamSynchronize", unsafe { driver.cuStreamSynchronize(default_stream()) }, String::new)
 }

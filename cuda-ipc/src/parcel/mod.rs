@@ -1,8 +1,8 @@
-//! Sharing, whatever the memory is: what an exporter sends, and what an importer makes of it.
+//! Sharing of memory of any kind: the parcel that an exporter sends, and the memory that an importer opens from it.
 //!
-//! A [`Parcel`] is a [`Ticket`] with the descriptors that travel beside it. Whatever can be shared makes one
-//! ([`DeviceBuffer::share`](crate::DeviceBuffer::share) and the others), a [`Connection`] carries it, and the importer
-//! opens it as [`ImportedMemory`] without having to know what the exporter chose.
+//! A [`Parcel`] is a [`Ticket`] with the descriptors that are sent with it. Each type that can be shared has a method
+//! that makes one, such as [`DeviceBuffer::share`](crate::DeviceBuffer::share). A [`Connection`] carries the parcel.
+//! The importer opens it as [`ImportedMemory`] and need not know which kind of memory the exporter chose.
 
 mod open;
 mod share;
@@ -16,41 +16,42 @@ use crate::ticket::Ticket;
 use crate::transport::{Connection, Message};
 use crate::{Error, ProcessIdentity};
 
-/// A ticket and the descriptors that travel beside it.
+/// A ticket and the descriptors that are sent with it.
 ///
-/// It names what is shared and does not keep it, with one exception: descriptors of virtual memory keep that until they
-/// are closed, in whatever process.
+/// A parcel names the memory and does not keep it alive, with one exception: a descriptor of virtual memory keeps the
+/// memory alive until the descriptor is closed in every process that has it.
 #[derive(Debug)]
 pub struct Parcel {
     /// The ticket.
     pub ticket: Ticket,
-    /// The descriptors, where the ticket's indices say.
+    /// The descriptors, in the order that the ticket's indices refer to.
     pub descriptors: Vec<OwnedFd>,
-    /// What tells the exporter that its importers are done, and them that it has ended.
+    /// The importers' side of the lease. It tells the exporter when all importers are done, and the importers when the
+    /// exporter has ended.
     pub tenancy: Option<Tenancy>,
 }
 
 impl Parcel {
-    /// A parcel of a ticket that needs no descriptors.
+    /// Makes a parcel from a ticket that needs no descriptors.
     #[must_use]
     pub const fn of(ticket: Ticket) -> Self {
         Self { ticket, descriptors: Vec::new(), tenancy: None }
     }
 
-    /// `pipe2`: let the importers hold a lease as long as they have the memory open; an exporter that waits for its end
-    /// before it frees the memory keeps what opening asks of it.
+    /// `pipe2`: adds a lease, which each importer holds as long as it has the memory open.
     ///
-    /// The parcel holds the lease as well, until it is dropped.
+    /// An exporter that waits for the end of the lease before it frees the memory keeps the promise that
+    /// [`Parcel::open`] requires. The parcel itself holds the lease too, until it is dropped.
     ///
     /// # Errors
-    /// [`Error::Liveness`] where no descriptor is left.
+    /// [`Error::Liveness`] if no descriptor is left.
     pub fn lease(&mut self) -> Result<Lease, Error> {
         let (lease, tenancy) = Lease::grant()?;
         self.tenancy = Some(tenancy);
         Ok(lease)
     }
 
-    /// `sendmsg` with `SCM_RIGHTS`: send all of it. It stays here, to be sent to others.
+    /// `sendmsg` with `SCM_RIGHTS`: sends the whole parcel. The same parcel can be sent to several importers.
     ///
     /// # Errors
     /// [`Error::Transport`].
@@ -58,16 +59,17 @@ impl Parcel {
         self.send_bytes(connection, &self.ticket.to_bytes())
     }
 
-    /// `recvmsg` with `SCM_RIGHTS`: a parcel that the other end sent.
+    /// `recvmsg` with `SCM_RIGHTS`: receives a parcel that the other end sent.
     ///
     /// # Errors
-    /// [`Error::Transport`]; [`Error::Ticket`] where the message is no ticket; [`Error::Descriptors`].
+    /// [`Error::Transport`]; [`Error::Ticket`] if the message is not a ticket; [`Error::Descriptors`] if it has too few
+    /// or too many descriptors; [`Error::Liveness`] if an additional descriptor is not a lease.
     pub fn receive(connection: &Connection) -> Result<Self, Error> {
         let Message { bytes, descriptors } = connection.receive()?;
         Self::assemble(Ticket::from_bytes(&bytes)?, descriptors)
     }
 
-    /// [`Parcel::send`] with the ticket sealed.
+    /// Sends the parcel as [`Parcel::send`] does, with the ticket sealed.
     ///
     /// # Errors
     /// As [`Parcel::send`].
@@ -76,10 +78,10 @@ impl Parcel {
         self.send_bytes(connection, &self.ticket.to_sealed_bytes(key))
     }
 
-    /// [`Parcel::receive`] of one whose ticket is sealed.
+    /// Receives a parcel as [`Parcel::receive`] does, with a ticket that is sealed.
     ///
     /// # Errors
-    /// As [`Parcel::receive`]; [`Error::Ticket`] where the seal is not of this key.
+    /// As [`Parcel::receive`]; [`Error::Ticket`] if the ticket was not sealed with this key.
     #[cfg(feature = "mac")]
     pub fn receive_sealed(connection: &Connection, key: &crate::ticket::Key) -> Result<Self, Error> {
         let Message { bytes, descriptors } = connection.receive()?;
@@ -92,7 +94,7 @@ impl Parcel {
         Ok(connection.send(bytes, &descriptors)?)
     }
 
-    /// One more descriptor than the ticket has is a tenancy.
+    /// Assembles what was received. One descriptor more than the ticket names is a tenancy.
     fn assemble(ticket: Ticket, mut descriptors: Vec<OwnedFd>) -> Result<Self, Error> {
         let (found, wanted) = (descriptors.len(), ticket.descriptor_count());
         let tenancy = match found.checked_sub(wanted) {
@@ -104,7 +106,7 @@ impl Parcel {
     }
 }
 
-/// This process, as tickets name it.
+/// Returns this process's identity, as tickets state it.
 fn this_process() -> Result<ProcessIdentity, Error> {
     ProcessIdentity::current().map_err(Error::system("/proc/self"))
 }

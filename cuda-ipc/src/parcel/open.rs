@@ -1,5 +1,5 @@
-//! What an importer makes of a parcel.
-#![allow(unsafe_code)] // Opens what other processes made.
+//! Opens parcels in the importer.
+#![allow(unsafe_code)] // Opens handles of other processes.
 
 use std::ops::Deref;
 use std::os::fd::AsFd as _;
@@ -13,16 +13,16 @@ use crate::ticket::{Chunks, Handle, PhysicalMemory, PoolHandle, PoolPointer, Tic
 use crate::vmm::{Access, ImportedAllocation, Mapping, Physical};
 use crate::{Context, Error, fork};
 
-/// Memory of another process, mapped here: the part of it that was shared.
+/// The part of another process's memory that was shared, mapped in this process.
 #[derive(Debug)]
 pub struct ImportedMemory {
     memory: DeviceMemory,
-    /// They end in this order: first the mapping, then the lease on it.
+    /// Dropped before the lease on it, which is the next field.
     mapping: Imported,
     tenancy: Option<Tenancy>,
 }
 
-/// How it came here.
+/// The mapping, by the way in which the memory was imported.
 #[derive(Debug)]
 enum Imported {
     Legacy(ImportedBuffer),
@@ -41,30 +41,30 @@ impl Imported {
 }
 
 impl Parcel {
-    /// `cuIpcOpenMemHandle`, `cuMemImportFromShareableHandle`, `cuMemPoolImportPointer`: map the memory that was shared,
-    /// whatever kind it is, and hold its lease as long.
+    /// `cuIpcOpenMemHandle`, `cuMemImportFromShareableHandle`, `cuMemPoolImportPointer`: maps the shared memory, of any
+    /// kind, and holds its lease as long as it is mapped.
     ///
-    /// The parcel stays, and can be opened again.
+    /// The parcel can be opened again afterwards.
     ///
     /// # Errors
-    /// [`Error::OwnTicket`] in the process that exported; [`Error::OtherTicket`] where it is of an event;
-    /// [`Error::OutOfBounds`] where the memory is smaller than the ticket says; [`Error::UnknownPool`];
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::OwnTicket`] in the process that exported the memory; [`Error::OtherTicket`] if the ticket is for an
+    /// event; [`Error::OutOfBounds`] if the memory is smaller than the ticket says; [`Error::UnknownPool`] if the
+    /// parcel comes without its pool and the pool is not open here; [`Error::Refused`] with the driver's error code.
     ///
     /// # Safety
     /// Another process decides what the ticket means, and the driver trusts it. The caller promises that
-    /// - the ticket came from a process of this machine (or, by fabric handles, of this fabric) that made it with this
-    ///   crate, over a transport that nobody else writes to, or sealed;
-    /// - until the value is closed or dropped, that process does not free the memory. A lease on which it waits, as
-    ///   [`Parcel::lease`] gives it, is a way to have it so;
-    /// - work that was given [`DeviceMemory::pointer`] is done before the value is closed or dropped.
+    /// - a process of this machine (or, for fabric handles, of this fabric) made the ticket with this crate, and that
+    ///   the ticket was sealed or came over a transport that nobody else can write to;
+    /// - that process does not free the memory before the returned value is closed or dropped. It can ensure this by
+    ///   waiting for a lease ([`Parcel::lease`]);
+    /// - work that was given [`DeviceMemory::pointer`] is complete before the value is closed or dropped.
     ///
-    /// Memory by descriptors needs no such promises: see [`Parcel::map`].
+    /// Virtual memory shared by descriptors needs no such promises: see [`Parcel::map`].
     #[doc(alias = "cuIpcOpenMemHandle")]
     #[doc(alias = "cuMemImportFromShareableHandle")]
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn open(&self, context: &Context) -> Result<ImportedMemory, Error> {
-        // First of all: in a child another thread of the parent may hold a lock for ever.
+        // First of all: in a forked child, a lock that another thread of the parent held is never released.
         fork::check()?;
         let ticket = &self.ticket;
         self.refuse_own()?;
@@ -87,30 +87,30 @@ impl Parcel {
         Ok(ImportedMemory { memory, mapping, tenancy })
     }
 
-    /// `cuMemImportFromShareableHandle`, `cuMemMap`: map virtual memory that was shared by descriptors.
+    /// `cuMemImportFromShareableHandle`, `cuMemMap`: maps virtual memory that was shared by descriptors.
     ///
-    /// This is [`Parcel::open`] without promises: the kernel knows what stands behind a descriptor, and the memory lives
-    /// as long as the mapping, whatever the exporter does.
+    /// This is [`Parcel::open`] without promises: the kernel knows which memory a descriptor refers to, and the memory
+    /// lives as long as the mapping, whatever the exporter does.
     ///
     /// # Errors
-    /// As [`Parcel::open`]; [`Error::OtherTicket`] where it is of anything else.
+    /// As [`Parcel::open`]; [`Error::OtherTicket`] if the ticket is for anything else.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     #[doc(alias = "cuMemMap")]
     pub fn map(&self, context: &Context) -> Result<ImportedMemory, Error> {
         match &self.ticket.handle {
             Handle::PhysicalMemory(PhysicalMemory { chunks: Chunks::Descriptors(_), .. }) => {
-                // SAFETY: whatever the ticket says, the memory is what the descriptors are of; sizes are checked.
+                // SAFETY: the descriptors decide which memory it is, whatever the ticket says; sizes are checked.
                 unsafe { self.open(context) }
             }
             handle => Err(Error::OtherTicket { found: name(handle), wanted: "virtual memory by descriptors" }),
         }
     }
 
-    /// `cuIpcOpenEventHandle`: open the event that was shared.
+    /// `cuIpcOpenEventHandle`: opens the event that was shared.
     ///
     /// # Errors
-    /// [`Error::OwnTicket`]; [`Error::OtherTicket`] where it is of memory; [`Error::Refused`] with what the driver
-    /// answered.
+    /// [`Error::OwnTicket`] in the process that exported the event; [`Error::OtherTicket`] if the ticket is for memory;
+    /// [`Error::Refused`] with the driver's error code.
     ///
     /// # Safety
     /// As [`ImportedEvent::open`].
@@ -124,13 +124,13 @@ impl Parcel {
         }
     }
 
-    /// Before the driver is asked, which would refuse legacy handles only.
+    /// Refuses this process's own tickets. The driver itself would refuse only legacy handles.
     fn refuse_own(&self) -> Result<(), Error> {
         if self.ticket.is_from(&this_process()?) { Err(Error::OwnTicket) } else { Ok(()) }
     }
 
     /// # Safety
-    /// Fabric handles are what the exporting process got from the driver.
+    /// Fabric handles are those that the driver gave the exporting process.
     unsafe fn chunks(&self, context: &Context, memory: &PhysicalMemory) -> Result<Vec<ImportedAllocation>, Error> {
         let driver = context.driver();
         match &memory.chunks {
@@ -153,10 +153,10 @@ impl Parcel {
         }
     }
 
-    /// The pool, which other tickets may have brought already.
+    /// Returns the ticket's pool, which may already be open through another ticket.
     ///
     /// # Safety
-    /// A fabric handle is what the exporting process got from the driver.
+    /// A fabric handle is the one that the driver gave the exporting process.
     unsafe fn pool(&self, context: &Context, pointer: &PoolPointer) -> Result<ImportedPool, Error> {
         let device = context.device();
         let pool = ImportedPool::known((self.ticket.exporter, pointer.pool), || match &pointer.pool_handle {
@@ -168,7 +168,7 @@ impl Parcel {
             Some(PoolHandle::Fabric(handle)) => unsafe { ImportedPool::import_fabric(device, handle) },
             None => Err(Error::UnknownPool { pool: pointer.pool }),
         })?;
-        // The device that the memory is on has access already, and it cannot be set.
+        // The pool's own device already has access, which cannot be set.
         if device.uuid()? != self.ticket.device {
             pool.set_access(device, Access::ReadWrite)?;
         }
@@ -185,13 +185,13 @@ fn map(context: &Context, chunks: &[ImportedAllocation], memory: &PhysicalMemory
     Mapping::new(context, &chunks, memory.access)
 }
 
-/// The part that a ticket shares of what is mapped, which may be smaller than the ticket says.
+/// Returns the part of a mapping that a ticket shares. The mapping may be smaller than the ticket says.
 fn part(whole: &DeviceMemory, ticket: &Ticket) -> Result<DeviceMemory, Error> {
     let (offset, length) = (bytes(ticket.offset)?, bytes(ticket.length)?);
     Ok(DeviceMemory::new(whole.context().clone(), whole.at(offset, length)?, length))
 }
 
-/// A number of bytes, which addresses of this machine can count.
+/// Converts a number of bytes, unless it exceeds this machine's addresses.
 fn bytes(number: u64) -> Result<usize, Error> {
     usize::try_from(number).map_err(|_| Error::OutOfBounds { offset: 0, length: usize::MAX, size: usize::MAX })
 }
@@ -209,29 +209,31 @@ const fn name(handle: &Handle) -> &'static str {
 }
 
 impl ImportedMemory {
-    /// All that is mapped.
+    /// Returns the whole mapping.
     pub(crate) fn whole(&self) -> &DeviceMemory {
         self.mapping.whole()
     }
 
-    /// What another ticket shares of it.
+    /// Returns the part of the mapping that another ticket shares.
     pub(crate) fn part(&self, ticket: &Ticket) -> Result<DeviceMemory, Error> {
         part(self.whole(), ticket)
     }
 
-    /// `poll`: whether the exporter still holds its end of the lease; nothing where it gave none. What is mapped stays
-    /// mapped after its end.
+    /// `poll`: returns whether the exporter still holds its end of the lease, or `None` if there is no lease.
+    ///
+    /// The memory stays mapped after the exporter has ended.
     ///
     /// # Errors
-    /// [`Error::Liveness`] where the kernel has no memory left.
+    /// [`Error::Liveness`] if the kernel has no memory left.
     pub fn exporter_is_alive(&self) -> Result<Option<bool>, Error> {
         Ok(self.tenancy.as_ref().map(Tenancy::exporter_is_alive).transpose()?)
     }
 
-    /// `cuIpcCloseMemHandle`, `cuMemUnmap` or `cuMemFree`: what dropping does, and the error. Then the lease ends.
+    /// `cuIpcCloseMemHandle`, `cuMemUnmap` or `cuMemFree`: closes the memory as dropping does, and returns the error.
+    /// Then this import's lease ends.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuIpcCloseMemHandle")]
     #[doc(alias = "cuMemUnmap")]
     #[doc(alias = "cuMemFree")]

@@ -1,4 +1,4 @@
-//! What an exporter sends.
+//! Makes the parcels that an exporter sends.
 
 use std::ops::{Bound, RangeBounds};
 use std::os::fd::OwnedFd;
@@ -12,13 +12,13 @@ use crate::vmm::{Access, Allocation, Mapping};
 use crate::{Context, Error};
 
 impl DeviceBuffer {
-    /// `cuIpcGetMemHandle`: a part of the buffer, or all of it (`..`), for other processes.
+    /// `cuIpcGetMemHandle`: makes a parcel that shares a part of the buffer, or all of it (`..`), with other processes.
     ///
-    /// The handle opens all of the allocation in any case: the part is where its user is meant to stay.
+    /// The handle always opens the whole allocation. The part only says which bytes the importer is meant to use.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::Refused`] with what the driver
-    /// answered.
+    /// [`Error::OutOfBounds`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuIpcGetMemHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         let handle = Handle::LegacyMemory(self.ipc_handle()?);
@@ -27,10 +27,10 @@ impl DeviceBuffer {
 }
 
 impl InterprocessEvent {
-    /// `cuIpcGetEventHandle`: the event, for other processes.
+    /// `cuIpcGetEventHandle`: makes a parcel that shares the event with other processes.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuIpcGetEventHandle")]
     pub fn share(&self) -> Result<Parcel, Error> {
         let handle = Handle::Event(self.ipc_handle()?);
@@ -40,13 +40,15 @@ impl InterprocessEvent {
 }
 
 impl Mapping {
-    /// `cuMemExportToShareableHandle` of each chunk: a part of the mapping, or all of it (`..`), for other processes of
-    /// this machine, by descriptors, and what they are to do with it.
+    /// `cuMemExportToShareableHandle` of each chunk: makes a parcel that shares a part of the mapping, or all of it
+    /// (`..`), with other processes of this machine, by descriptors.
+    ///
+    /// `access` is the access with which importers map the memory. It is the exporter's request: nothing enforces it.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty, or `access` is none; [`Error::NotTheOwner`]
-    /// where a chunk was imported; [`Error::Refused`] where one was created without
-    /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
+    /// [`Error::OutOfBounds`] if the part is not within the mapping; [`Error::Ticket`] if it is empty, or if `access`
+    /// is [`Access::None`]; [`Error::NotTheOwner`] if a chunk was imported; [`Error::Refused`] if a chunk was created
+    /// without [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
         let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
@@ -59,11 +61,11 @@ impl Mapping {
         Ok(Parcel { ticket, descriptors, tenancy: None })
     }
 
-    /// `cuMemExportToShareableHandle` of each chunk: the same for processes of every machine of the NVLink fabric, by
-    /// fabric handles, which travel in the ticket itself.
+    /// `cuMemExportToShareableHandle` of each chunk: makes such a parcel for processes of every machine of the NVLink
+    /// fabric, by fabric handles, which are part of the ticket.
     ///
     /// # Errors
-    /// As [`Mapping::share`]; [`Error::Refused`] where a chunk was created without
+    /// As [`Mapping::share`]; [`Error::Refused`] if a chunk was created without
     /// [`HandleTypes::FABRIC`](crate::vmm::HandleTypes::FABRIC).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn share_over_fabric(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
@@ -85,7 +87,7 @@ impl Mapping {
     }
 }
 
-/// Each allocation as a chunk with its handle.
+/// Exports each allocation as a chunk with its handle.
 fn export<H>(
     allocations: &[Allocation],
     mut export: impl FnMut(&Allocation) -> Result<H, Error>,
@@ -95,12 +97,14 @@ fn export<H>(
 }
 
 impl PoolBuffer {
-    /// `cuMemPoolExportToShareableHandle`, `cuMemPoolExportPointer`: a part of the buffer, or all of it (`..`), for other
-    /// processes. It brings the pool along as a descriptor.
+    /// `cuMemPoolExportToShareableHandle`, `cuMemPoolExportPointer`: makes a parcel that shares a part of the buffer,
+    /// or all of it (`..`), with other processes. The parcel contains the pool, as a descriptor.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`]; [`Error::Ticket`] where the part is empty; [`Error::TooLarge`]; [`Error::Refused`] where
-    /// the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
+    /// [`Error::OutOfBounds`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
+    /// [`Error::TooLarge`] if the buffer is larger than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
+    /// [`Error::Refused`] if the pool was created without
+    /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
@@ -109,10 +113,11 @@ impl PoolBuffer {
         Ok(Parcel { ticket, descriptors, tenancy: None })
     }
 
-    /// `cuMemPoolExportPointer`: the same for those that have memory of the pool open already. It needs no descriptor.
+    /// `cuMemPoolExportPointer`: makes such a parcel without the pool, for importers that have memory of the pool open
+    /// already. The parcel needs no descriptor.
     ///
     /// # Errors
-    /// As [`PoolBuffer::share`]; [`Error::Refused`] where the pool was not exported before.
+    /// As [`PoolBuffer::share`]; [`Error::Refused`] if the pool was not exported before.
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn share_without_pool(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         Ok(Parcel::of(self.pool_ticket(part, None)?))
@@ -147,7 +152,7 @@ fn ticket(
     Ok(Ticket::new(contents)?)
 }
 
-/// What every ticket says, of no memory yet.
+/// Fills in the fields that every ticket has, and leaves those of the memory 0.
 fn contents(context: &Context, handle: Handle) -> Result<Contents, Error> {
     Ok(Contents {
         exporter: this_process()?,
@@ -161,7 +166,8 @@ fn contents(context: &Context, handle: Handle) -> Result<Contents, Error> {
     })
 }
 
-/// Of the last descriptor. More than an index can count are more chunks than a ticket has, which it says.
+/// Returns the index of the last descriptor. An index above `u16::MAX` means more than `MAX_CHUNKS` chunks, which
+/// [`Ticket::new`] refuses.
 fn index(descriptors: &[OwnedFd]) -> u16 {
     u16::try_from(descriptors.len() - 1).unwrap_or(u16::MAX)
 }

@@ -1,4 +1,4 @@
-//! Memory of a pool.
+//! Memory allocated from a pool.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ops::Deref;
@@ -10,14 +10,14 @@ use crate::resource::{Owned, Resource};
 use crate::sys::CUmemPoolPtrExportData;
 use crate::{Error, Stream};
 
-/// The largest buffer of a pool that is exported, in bytes: 127 chunks of 32 MiB.
+/// The size in bytes of the largest pool buffer that can be exported: 127 chunks of 32 MiB.
 ///
-/// Drivers up to 580 at least keep room for 128 chunks on the stack while they import a pointer, write past it for
-/// larger memory, and crash from 5249 MiB on; memory that does not begin at a chunk has one more than its size says.
-/// Virtual memory has no such limit.
+/// While they import a pointer, drivers up to at least 580 have room for 128 chunks on the stack. For larger memory
+/// they write past it, and from 5249 MiB on they crash. Memory that does not begin at a chunk boundary lies in one
+/// chunk more than its size suggests. Virtual memory has no such limit.
 pub const LARGEST_EXPORT: usize = 127 * (32 << 20);
 
-/// Memory that this process allocated from a pool. It is given back in the order of the stream that it was allocated in.
+/// Memory that this process allocated from a pool. It is freed in the order of the stream in which it was allocated.
 #[derive(Debug)]
 pub struct PoolBuffer(Owned<Allocation>);
 
@@ -34,35 +34,36 @@ impl Resource for Allocation {
     unsafe fn give_back(&self) -> Result<(), Error> {
         let driver = self.stream.context().enter()?;
         let pointer = self.memory.pointer();
-        // SAFETY: the memory is the pool's, and not used again; the stream is live.
+        // SAFETY: the memory belongs to the pool and is not used again; the stream is live.
         let answer = unsafe { driver.cuMemFreeAsync(pointer, self.stream.raw()) };
         check("cuMemFreeAsync", answer, || format!("{pointer:#x} of {} bytes", self.memory.size()))
     }
 }
 
 impl PoolBuffer {
-    /// `cuMemAllocFromPoolAsync`, `cuStreamSynchronize`: so many bytes, whose contents are not defined. They are there
-    /// when this returns, for every stream and process.
+    /// `cuMemAllocFromPoolAsync`, `cuStreamSynchronize`: allocates the given number of bytes, with undefined contents.
+    /// When this returns, every stream and process can use them.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the size is 0, or more than pool and device have left.
+    /// [`Error::Refused`] if the size is 0, or more than the pool and the device have left.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn new(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
-        // SAFETY: nobody else knows the memory before the stream is done.
+        // SAFETY: no other code has the address before the stream is synchronised.
         let buffer = unsafe { Self::new_async(pool, size, stream)? };
         stream.synchronize()?;
         Ok(buffer)
     }
 
-    /// `cuMemAllocFromPoolAsync`: so many bytes, which are there for what is enqueued in the stream from now on.
+    /// `cuMemAllocFromPoolAsync`: allocates the given number of bytes in stream order. Work that is enqueued in the
+    /// stream from now on can use them.
     ///
     /// # Errors
     /// As [`PoolBuffer::new`].
     ///
     /// # Safety
-    /// Nobody else uses the memory before the stream has come to this: the methods that read, write and fill without a
-    /// stream do not wait for one that is [`Stream::non_blocking`].
+    /// Nothing else uses the memory before the stream has reached the allocation. The methods that read, write and fill
+    /// without a stream do not wait for a [`Stream::non_blocking`] stream.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub unsafe fn new_async(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
         let driver = stream.context().enter()?;
@@ -74,35 +75,36 @@ impl PoolBuffer {
         Ok(Self(Owned::new(Allocation { memory, stream: stream.clone(), pool: pool.clone() })))
     }
 
-    /// The pool that the memory is of.
+    /// Returns the pool from which the memory was allocated.
     #[must_use]
     pub fn pool(&self) -> &Pool {
         &self.0.pool
     }
 
-    /// `cuMemPoolExportPointer`: what those need that imported the pool. The pool has to be exported before.
+    /// `cuMemPoolExportPointer`: returns the bytes with which processes that imported the pool open this buffer. The
+    /// pool must have been exported before.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above [`LARGEST_EXPORT`]; [`Error::Refused`] where the pool was not exported.
+    /// [`Error::TooLarge`] above [`LARGEST_EXPORT`]; [`Error::Refused`] if the pool was not exported.
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn export(&self) -> Result<PoolPointerData, Error> {
         if self.size() > LARGEST_EXPORT {
             return Err(Error::TooLarge { size: self.size(), largest: LARGEST_EXPORT });
         }
         let (driver, mut data) = (self.context().enter()?, CUmemPoolPtrExportData::default());
-        // SAFETY: the output is a local. The address is looked up and not followed.
+        // SAFETY: the output is a local. The address is looked up and not dereferenced.
         let answer = unsafe { driver.cuMemPoolExportPointer(&mut data, self.pointer()) };
         check("cuMemPoolExportPointer", answer, || format!("{:#x}", self.pointer()))?;
         Ok(PoolPointerData(data))
     }
 
-    /// `cuMemFreeAsync`: what dropping does, and the error. It is done in the order of the stream.
+    /// `cuMemFreeAsync`: frees the memory as dropping does, in stream order, and returns the error.
     ///
-    /// What other streams do with the memory has to be done before; and whoever imported it has promised to have
-    /// closed it.
+    /// Work of other streams on the memory must be complete before, and importers must have closed it: they promised
+    /// this when they opened it.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemFreeAsync")]
     pub fn free(self) -> Result<(), Error> {
         self.0.close()

@@ -1,5 +1,5 @@
-//! Pools of other processes.
-#![allow(unsafe_code)] // Calls the driver, and opens what other processes made.
+//! Pools imported from other processes.
+#![allow(unsafe_code)] // Calls the driver, and opens handles of other processes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
@@ -15,27 +15,29 @@ use crate::sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExpor
 use crate::vmm::{Access, FabricHandle};
 use crate::{Context, Device, Error, ProcessIdentity};
 
-/// A pool of another process: pointers of it are opened here, nothing is allocated. Clones are the same pool.
+/// A pool of another process. Its pointers can be opened here, but nothing can be allocated from it. Clones refer to
+/// the same pool.
 ///
-/// The driver must not import a pointer twice: it gives one address for both, and the first free unmaps it. So a
-/// pointer that is open already is shared.
+/// A pointer must not be imported twice: the driver returns the same address for both imports, and the first free
+/// unmaps both. So a second open of a pointer shares the first import.
 #[derive(Clone, Debug)]
 pub struct ImportedPool(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     pool: Owned<Handle>,
-    /// What is open, or being given back.
+    /// The imports that are open or are just being freed.
     open: Mutex<HashMap<[u8; 64], Weak<Owned<Import>>>>,
-    /// Something was given back.
+    /// Notified when an import has been freed.
     given_back: Condvar,
 }
 
-/// An exporter, and its number of a pool.
+/// An exporter, and the exporter's number for a pool.
 type Name = (ProcessIdentity, u64);
 
 impl ImportedPool {
-    /// The pool of that name that is open already, or what `import` makes of it: imported twice, its pointers would be.
+    /// Returns the pool of this name if it is open already, and otherwise imports it. Two imports of a pool would allow
+    /// two imports of one pointer.
     pub(crate) fn known(name: Name, import: impl FnOnce() -> Result<Self, Error>) -> Result<Self, Error> {
         static OPEN: Mutex<BTreeMap<Name, Weak<Shared>>> = Mutex::new(BTreeMap::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,43 +50,43 @@ impl ImportedPool {
         Ok(pool)
     }
 
-    /// `cuMemPoolImportFromShareableHandle`: the pool behind a file descriptor that another process exported. The
-    /// descriptor is no longer needed afterwards.
+    /// `cuMemPoolImportFromShareableHandle`: imports a pool from a file descriptor that another process exported. The
+    /// descriptor is not needed afterwards.
     ///
-    /// `device` is where the pool's memory is, as this process sees it. That device may use the memory at once, others
-    /// after [`ImportedPool::set_access`].
+    /// `device` is the device that the pool's memory is on, as this process sees it. That device can use the memory at
+    /// once, others after [`ImportedPool::set_access`].
     ///
-    /// This is safe whatever the descriptor is: the kernel knows what stands behind it.
+    /// This is safe for any descriptor: the kernel knows what it refers to.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the descriptor is of something else.
+    /// [`Error::Refused`] if the descriptor is not a pool's.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub fn import(device: Device, descriptor: BorrowedFd<'_>) -> Result<Self, Error> {
-        // The number itself, as an address.
+        // The driver takes the descriptor's number itself in place of a pointer.
         let os_handle = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-        // SAFETY: for this type of handle the pointer is not followed; the descriptor is open.
+        // SAFETY: for this type of handle the pointer is not dereferenced; the descriptor is open.
         unsafe { Self::import_as(device, os_handle, handle_type) }
     }
 
-    /// `cuMemPoolImportFromShareableHandle`: the pool behind a fabric handle.
+    /// `cuMemPoolImportFromShareableHandle`: imports a pool from a fabric handle.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the fabric does not reach it: [`fabric::probe`](crate::fabric::probe) says why.
+    /// [`Error::Refused`] if the fabric does not reach the pool: [`fabric::probe`](crate::fabric::probe) says why.
     ///
     /// # Safety
-    /// The bytes are what the exporting process got from the driver, unaltered: nothing is known of what a driver does
-    /// with others.
+    /// The bytes are those that the driver gave the exporting process, unaltered: it is not known what a driver does
+    /// with other bytes.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub unsafe fn import_fabric(device: Device, handle: &FabricHandle) -> Result<Self, Error> {
         let mut handle = CUmemFabricHandle { data: handle.to_bytes() };
         let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
-        // SAFETY: for this type of handle the pointer is to its bytes, which the caller vouches for.
+        // SAFETY: for this type of handle the pointer leads to its bytes, which the caller vouches for.
         unsafe { Self::import_as(device, (&raw mut handle).cast(), handle_type) }
     }
 
     /// # Safety
-    /// `os_handle` is a handle of that one type.
+    /// `os_handle` is a handle of type `handle_type`.
     unsafe fn import_as(
         device: Device,
         os_handle: *mut std::ffi::c_void,
@@ -98,84 +100,82 @@ impl ImportedPool {
         Ok(Self(Arc::new(Shared { pool, open: Mutex::default(), given_back: Condvar::new() })))
     }
 
-    /// `cuMemPoolSetAccess`: what a device may do with the pool's memory, in this process.
+    /// `cuMemPoolSetAccess`: sets a device's access to the pool's memory, in this process.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the devices are no peers, or it is the pool's own.
+    /// [`Error::Refused`] if the devices are not peers, or if `device` is the pool's own.
     #[doc(alias = "cuMemPoolSetAccess")]
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         self.0.pool.set_access(device, access)
     }
 
-    /// `cuMemPoolGetAccess`: what a device may do with the pool's memory, in this process.
+    /// `cuMemPoolGetAccess`: returns a device's access to the pool's memory, in this process.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemPoolGetAccess")]
     pub fn access(&self, device: Device) -> Result<Access, Error> {
         self.0.pool.access(device)
     }
 
-    /// `cuMemPoolImportPointer`: map memory of the pool, or share it where it is open already. Copies run in this
-    /// context, or in the one in which it was opened first.
+    /// `cuMemPoolImportPointer`: maps memory of the pool, or shares the import if the pointer is open already. Copies
+    /// run in this context, or in the context in which the pointer was opened first.
     ///
-    /// The size is what `cuMemGetAddressRange` says of the mapping.
+    /// The memory extends from the pointer to the end of the range that `cuMemGetAddressRange` returns.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the bytes are none of this pool's.
+    /// [`Error::Refused`] if the bytes do not name memory of this pool.
     ///
     /// # Safety
     /// The caller promises that
-    /// - `pointer` is what `cuMemPoolExportPointer` gave to another process, with no bit changed, of memory no larger
-    ///   than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
-    /// - the same memory is open in no other import of the pool: this one shares what is open in it, and knows nothing of
-    ///   another, whose first close unmaps both;
-    /// - that process has seen the allocation done in its stream, and does not free it before the value is closed or
-    ///   dropped;
-    /// - no other `ImportedPool` of this pool has the pointer open: the driver would give one address for both, and the
-    ///   first close would unmap both (parcels share one import of a pool);
-    /// - work that was given [`DeviceMemory::pointer`] is done before the last clone is closed or dropped.
+    /// - `pointer` is what `cuMemPoolExportPointer` returned in another process, with no bit changed, for memory no
+    ///   larger than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
+    /// - no other import of the same pool (another [`ImportedPool`]) has this memory open: the driver would return the
+    ///   same address for both, and the first close would unmap both. Parcels share one import of a pool;
+    /// - the exporting process has seen the allocation complete in its stream, and does not free the memory before the
+    ///   returned value is closed or dropped;
+    /// - work that was given [`DeviceMemory::pointer`] is complete before the last clone is closed or dropped.
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn open(&self, context: &Context, pointer: &PoolPointerData) -> Result<ImportedPoolBuffer, Error> {
         let key = pointer.to_bytes();
-        // First of all: in a forked child nobody gives anything back.
+        // First of all: a forked child frees nothing, so it could wait below for ever.
         let driver = context.enter()?;
         let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(import) = open.get(&key) {
             if let Some(import) = import.upgrade() {
                 return Ok(ImportedPoolBuffer(import));
             }
-            // Another thread is giving it back. Imported now it would be unmapped with it.
+            // Another thread is freeing this import. That free would unmap a new import too.
             open = self.0.given_back.wait(open).unwrap_or_else(PoisonError::into_inner);
         }
         let (mut pointer, mut data) = (0, CUmemPoolPtrExportData::from_bytes(key));
         // SAFETY: the output and the data are locals, the pool is live; the caller promises the bytes.
         let answer = unsafe { driver.cuMemPoolImportPointer(&mut pointer, self.0.pool.raw.0, &mut data) };
         check("cuMemPoolImportPointer", answer, String::new)?;
-        // The memory begins at the pointer, which may lie in its allocation.
+        // The memory begins at the pointer, which may lie inside its allocation.
         let size =
             allocation_of(context, pointer).map(|(base, size)| size.saturating_sub(pointer.abs_diff(base) as usize));
         let memory = DeviceMemory::new(context.clone(), pointer, *size.as_ref().unwrap_or(&0));
         let import = Arc::new(Owned::new(Import { memory, key, pool: self.clone() }));
         open.insert(key, Arc::downgrade(&import));
-        // Should the size be unknown, the import is given back, which takes the lock.
+        // If the size is unknown, `import` is dropped below, and its drop takes the lock.
         drop(open);
         size.map(|_| ImportedPoolBuffer(import))
     }
 
-    /// `cuMemPoolDestroy`: what dropping does, and the error.
+    /// `cuMemPoolDestroy`: closes the pool as dropping does, and returns the error.
     ///
-    /// While clones live, or memory that was opened in it, this does nothing: the last one destroys it.
+    /// While clones of the pool or memory opened in it exist, this does nothing: the last of them closes the pool.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemPoolDestroy")]
     pub fn close(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), |shared| shared.pool.close())
     }
 }
 
-/// Memory of another process's pool, mapped here. Clones are the same mapping.
+/// Memory of another process's pool, mapped in this process. Clones refer to the same mapping.
 #[derive(Clone, Debug)]
 pub struct ImportedPoolBuffer(Arc<Owned<Import>>);
 
@@ -192,8 +192,8 @@ impl Resource for Import {
     unsafe fn give_back(&self) -> Result<(), Error> {
         let freed = self.memory.context().enter().and_then(|driver| {
             let pointer = self.memory.pointer();
-            // SAFETY: the address is of `cuMemPoolImportPointer`, by the only import of this pointer, and not used
-            // again.
+            // SAFETY: the address is that of the only import of this pointer, by `cuMemPoolImportPointer`, and is not
+            // used again.
             check("cuMemFree", unsafe { driver.cuMemFree(pointer) }, || format!("import {pointer:#x}"))
         });
         self.pool.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
@@ -203,12 +203,12 @@ impl Resource for Import {
 }
 
 impl ImportedPoolBuffer {
-    /// `cuMemFree`: what dropping does, and the error. The exporter's memory stays.
+    /// `cuMemFree`: closes the memory as dropping does, and returns the error. The exporter's memory is not freed.
     ///
-    /// While clones live this does nothing: the last one gives it back.
+    /// While clones exist, this does nothing: the last one closes the memory.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemFree")]
     pub fn close(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)

@@ -1,8 +1,8 @@
 //! Memory pools: stream-ordered memory, and pools that other processes import.
 //!
-//! A [`Pool`] that was created with a handle type is exported once; then each [`PoolBuffer`] of it is exported as 64
-//! bytes, [`PoolPointerData`]. The importer makes an [`ImportedPool`] and opens pointers in it.
-#![allow(unsafe_code)] // Calls the driver, and takes the descriptors that it makes.
+//! A [`Pool`] that was created with a handle type is exported once. Then each [`PoolBuffer`] of it is exported as 64
+//! bytes, [`PoolPointerData`]. The importer imports the pool as an [`ImportedPool`] and opens pointers in it.
+#![allow(unsafe_code)] // Calls the driver, and owns the descriptors that it creates.
 
 mod buffer;
 mod import;
@@ -27,11 +27,11 @@ use crate::sys::{
 use crate::vmm::{Access, FabricHandle, HandleTypes};
 use crate::{Device, Error};
 
-/// A pool that this process allocates from. Clones are the same pool.
+/// A pool from which this process allocates. Clones refer to the same pool.
 #[derive(Clone, Debug)]
 pub struct Pool {
     handle: Arc<Owned<Handle>>,
-    /// What tickets call it.
+    /// The pool's number in tickets.
     number: u64,
 }
 
@@ -40,7 +40,7 @@ pub struct Pool {
 struct Handle {
     device: Device,
     raw: Raw<CUmemPoolHandle_st>,
-    /// A device's default pool is the driver's own.
+    /// Whether it is the device's default pool, which belongs to the driver.
     is_default: bool,
 }
 
@@ -51,7 +51,7 @@ impl Resource for Handle {
         if self.is_default {
             return Ok(());
         }
-        // SAFETY: the pool is not used again: what was allocated or opened in it held it.
+        // SAFETY: the pool is not used again: memory allocated or opened in it would still hold it.
         let answer = unsafe { self.device.driver().calls()?.cuMemPoolDestroy(self.raw.0) };
         check("cuMemPoolDestroy", answer, || self.device.passed())
     }
@@ -76,7 +76,7 @@ impl Handle {
         Ok(Access::from_flags(flags))
     }
 
-    /// `cuMemPoolGetAttribute` of an attribute of 64 bits.
+    /// `cuMemPoolGetAttribute` for a 64-bit attribute.
     fn attribute(&self, attribute: CUmemPool_attribute) -> Result<u64, Error> {
         let mut value = 0_u64;
         let output = (&raw mut value).cast::<c_void>();
@@ -88,10 +88,10 @@ impl Handle {
 }
 
 impl Pool {
-    /// `cuMemPoolCreate`: a pool of a device's memory, which grows to a maximum, or without one.
+    /// `cuMemPoolCreate`: creates a pool of a device's memory, with a maximum size in bytes or without one.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the device gives no pools, or none with such handles.
+    /// [`Error::Refused`] if the device does not support pools, or not with these handle types.
     #[doc(alias = "cuMemPoolCreate")]
     pub fn new(device: Device, handle_types: HandleTypes, maximum: Option<usize>) -> Result<Self, Error> {
         let properties = CUmemPoolProps {
@@ -108,11 +108,11 @@ impl Pool {
         Ok(Self::hold(device, raw, false))
     }
 
-    /// `cuDeviceGetDefaultMemPool`: the pool that `cuMemAllocAsync` uses unless another is made current. It cannot be
-    /// exported.
+    /// `cuDeviceGetDefaultMemPool`: returns the device's default pool, which `cuMemAllocAsync` uses unless another pool
+    /// is made current. It cannot be exported.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the device gives no pools.
+    /// [`Error::Refused`] if the device does not support pools.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(device: Device) -> Result<Self, Error> {
         let mut raw = ptr::null_mut();
@@ -128,77 +128,78 @@ impl Pool {
         Self { handle, number: POOLS.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// What no other pool of this process has, nor has had.
+    /// Returns a number that no other pool of this process has or has had.
     pub(crate) const fn number(&self) -> u64 {
         self.number
     }
 
-    /// The device that the memory is on.
+    /// Returns the device that the pool's memory is on.
     #[must_use]
     pub fn device(&self) -> Device {
         self.handle.device
     }
 
-    /// The raw pool, which lives as long as this value or a clone of it.
+    /// Returns the raw pool, which is valid as long as this value or a clone of it.
     #[must_use]
     pub fn raw(&self) -> CUmemoryPool {
         self.handle.raw.0
     }
 
-    /// `cuDeviceSetMemPool`: let `cuMemAllocAsync` of this process use the pool, until another is made current or this
-    /// one ends.
+    /// `cuDeviceSetMemPool`: makes `cuMemAllocAsync` in this process use the pool, until another pool is made current
+    /// or this one is destroyed.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result<(), Error> {
         let device = self.device();
-        // SAFETY: the pool is live. When it is destroyed, the driver takes the device's default pool again.
+        // SAFETY: the pool is live. When it is destroyed, the driver makes the device's default pool current.
         let answer = unsafe { device.driver().calls()?.cuDeviceSetMemPool(device.raw(), self.raw()) };
         check("cuDeviceSetMemPool", answer, || device.passed())
     }
 
-    /// `cuMemPoolSetAccess`: what another device may do with the pool's memory, in this process. Its own device always
-    /// reads and writes it, and cannot lose that.
+    /// `cuMemPoolSetAccess`: sets another device's access to the pool's memory, in this process. The pool's own device
+    /// can always read and write, and this cannot be revoked.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the devices are no peers, or it is the pool's own.
+    /// [`Error::Refused`] if the devices are not peers, or if `device` is the pool's own.
     #[doc(alias = "cuMemPoolSetAccess")]
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         self.handle.set_access(device, access)
     }
 
-    /// `cuMemPoolGetAccess`: what a device may do with the pool's memory, in this process.
+    /// `cuMemPoolGetAccess`: returns a device's access to the pool's memory, in this process.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemPoolGetAccess")]
     pub fn access(&self, device: Device) -> Result<Access, Error> {
         self.handle.access(device)
     }
 
-    /// `CU_MEMPOOL_ATTR_USED_MEM_CURRENT`: the bytes in use.
+    /// `CU_MEMPOOL_ATTR_USED_MEM_CURRENT`: returns how many bytes are in use.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "CU_MEMPOOL_ATTR_USED_MEM_CURRENT")]
     pub fn used(&self) -> Result<u64, Error> {
         self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
 
-    /// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`: the bytes that the pool holds, in use or not.
+    /// `CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`: returns how many bytes the pool holds, in use or not.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT")]
     pub fn reserved(&self) -> Result<u64, Error> {
         self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
     }
 
-    /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`: how many bytes the pool keeps when a stream or the context is synchronised.
+    /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`: sets how many bytes the pool keeps when a stream or the context is
+    /// synchronised.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD")]
     pub fn set_release_threshold(&self, bytes: u64) -> Result<(), Error> {
         let attribute = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
@@ -209,11 +210,11 @@ impl Pool {
         check("cuMemPoolSetAttribute", answer, || format!("RELEASE_THRESHOLD {bytes}"))
     }
 
-    /// `cuMemPoolTrimTo`: give memory back to the system until the pool holds so many bytes. A pool that was exported
-    /// keeps it.
+    /// `cuMemPoolTrimTo`: releases memory to the system until the pool holds the given number of bytes. A pool that was
+    /// exported keeps its memory.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, bytes: usize) -> Result<(), Error> {
         // SAFETY: the pool is live.
@@ -221,10 +222,11 @@ impl Pool {
         check("cuMemPoolTrimTo", answer, || format!("{bytes} bytes"))
     }
 
-    /// `cuMemPoolExportToShareableHandle` as a file descriptor. Pointers can be exported from here on.
+    /// `cuMemPoolExportToShareableHandle`: exports the pool as a file descriptor. Afterwards its pointers can be
+    /// exported.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    /// [`Error::Refused`] if the pool was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export(&self) -> Result<OwnedFd, Error> {
         crate::vmm::export_descriptor(|output| {
@@ -232,10 +234,11 @@ impl Pool {
         })
     }
 
-    /// `cuMemPoolExportToShareableHandle` as a fabric handle. Pointers can be exported from here on.
+    /// `cuMemPoolExportToShareableHandle`: exports the pool as a fabric handle. Afterwards its pointers can be
+    /// exported.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the pool was created without [`HandleTypes::FABRIC`].
+    /// [`Error::Refused`] if the pool was created without [`HandleTypes::FABRIC`].
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle, Error> {
         let mut handle = CUmemFabricHandle::default();
@@ -243,7 +246,7 @@ impl Pool {
         Ok(FabricHandle::from_bytes(handle.data))
     }
 
-    /// The output has room for a handle of that one type.
+    /// Exports the pool to an output that has room for a handle of this type.
     fn export_as(&self, output: *mut c_void, handle_type: CUmemAllocationHandleType) -> Result<(), Error> {
         let driver = self.device().driver().calls()?;
         // SAFETY: the pool is live, and the output has room.
@@ -251,12 +254,12 @@ impl Pool {
         check("cuMemPoolExportToShareableHandle", answer, || format!("handle type {:#x}", handle_type.0))
     }
 
-    /// `cuMemPoolDestroy`: what dropping does, and the error.
+    /// `cuMemPoolDestroy`: destroys the pool as dropping does, and returns the error.
     ///
-    /// While clones live, or memory of the pool, this does nothing: the last one destroys it.
+    /// While clones of the pool or memory from it exist, this does nothing: the last of them destroys the pool.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemPoolDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         Arc::into_inner(self.handle).map_or(Ok(()), Owned::close)

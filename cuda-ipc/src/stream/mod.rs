@@ -19,13 +19,13 @@ pub(crate) const fn default_stream() -> CUstream {
     ptr::without_provenance_mut(1)
 }
 
-/// A queue of work for a device. Clones are the same queue.
+/// A queue of work for a device. Clones refer to the same queue.
 #[derive(Clone, Debug)]
 pub struct Stream(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// The context's own, which is always there.
+    /// The context's own stream, which always exists.
     Default(Context),
     Created(Arc<Owned<Created>>),
 }
@@ -41,34 +41,34 @@ impl Resource for Created {
 
     unsafe fn give_back(&self) -> Result<(), Error> {
         let driver = self.context.enter()?;
-        // SAFETY: the stream is live and not used again. What it has to do is still done.
+        // SAFETY: the stream is live and not used again. The driver still completes its work.
         check("cuStreamDestroy", unsafe { driver.cuStreamDestroy(self.raw.0) }, String::new)
     }
 }
 
 impl Stream {
-    /// `CU_STREAM_LEGACY`: the context's default stream, in which calls without a stream of their own run.
+    /// `CU_STREAM_LEGACY`: returns the context's default stream, in which calls that take no stream run.
     #[doc(alias = "CU_STREAM_LEGACY")]
     #[must_use]
     pub fn default_of(context: &Context) -> Self {
         Self(Kind::Default(context.clone()))
     }
 
-    /// `cuStreamCreate` with `CU_STREAM_DEFAULT`: a stream that keeps order with the default stream.
+    /// `cuStreamCreate` with `CU_STREAM_DEFAULT`: creates a stream that synchronises with the default stream.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamCreate")]
     #[doc(alias = "CU_STREAM_DEFAULT")]
     pub fn new(context: &Context) -> Result<Self, Error> {
         Self::create(context, CUstream_flags::CU_STREAM_DEFAULT)
     }
 
-    /// `cuStreamCreate` with `CU_STREAM_NON_BLOCKING`: a stream that does not wait for the default stream, nor that
-    /// for it.
+    /// `cuStreamCreate` with `CU_STREAM_NON_BLOCKING`: creates a stream that does not wait for the default stream. The
+    /// default stream does not wait for it either.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamCreate")]
     #[doc(alias = "CU_STREAM_NON_BLOCKING")]
     pub fn non_blocking(context: &Context) -> Result<Self, Error> {
@@ -84,7 +84,7 @@ impl Stream {
         Ok(Self(Kind::Created(Arc::new(Owned::new(Created { context: context.clone(), raw: Raw(raw) })))))
     }
 
-    /// The context it belongs to.
+    /// Returns the context that the stream belongs to.
     #[must_use]
     pub fn context(&self) -> &Context {
         match &self.0 {
@@ -93,7 +93,7 @@ impl Stream {
         }
     }
 
-    /// The raw stream, which lives as long as this value.
+    /// Returns the raw stream, which is valid as long as this value.
     #[must_use]
     pub fn raw(&self) -> CUstream {
         match &self.0 {
@@ -102,10 +102,11 @@ impl Stream {
         }
     }
 
-    /// `cuStreamWaitEvent`: let later work of the stream wait for what the event has recorded at this moment.
+    /// `cuStreamWaitEvent`: makes later work of the stream wait for the work that the event has captured at this
+    /// moment.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event) -> Result<(), Error> {
         let driver = self.context().enter()?;
@@ -114,10 +115,10 @@ impl Stream {
         check("cuStreamWaitEvent", unsafe { driver.cuStreamWaitEvent(self.raw(), event.raw(), flags) }, String::new)
     }
 
-    /// `cuStreamQuery`: whether everything is done that was enqueued.
+    /// `cuStreamQuery`: returns whether all enqueued work is complete.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the error of the stream's work, where it failed.
+    /// [`Error::Refused`] with the error of the stream's work, if it failed.
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool, Error> {
         let driver = self.context().enter()?;
@@ -125,10 +126,10 @@ impl Stream {
         is_done("cuStreamQuery", unsafe { driver.cuStreamQuery(self.raw()) })
     }
 
-    /// `cuStreamSynchronize`: wait until everything is done that was enqueued.
+    /// `cuStreamSynchronize`: waits until all enqueued work is complete.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the error of the stream's work, where it failed.
+    /// [`Error::Refused`] with the error of the stream's work, if it failed.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.context().enter()?;
@@ -136,13 +137,13 @@ impl Stream {
         check("cuStreamSynchronize", unsafe { driver.cuStreamSynchronize(self.raw()) }, String::new)
     }
 
-    /// `cuStreamDestroy`: what dropping does, and the error. What was enqueued is still done.
+    /// `cuStreamDestroy`: destroys the stream as dropping does, and returns the error. Enqueued work still completes.
     ///
-    /// While clones live this does nothing: the last one destroys it. The default stream is only let go: it is the
-    /// context's.
+    /// While clones exist, this does nothing: the last one destroys the stream. A default stream belongs to its context
+    /// and is not destroyed.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         match self.0 {

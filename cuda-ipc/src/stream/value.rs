@@ -6,19 +6,20 @@ use crate::memory::DeviceMemory;
 use crate::sys::{CUstreamWaitValue_flags, CUstreamWriteValue_flags};
 use crate::{Error, Stream};
 
-/// What a stream waits for, of the number in memory.
+/// The condition under which a stream that waits for a number in memory continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WaitValue {
-    /// `CU_STREAM_WAIT_VALUE_GEQ`: the number minus the value, taken as signed, is not negative. So a counter may wrap.
+    /// `CU_STREAM_WAIT_VALUE_GEQ`: the number minus the value, as a signed number, is not negative. So a counter may
+    /// wrap.
     #[doc(alias = "CU_STREAM_WAIT_VALUE_GEQ")]
     GreaterOrEqual,
-    /// `CU_STREAM_WAIT_VALUE_EQ`: the number is the value.
+    /// `CU_STREAM_WAIT_VALUE_EQ`: the number equals the value.
     #[doc(alias = "CU_STREAM_WAIT_VALUE_EQ")]
     Equal,
-    /// `CU_STREAM_WAIT_VALUE_AND`: the two have a bit in common.
+    /// `CU_STREAM_WAIT_VALUE_AND`: the number and the value have a set bit in common.
     #[doc(alias = "CU_STREAM_WAIT_VALUE_AND")]
     And,
-    /// `CU_STREAM_WAIT_VALUE_NOR`: there is a bit that neither has.
+    /// `CU_STREAM_WAIT_VALUE_NOR`: there is a bit that is set in neither the number nor the value.
     #[doc(alias = "CU_STREAM_WAIT_VALUE_NOR")]
     Nor,
 }
@@ -34,18 +35,18 @@ impl WaitValue {
     }
 }
 
-/// What both widths share: the function of that name on a number of that type.
+/// Defines the method that writes a number of the given type with the given driver function.
 macro_rules! write_value {
     ($(#[$doc:meta])* $name:ident, $number:ty, $function:ident) => {
         $(#[$doc])*
         ///
-        /// What the stream did before is visible to whoever sees the number, in other processes too.
+        /// A reader that sees the number also sees the effects of the stream's earlier work, in other processes too.
         ///
         /// # Errors
-        /// [`Error::OutOfBounds`], [`Error::Misaligned`]; [`Error::Refused`] where the device cannot do this.
+        /// [`Error::OutOfBounds`], [`Error::Misaligned`]; [`Error::Refused`] if the device does not support this.
         ///
         /// # Safety
-        /// The memory is neither freed nor closed before the stream has done this.
+        /// The memory is neither freed nor closed before the stream has completed this operation.
         pub unsafe fn $name(&self, memory: &DeviceMemory, offset: usize, value: $number) -> Result<(), Error> {
             let pointer = memory.number_at(offset, size_of::<$number>())?;
             let driver = self.context().enter()?;
@@ -57,18 +58,20 @@ macro_rules! write_value {
     };
 }
 
+/// Defines the method that waits for a number of the given type with the given driver function.
 macro_rules! wait_value {
     ($(#[$doc:meta])* $name:ident, $number:ty, $function:ident) => {
         $(#[$doc])*
         ///
-        /// If nobody ever writes it, for example since the other process died, the stream never goes on: whoever
-        /// writes a wait owes it a writer that is alive, or a write of its own that ends it.
+        /// If the number is never written, for example because the other process died, the stream never continues. The
+        /// code that enqueues a wait must ensure that a live process writes the number, or end the wait by writing the
+        /// number itself.
         ///
         /// # Errors
-        /// [`Error::OutOfBounds`], [`Error::Misaligned`]; [`Error::Refused`] where the device cannot do this.
+        /// [`Error::OutOfBounds`], [`Error::Misaligned`]; [`Error::Refused`] if the device does not support this.
         ///
         /// # Safety
-        /// The memory is neither freed nor closed before the stream has done this.
+        /// The memory is neither freed nor closed before the stream has completed this operation.
         pub unsafe fn $name(
             &self,
             memory: &DeviceMemory,
@@ -85,31 +88,31 @@ macro_rules! wait_value {
     };
 }
 
-/// Order between processes without an event. On one GPU, where a wait for another process's event costs a switch of
-/// contexts, this is the quick way.
+/// Ordering between processes without an event. This is the faster way on one GPU, where waiting for another process's
+/// event costs a context switch.
 impl Stream {
     write_value! {
-        /// `cuStreamWriteValue32`: write a number, in the order of the stream.
+        /// `cuStreamWriteValue32`: writes a number, in stream order.
         #[doc(alias = "cuStreamWriteValue32")]
         write_value32, u32, cuStreamWriteValue32
     }
 
     write_value! {
-        /// `cuStreamWriteValue64`: write a number, in the order of the stream; a device may lack it
+        /// `cuStreamWriteValue64`: writes a number, in stream order. Some devices do not support this
         /// (`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`).
         #[doc(alias = "cuStreamWriteValue64")]
         write_value64, u64, cuStreamWriteValue64
     }
 
     wait_value! {
-        /// `cuStreamWaitValue32`: let later work of the stream wait for a number in memory.
+        /// `cuStreamWaitValue32`: makes later work of the stream wait for a number in memory.
         #[doc(alias = "cuStreamWaitValue32")]
         wait_value32, u32, cuStreamWaitValue32
     }
 
     wait_value! {
-        /// `cuStreamWaitValue64`: let later work of the stream wait for a number in memory; a device may lack it
-        /// (`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`).
+        /// `cuStreamWaitValue64`: makes later work of the stream wait for a number in memory. Some devices do not
+        /// support this (`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`).
         #[doc(alias = "cuStreamWaitValue64")]
         wait_value64, u64, cuStreamWaitValue64
     }

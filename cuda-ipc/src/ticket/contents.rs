@@ -1,30 +1,31 @@
-//! What a ticket says, and the rules for it.
+//! The contents of a ticket, and the rules for them.
 
 use super::{Handle, TicketError};
 use crate::ProcessIdentity;
 use crate::sys::CudaVersion;
 
-/// What a [`Ticket`](super::Ticket) says.
+/// The contents of a [`Ticket`](super::Ticket).
 ///
-/// The part that is shared is not empty and lies within the allocation. An event has no memory: its sizes and its
-/// generation are 0.
+/// The shared part is not empty and lies within the allocation. An event has no memory: its generation, size, offset
+/// and length are 0.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contents {
-    /// The process that exported.
+    /// The exporting process.
     pub exporter: ProcessIdentity,
-    /// `cuDeviceGetUuid`: the device. Ordinals differ between processes.
+    /// `cuDeviceGetUuid`: the device's UUID. Ordinals differ between processes.
     pub device: [u8; 16],
-    /// `cuDriverGetVersion`: of the exporter.
+    /// `cuDriverGetVersion`: the CUDA version of the exporter's driver.
     pub driver: CudaVersion,
-    /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: tells the allocation from a later one at the same address.
+    /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: distinguishes the allocation from a later one at the same address. For virtual
+    /// memory it is the exporter's number of the mapping.
     pub generation: u64,
-    /// The bytes of the whole allocation.
+    /// The size of the whole allocation in bytes.
     pub size: u64,
-    /// Where in it the part begins that is shared.
+    /// The offset of the shared part within the allocation in bytes.
     pub offset: u64,
-    /// The bytes of that part.
+    /// The length of the shared part in bytes.
     pub length: u64,
-    /// What the driver opens.
+    /// The handle that the driver opens.
     pub handle: Handle,
 }
 

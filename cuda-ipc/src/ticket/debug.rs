@@ -1,4 +1,4 @@
-//! How tickets are shown: sizes and names whole, handles by their first bytes.
+//! The `Debug` output of tickets: sizes and names in full, handles by their first 8 bytes.
 
 use std::fmt::{Debug, Display, Formatter, Result};
 
@@ -68,7 +68,7 @@ impl Debug for PoolHandle {
     }
 }
 
-/// The first of a handle's 64 bytes.
+/// The first 8 of a handle's 64 bytes.
 struct First<'a>(&'a [u8; 64]);
 
 impl Display for First<'_> {

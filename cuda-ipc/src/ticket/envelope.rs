@@ -1,4 +1,4 @@
-//! What is around the contents: the head that says what the bytes are, and the checksum.
+//! The envelope of the contents: the header, which identifies the bytes as a ticket, and the checksum.
 
 use super::handle::MAX_CHUNKS;
 use super::{Contents, TicketError, layout};
@@ -14,7 +14,7 @@ const HEAD: usize = 16;
 const CHECKSUM: usize = 4;
 const SHORTEST: usize = HEAD + CHECKSUM;
 
-/// The head, the fields up to the kind, what precedes the chunks, the chunks, and what ends a sealed ticket.
+/// The header, the fields up to the kind, the fields before the chunks, the chunks, and the end of a sealed ticket.
 pub(super) const MAX_LENGTH: usize = HEAD + 92 + 16 + MAX_CHUNKS * (8 + 64) + MAC + CHECKSUM;
 
 /// Whether a keyed MAC precedes the checksum.
@@ -23,7 +23,7 @@ pub(super) enum Seal {
     Unsealed,
 }
 
-/// Everything that precedes the checksum, or, in a sealed ticket, the MAC.
+/// Returns everything that precedes the checksum or, in a sealed ticket, the MAC.
 pub(super) fn begin(seal: Seal, contents: &Contents) -> Vec<u8> {
     let (flags, end) = match seal {
         Seal::Sealed => (SEALED, MAC + CHECKSUM),
@@ -31,18 +31,18 @@ pub(super) fn begin(seal: Seal, contents: &Contents) -> Vec<u8> {
     };
     let mut body = Vec::new();
     layout::write(contents, &mut body);
-    // At most MAX_LENGTH.
+    // At most MAX_LENGTH, so it fits.
     let length = (HEAD + body.len() + end) as u32;
     [&MAGIC[..], &FORMAT_VERSION.to_le_bytes(), &flags.to_le_bytes(), &length.to_le_bytes(), &body].concat()
 }
 
-/// The bytes with their checksum.
+/// Appends the checksum to the bytes.
 pub(super) fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
     bytes
 }
 
-/// Everything that precedes the checksum, if that and the head are right.
+/// Returns everything that precedes the checksum, if the checksum and the header are valid.
 pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
     let present = bytes.len();
     if bytes.iter().zip(&MAGIC).any(|(byte, expected)| byte != expected) {
@@ -55,7 +55,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
     let version = u16::from_le_bytes([v0, v1]);
     let flags = u16::from_le_bytes([f0, f1]);
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
-    // What follows may mean something else in another version.
+    // In another version the following fields may have another meaning.
     if version != FORMAT_VERSION {
         return Err(TicketError::OtherVersion { version });
     }
@@ -81,7 +81,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
     Ok((seal, rest))
 }
 
-/// The contents' bytes, of all those that precede the checksum or the MAC.
+/// Returns the bytes of the contents, given those that precede the checksum or the MAC.
 pub(super) fn contents(bytes: &[u8]) -> Result<&[u8], TicketError> {
     bytes.get(HEAD..).ok_or(TicketError::WrongLength)
 }

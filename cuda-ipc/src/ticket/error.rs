@@ -1,83 +1,83 @@
-//! Why something is no ticket.
+//! The errors of tickets.
 
 use std::fmt;
 
 use super::{FORMAT_VERSION, MAX_CHUNKS};
 
-/// Why bytes or contents are no ticket.
+/// The reason why bytes or contents are not a valid ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TicketError {
-    /// The bytes do not begin as tickets do.
+    /// The bytes do not begin like a ticket.
     NoTicket,
-    /// The format is of another release.
+    /// The ticket has the format of another release.
     #[non_exhaustive]
     OtherVersion {
         /// The version of the format.
         version: u16,
     },
-    /// The ticket goes on after the bytes end.
+    /// The bytes end before the ticket does.
     #[non_exhaustive]
     Truncated {
-        /// The bytes that are there.
+        /// The number of bytes present.
         present: usize,
-        /// The bytes that the ticket has, or has at least where that part is missing too.
+        /// The length of the ticket, or the least possible length if that field is missing too.
         length: usize,
     },
-    /// The bytes go on after the ticket ends.
+    /// The ticket is followed by other bytes.
     #[non_exhaustive]
     TrailingBytes {
-        /// The bytes that are there.
+        /// The number of bytes present.
         present: usize,
-        /// The bytes that the ticket has.
+        /// The length of the ticket.
         length: usize,
     },
     /// The bytes were altered.
     #[non_exhaustive]
     Checksum {
-        /// The checksum that they end with.
+        /// The checksum that the bytes end with.
         stated: u32,
-        /// The checksum that they have.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
-    /// Flags are set that this version of the format does not have.
+    /// Flags are set that this version of the format does not define.
     #[non_exhaustive]
     ReservedBits {
         /// All flags.
         flags: u16,
     },
-    /// The contents are longer or shorter than the ticket's length has it.
+    /// The contents are longer or shorter than the ticket's length says.
     WrongLength,
-    /// The ticket is sealed, and was read without a key.
+    /// The ticket is sealed, but was read without a key.
     Sealed,
-    /// The ticket is not sealed, and was read with a key.
+    /// The ticket is not sealed, but was read with a key.
     Unsealed,
-    /// The ticket was sealed with another key, or altered by someone who does not have it.
+    /// The ticket was sealed with another key, or was altered without the key.
     WrongSeal,
-    /// There is no such kind of handle.
+    /// The kind of the handle is unknown.
     #[non_exhaustive]
     UnknownKind {
         /// The number of the kind.
         kind: u32,
     },
-    /// There is no such access.
+    /// The access is unknown.
     #[non_exhaustive]
     UnknownAccess {
         /// The number of the access.
         access: u32,
     },
-    /// An event has sizes or a generation.
+    /// The ticket of an event has a size, an offset, a length or a generation.
     EventWithMemory,
-    /// The part that is shared is empty.
+    /// The shared part is empty.
     NothingShared,
-    /// The part that is shared is not within the allocation.
+    /// The shared part is not within the allocation.
     #[non_exhaustive]
     OutOfAllocation {
-        /// Where the part begins.
+        /// The offset of the part in bytes.
         offset: u64,
-        /// The bytes of the part.
+        /// The length of the part in bytes.
         length: u64,
-        /// The bytes of the allocation.
+        /// The size of the allocation in bytes.
         size: u64,
     },
     /// The granularity is not a power of two.
@@ -86,31 +86,31 @@ pub enum TicketError {
         /// The granularity.
         granularity: u64,
     },
-    /// There are no chunks, or too many.
+    /// The ticket has no chunks, or too many.
     #[non_exhaustive]
     ChunkCount {
-        /// How many there are.
+        /// The number of chunks.
         count: usize,
     },
-    /// A chunk is empty, or its size not a multiple of the granularity.
+    /// A chunk is empty, or its size is not a multiple of the granularity.
     #[non_exhaustive]
     ChunkSize {
-        /// Which chunk, from 0.
+        /// The chunk's number, from 0.
         chunk: usize,
-        /// The bytes of the chunk.
+        /// The size of the chunk in bytes.
         size: u64,
         /// The granularity.
         granularity: u64,
     },
-    /// The chunks do not make up the allocation.
+    /// The sizes of the chunks do not add up to the size of the allocation.
     #[non_exhaustive]
     ChunkSum {
-        /// The bytes of all chunks.
+        /// The size of all chunks in bytes.
         sum: u128,
-        /// The bytes of the allocation.
+        /// The size of the allocation in bytes.
         size: u64,
     },
-    /// Two chunks are to be imported from one descriptor.
+    /// Two chunks name the same descriptor.
     #[non_exhaustive]
     DescriptorTwice {
         /// The descriptor's index.
@@ -121,82 +121,84 @@ pub enum TicketError {
 impl fmt::Display for TicketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoTicket => f.write_str("no ticket: the bytes begin otherwise; is this the right message?"),
+            Self::NoTicket => f.write_str(
+                "not a ticket, because the bytes do not begin with CUDA-IPC: check that this is the right message",
+            ),
             Self::OtherVersion { version } => write!(
                 f,
-                "a ticket of format version {version}, where this release of cuda-ipc reads version {FORMAT_VERSION}: \
-                 use one release in both processes"
+                "the ticket has format version {version}, but this release of cuda-ipc reads version \
+                 {FORMAT_VERSION}: use the same release in both processes"
             ),
             Self::Truncated { present, length } => write!(
                 f,
-                "{present} bytes of a ticket that has {length} or more: receive the whole message, for which a buffer \
-                 of Ticket::MAX_LENGTH is enough"
+                "the ticket is truncated: {present} of at least {length} bytes: receive the whole message; a buffer of \
+                 Ticket::MAX_LENGTH bytes is always large enough"
             ),
             Self::TrailingBytes { present, length } => {
-                write!(f, "{present} bytes, where the ticket ends after {length}: pass the bytes of one ticket only")
+                write!(f, "the ticket ends after {length} of {present} bytes: pass the bytes of one ticket only")
             }
             Self::Checksum { stated, computed } => write!(
                 f,
-                "the ticket's checksum is {computed:08x} and should be {stated:08x}: the bytes were altered, send them \
-                 again"
+                "the ticket's checksum does not match (stated {stated:08x}, computed {computed:08x}): the bytes were \
+                 altered, send them again"
             ),
             Self::ReservedBits { flags } => write!(
                 f,
-                "the ticket has flags {flags:#06x}, of which format version {FORMAT_VERSION} knows only 0x0001: it was \
+                "the ticket has flags {flags:#06x}, but format version {FORMAT_VERSION} defines only 0x0001: it was \
                  not written by cuda-ipc"
             ),
             Self::WrongLength => {
-                f.write_str("the ticket's contents do not have the length that it states: it was not written by cuda-ipc")
+                f.write_str("the ticket's contents do not have the length it states: it was not written by cuda-ipc")
             }
             Self::Sealed => f.write_str(
                 "the ticket is sealed: read it with Ticket::from_sealed_bytes (feature `mac`) and the exporter's key",
             ),
             Self::Unsealed => f.write_str(
-                "the ticket is not sealed, as one with this key has to be: let the exporter use Ticket::to_sealed_bytes, \
-                 and suspect the transport if it does",
+                "the ticket is not sealed, but a key was given: the exporter must use Ticket::to_sealed_bytes; if it \
+                 does, the ticket was replaced in transit",
             ),
             Self::WrongSeal => f.write_str(
-                "the ticket's seal is not of this key: give both processes the same, and suspect the transport if they \
-                 have it",
+                "the ticket's seal does not match this key: give both processes the same key; if they have it, the \
+                 ticket was altered in transit",
             ),
             Self::UnknownKind { kind } => {
-                write!(f, "the ticket's handle is of kind {kind}, which there is not: it was not written by cuda-ipc")
+                write!(f, "the ticket has unknown handle kind {kind}: it was not written by cuda-ipc")
             }
             Self::UnknownAccess { access } => write!(
                 f,
-                "the ticket asks for access {access}, which is neither 1 (read) nor 3 (read and write): share the \
-                 memory for one of them"
+                "the ticket has unknown access {access}; expected 1 (read) or 3 (read and write): share the memory \
+                 with one of these"
             ),
             Self::EventWithMemory => f.write_str(
-                "the ticket of an event has a size or a generation: an event has no memory, so leave all of them 0",
+                "the ticket of an event has a generation, size, offset or length: an event has no memory, so set all \
+                 four to 0",
             ),
             Self::NothingShared => f.write_str("the ticket shares 0 bytes: give the length of the part to share"),
             Self::OutOfAllocation { offset, length, size } => write!(
                 f,
-                "the ticket shares {length} bytes at offset {offset}, which are not within an allocation of {size}: \
-                 count from the allocation's base, as cuMemGetAddressRange gives it"
+                "the ticket shares {length} bytes at offset {offset}, which are not within the allocation of {size} \
+                 bytes: count the offset from the base that cuMemGetAddressRange returns"
             ),
             Self::Granularity { granularity } => write!(
                 f,
-                "the ticket's granularity is {granularity}, which is no power of two: \
-                 cuMemGetAllocationGranularity gives it"
+                "the ticket's granularity {granularity} is not a power of two: use the granularity that \
+                 cuMemGetAllocationGranularity returns"
             ),
             Self::ChunkCount { count } => {
                 write!(f, "the ticket has {count} chunks: 1 to {MAX_CHUNKS} can be shared with one ticket")
             }
             Self::ChunkSize { chunk, size, granularity } => write!(
                 f,
-                "the ticket's chunk {chunk} has {size} bytes: give the size that cuMemCreate took, a multiple of the \
-                 granularity {granularity}"
+                "the ticket's chunk {chunk} has {size} bytes: give the size that was passed to cuMemCreate, a multiple \
+                 of the granularity {granularity}"
             ),
             Self::ChunkSum { sum, size } => write!(
                 f,
-                "the ticket's chunks have {sum} bytes and the allocation {size}: name every chunk of it, each once"
+                "the ticket's chunks have {sum} bytes, but the allocation has {size}: list each of its chunks once"
             ),
-            Self::DescriptorTwice { index } => write!(
-                f,
-                "two chunks of the ticket name descriptor {index}: each chunk is imported from a descriptor of its own"
-            ),
+            Self::DescriptorTwice { index } => {
+                write!(f, "two chunks of the ticket name descriptor {index}: give each chunk a descriptor of its own")
+            }
         }
     }
 }

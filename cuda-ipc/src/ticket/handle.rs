@@ -1,13 +1,13 @@
-//! What the driver opens: the kinds of handles, and their rules.
+//! The kinds of handles that a ticket can hold, and the rules for them.
 
 use super::TicketError;
 use crate::handle::{EventHandle, FabricHandle, MemHandle, PoolPointerData};
 use crate::vmm::Access;
 
-/// The most chunks in a ticket: 80 GiB in pieces of 20 MiB.
+/// The largest number of chunks in a ticket: enough for 80 GiB in chunks of 20 MiB.
 pub const MAX_CHUNKS: usize = 4096;
 
-/// What the driver opens.
+/// The handle that the driver opens.
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Handle {
@@ -23,13 +23,14 @@ pub enum Handle {
 
 /// Physical memory in chunks, which make up the allocation in this order.
 ///
-/// There are 1 to [`MAX_CHUNKS`]. The granularity is a power of two, the size of each chunk a multiple of it, and the
-/// sum of them the size of the allocation.
+/// There are 1 to [`MAX_CHUNKS`] chunks. The granularity is a power of two. The size of each chunk is a multiple of the
+/// granularity, and the sum of the sizes is the size of the allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhysicalMemory {
-    /// `cuMemGetAllocationGranularity`: what sizes and addresses of mappings are multiples of.
+    /// `cuMemGetAllocationGranularity`: the sizes and addresses of mappings are multiples of it.
     pub granularity: u64,
-    /// What the importer asks `cuMemSetAccess` for. It is the exporter's wish: the ticket enforces nothing.
+    /// The access that the importer passes to `cuMemSetAccess`. It is the exporter's request: the ticket enforces
+    /// nothing.
     pub access: Access,
     /// The chunks.
     pub chunks: Chunks,
@@ -38,45 +39,45 @@ pub struct PhysicalMemory {
 /// Chunks, all of them exported in the same way.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Chunks {
-    /// `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`: indices into the descriptors that travel beside the ticket, where a
-    /// descriptor's number in the exporter would mean nothing. No two are the same.
+    /// `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`: indices into the descriptors that are sent with the ticket, because
+    /// the exporter's descriptor numbers mean nothing in the importer. No two indices are the same.
     Descriptors(Vec<Chunk<u16>>),
-    /// `CU_MEM_HANDLE_TYPE_FABRIC`: handles that travel in the ticket itself.
+    /// `CU_MEM_HANDLE_TYPE_FABRIC`: handles that are part of the ticket.
     Fabric(Vec<Chunk<FabricHandle>>),
 }
 
 /// One physical allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chunk<H> {
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// What it is imported from.
+    /// The handle from which it is imported.
     pub handle: H,
 }
 
 /// Memory of a pool.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PoolPointer {
-    /// The exporter's number for the pool, the same in the tickets of all its pointers: one import of the pool serves
-    /// them.
+    /// The exporter's number for the pool. It is the same in the tickets of all pointers of the pool, so that one
+    /// import of the pool serves them all.
     pub pool: u64,
-    /// What the pool is imported from, or nothing where an earlier ticket brought it.
+    /// The handle from which the pool is imported, or `None` if an earlier ticket contained it.
     pub pool_handle: Option<PoolHandle>,
-    /// `cuMemPoolExportPointer`: the memory in the pool.
+    /// `cuMemPoolExportPointer`: the bytes that name the memory in the pool.
     pub pointer: PoolPointerData,
 }
 
-/// `cuMemPoolImportFromShareableHandle`: what a pool is imported from.
+/// `cuMemPoolImportFromShareableHandle`: the handle from which a pool is imported.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PoolHandle {
-    /// An index into the descriptors that travel beside the ticket.
+    /// An index into the descriptors that are sent with the ticket.
     Descriptor(u16),
-    /// A handle that travels in the ticket itself.
+    /// A handle that is part of the ticket.
     Fabric(FabricHandle),
 }
 
 impl Handle {
-    /// The indices of the descriptors that it needs.
+    /// Returns the indices of the descriptors that the handle needs.
     pub(super) fn descriptors(&self) -> Vec<u16> {
         match self {
             Self::PhysicalMemory(PhysicalMemory { chunks: Chunks::Descriptors(chunks), .. }) => {
@@ -105,7 +106,7 @@ impl Handle {
                 return Err(TicketError::ChunkSize { chunk, size, granularity });
             }
         }
-        // So few numbers of 64 bits do not overflow one of 128.
+        // At most MAX_CHUNKS 64-bit numbers do not overflow 128 bits.
         let sum = sizes.into_iter().map(u128::from).sum();
         if sum != u128::from(allocation) {
             return Err(TicketError::ChunkSum { sum, size: allocation });

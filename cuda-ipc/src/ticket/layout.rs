@@ -1,4 +1,4 @@
-//! How contents are written: the part of a ticket between its head and its checksum.
+//! Writes and reads the contents of a ticket: the part between its header and its checksum.
 
 use super::handle::check_count;
 use super::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, TicketError};
@@ -117,7 +117,7 @@ fn read_access(reader: &mut Reader<'_>) -> Result<Access, TicketError> {
 }
 
 fn write_chunks<H: Copy, const N: usize>(chunks: &[Chunk<H>], bytes: &mut Vec<u8>, handle: impl Fn(H) -> [u8; N]) {
-    // A ticket has at most MAX_CHUNKS.
+    // A ticket has at most MAX_CHUNKS chunks, so the number fits.
     bytes.extend((chunks.len() as u32).to_le_bytes());
     for chunk in chunks {
         bytes.extend(chunk.size.to_le_bytes());
@@ -131,7 +131,7 @@ fn read_chunks<'a, H>(
 ) -> Result<Vec<Chunk<H>>, TicketError> {
     let count = reader.u32()?;
     check_count(count as usize)?;
-    // Allocates as it reads: the count alone, which may be a lie, allocates nothing.
+    // Memory is allocated only as chunks are read: the count may be wrong, and alone allocates nothing.
     (0..count).map(|_| Ok(Chunk { size: reader.u64()?, handle: handle(reader)? })).collect()
 }
 
@@ -145,7 +145,7 @@ fn write_pool_pointer(pointer: &PoolPointer, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Takes fields from the front of what is left.
+/// Takes fields from the front of the remaining bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -1,8 +1,8 @@
-//! Tickets: what travels from the process that owns memory or an event to those that import it.
+//! Tickets: the message that the owner of memory or of an event sends to the processes that import it.
 //!
-//! A driver trusts the handles it opens: with a bit changed on the way, some still open, as memory that nobody meant to
-//! share. And a handle alone says neither how much was shared, nor on which device, nor whether it is still the same
-//! allocation. So what travels is a [`Ticket`]: the handle and all that, as bytes of which each is under a checksum.
+//! A driver trusts the handles it opens. Some handles with one changed bit still open, as memory that nobody meant to
+//! share. A handle alone says neither how much was shared, nor on which device, nor whether it is still the same
+//! allocation. A [`Ticket`] contains the handle and this information, as bytes that are all covered by a checksum.
 //!
 //! ```
 //! use cuda_ipc::sys::CudaVersion;
@@ -34,17 +34,17 @@
 //! # }
 //! ```
 //!
-//! The checksum finds accidents. Over a transport that others can write to, use what the feature `mac` adds:
-//! `Ticket::to_sealed_bytes` and `Ticket::from_sealed_bytes`, with a key that both processes have.
+//! The checksum finds accidental changes. Over a transport that others can write to, use the methods that the feature
+//! `mac` adds: `Ticket::to_sealed_bytes` and `Ticket::from_sealed_bytes`, with a key that both processes have.
 //!
 //! # Layout
-//! Version 1. Numbers are little-endian, and nothing lies between the fields.
+//! Version 1. Numbers are little-endian, and there is no padding between the fields.
 //!
 //! | offset | size | field |
 //! |---|---|---|
 //! | 0 | 8 | `CUDA-IPC` |
 //! | 8 | 2 | format version: 1 |
-//! | 10 | 2 | flags: bit 0 where the ticket is sealed; the other bits are 0 |
+//! | 10 | 2 | flags: bit 0 is 1 if the ticket is sealed; the other bits are 0 |
 //! | 12 | 4 | length of the whole ticket |
 //! | 16 | 16 | UUID of the device |
 //! | 32 | 16 | exporter: boot |
@@ -54,20 +54,20 @@
 //! | 68 | 4 | CUDA version of the exporter's driver |
 //! | 72 | 8 | generation of the allocation |
 //! | 80 | 8 | size of the allocation |
-//! | 88 | 8 | offset of the part that is shared |
-//! | 96 | 8 | length of that part |
+//! | 88 | 8 | offset of the shared part |
+//! | 96 | 8 | length of the shared part |
 //! | 104 | 4 | kind of the handle |
 //! | 108 | | the handle |
-//! | | 32 | sealed: HMAC-SHA256 of all bytes before |
-//! | | 4 | CRC-32 (of IEEE 802.3) of all bytes before |
+//! | | 32 | only if sealed: HMAC-SHA256 of all preceding bytes |
+//! | | 4 | CRC-32 (IEEE 802.3) of all preceding bytes |
 //!
 //! | kind | handle |
 //! |---|---|
 //! | 1, legacy memory | `CUipcMemHandle` (64) |
 //! | 2, event | `CUipcEventHandle` (64) |
-//! | 3, physical memory, descriptors | granularity (8), access (4): 1 read, 3 read and write; number of chunks (4); of each chunk: size (8), index of the descriptor (2) |
-//! | 4, physical memory, fabric handles | the same, but of each chunk: size (8), `CUmemFabricHandle` (64) |
-//! | 5, pointer of a pool imported earlier | the exporter's number of the pool (8), `CUmemPoolPtrExportData` (64) |
+//! | 3, physical memory, descriptors | granularity (8), access (4): 1 read, 3 read and write; number of chunks (4); for each chunk: size (8), index of the descriptor (2) |
+//! | 4, physical memory, fabric handles | the same, but for each chunk: size (8), `CUmemFabricHandle` (64) |
+//! | 5, pointer of a pool imported earlier | the exporter's number for the pool (8), `CUmemPoolPtrExportData` (64) |
 //! | 6, pointer and descriptor of its pool | as 5, then the index of the descriptor (2) |
 //! | 7, pointer and fabric handle of its pool | as 5, then `CUmemFabricHandle` (64) |
 
@@ -94,32 +94,32 @@ pub use seal::Key;
 
 use crate::ProcessIdentity;
 
-/// What an importer needs to know: [`Contents`] that keep the rules, to be read and not changed.
+/// The information that an importer needs: valid [`Contents`], which can be read but not changed.
 ///
-/// It is plain data and owns nothing: whatever it names may be gone when it is opened.
+/// A ticket is plain data and owns nothing: the memory or event that it names may no longer exist when it is opened.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Ticket(Contents);
 
 impl Ticket {
-    /// The length of the longest ticket, sealed and with [`MAX_CHUNKS`] fabric handles: no message has to be longer.
+    /// The length of the longest ticket in bytes: a sealed one with [`MAX_CHUNKS`] fabric handles.
     pub const MAX_LENGTH: usize = envelope::MAX_LENGTH;
 
-    /// A ticket of these contents.
+    /// Makes a ticket of these contents.
     ///
     /// # Errors
-    /// [`TicketError`] with the rule that they break: those of [`Contents`] and of its handle.
+    /// [`TicketError`] with the rule that they break. The rules are those of [`Contents`] and of its handle.
     pub fn new(contents: Contents) -> Result<Self, TicketError> {
         contents.check()?;
         Ok(Self(contents))
     }
 
-    /// The ticket that the bytes are.
+    /// Reads a ticket from its bytes.
     ///
-    /// Any bytes are a ticket or an error. A ticket is written in one way only: [`Ticket::to_bytes`] gives the bytes
-    /// back.
+    /// The bytes may be anything: the result is a ticket or an error. Each ticket has exactly one representation, so
+    /// that [`Ticket::to_bytes`] returns the same bytes.
     ///
     /// # Errors
-    /// [`TicketError`] with what is wrong. A sealed ticket is refused: whoever seals wants the seal to be looked at.
+    /// [`TicketError`] with the reason. A sealed ticket is an error, because its seal would not be checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TicketError> {
         match envelope::open(bytes)? {
             (Seal::Unsealed, bytes) => Self::new(layout::read(envelope::contents(bytes)?)?),
@@ -127,26 +127,26 @@ impl Ticket {
         }
     }
 
-    /// The bytes to send, at most [`Ticket::MAX_LENGTH`].
+    /// Returns the bytes to send, at most [`Ticket::MAX_LENGTH`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         envelope::close(envelope::begin(Seal::Unsealed, &self.0))
     }
 
-    /// How many descriptors have to travel beside the ticket: one more than the highest index in it.
+    /// Returns how many descriptors must be sent with the ticket: one more than its highest index.
     #[must_use]
     pub fn descriptor_count(&self) -> usize {
         self.0.handle.descriptors().into_iter().max().map_or(0, |highest| usize::from(highest) + 1)
     }
 
-    /// Whether this is the process that exported. Drivers refuse legacy handles and events there: such a ticket stands
-    /// for a value that the process already has.
+    /// Returns whether `process` exported the ticket. In that process drivers refuse legacy handles and events, and the
+    /// original value exists already.
     #[must_use]
     pub fn is_from(&self, process: &ProcessIdentity) -> bool {
         self.0.exporter == *process
     }
 
-    /// The contents, to be changed and made a ticket again.
+    /// Returns the contents, which can be changed and made into a new ticket.
     #[must_use]
     pub fn into_contents(self) -> Contents {
         self.0

@@ -8,15 +8,15 @@ use sha2::Sha256;
 use super::envelope::{self, MAC, Seal};
 use super::{Ticket, TicketError, layout};
 
-/// A secret of 32 random bytes that exporter and importer have, and nobody else.
+/// A secret of 32 random bytes that only the exporter and the importer have.
 #[derive(Clone)]
 pub struct Key(Hmac<Sha256>);
 
 impl Key {
-    /// The key of these bytes.
+    /// Makes a key of these bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        // HMAC itself fills a key up with zeros to SHA-256's block.
+        // HMAC itself pads a key with zeros to the block size of SHA-256.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&bytes);
         Self(Hmac::new(&block.into()))
@@ -34,10 +34,11 @@ impl fmt::Debug for Key {
 }
 
 impl Ticket {
-    /// The bytes to send over a transport that others can write to.
+    /// Returns the bytes to send over a transport that others can write to.
     ///
-    /// The seal says that a holder of the key wrote these bytes. It neither hides them nor says when that was: who can
-    /// keep messages back can send them again, so give each pair of processes a key of its own.
+    /// The seal proves that a holder of the key wrote these bytes. It does not hide them, and it does not say when they
+    /// were written: an attacker that can store messages can send them again. So give each pair of processes its own
+    /// key.
     #[must_use]
     pub fn to_sealed_bytes(&self, key: &Key) -> Vec<u8> {
         let mut bytes = envelope::begin(Seal::Sealed, self);
@@ -46,18 +47,18 @@ impl Ticket {
         envelope::close(bytes)
     }
 
-    /// The ticket that sealed bytes are.
+    /// Reads a ticket from its sealed bytes.
     ///
     /// # Errors
-    /// As [`Ticket::from_bytes`], and [`TicketError::WrongSeal`] where nobody with this key wrote the bytes. A ticket
-    /// that is not sealed is refused.
+    /// As [`Ticket::from_bytes`], and [`TicketError::WrongSeal`] if the bytes were not sealed with this key. A ticket
+    /// that is not sealed is an error.
     pub fn from_sealed_bytes(key: &Key, bytes: &[u8]) -> Result<Self, TicketError> {
         let bytes = match envelope::open(bytes)? {
             (Seal::Sealed, bytes) => bytes,
             (Seal::Unsealed, _) => return Err(TicketError::Unsealed),
         };
         let (bytes, mac) = bytes.split_last_chunk::<MAC>().ok_or(TicketError::WrongLength)?;
-        // Compares in constant time.
+        // `verify` compares in constant time.
         key.mac(bytes).verify(mac.into()).map_err(|_| TicketError::WrongSeal)?;
         Self::new(layout::read(envelope::contents(bytes)?)?)
     }

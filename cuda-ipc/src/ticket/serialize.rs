@@ -1,4 +1,4 @@
-//! The bytes of a ticket in other formats: as bytes, or as hexadecimal digits in formats that people read.
+//! Tickets in serde formats: as bytes, or as hexadecimal digits in human-readable formats.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl Visitor<'_> for Digits {
     }
 }
 
-/// The bytes, of which each has one way to be written.
+/// Parses the bytes. Capital letters are refused, so that each ticket has one representation.
 fn parse(digits: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = digits.as_bytes().as_chunks();
     if !rest.is_empty() || pairs.len() > Ticket::MAX_LENGTH {

@@ -1,4 +1,4 @@
-//! Where a listener is found.
+//! The addresses of listeners.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -9,25 +9,25 @@ use rustix::net::SocketAddrUnix;
 
 use super::TransportError;
 
-/// A name of a Unix socket.
+/// The address of a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
-    /// A path in the file system, of 107 bytes at most.
+    /// A path in the file system, of at most 107 bytes.
     ///
-    /// Whoever may write to the file may connect, which its mode and its folder's decide. Containers reach each other
-    /// where they share the folder.
+    /// Every user who may write to the file may connect: the modes of the file and of its folder decide. Containers
+    /// reach each other if they share the folder.
     Path(PathBuf),
     /// An abstract name of 1 to 107 bytes, which exists as long as its listener and leaves no file.
     ///
-    /// Every user of the machine may connect. The name is known within one network namespace only: containers that do
-    /// not share theirs do not find each other by it.
+    /// Every user of the machine may connect. The name is known only within one network namespace: containers with
+    /// different network namespaces do not reach each other by it.
     Abstract(Vec<u8>),
 }
 
 impl Address {
     pub(super) fn socket_address(&self) -> Result<SocketAddrUnix, TransportError> {
         let address = match self {
-            // An empty name would have the kernel choose one, which nobody finds.
+            // For an empty name the kernel would choose one that no peer knows.
             Self::Path(path) if path.as_os_str().is_empty() => None,
             Self::Abstract(name) if name.is_empty() => None,
             Self::Path(path) => SocketAddrUnix::new(path).ok(),
@@ -38,7 +38,7 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    /// As `ss` and `/proc/net/unix` write it: an abstract name begins with `@`.
+    /// Writes the address as `ss` and `/proc/net/unix` do: an abstract name begins with `@`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => path.display().fmt(f),

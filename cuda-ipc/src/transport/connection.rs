@@ -1,4 +1,4 @@
-//! A connection.
+//! Connections.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -14,27 +14,27 @@ use super::outgoing::Outgoing;
 use super::{Address, Direction, Header, TransportError};
 use crate::deadline::Deadline;
 
-/// What was received.
+/// A message that was received.
 #[derive(Debug)]
 pub struct Message {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// The descriptors that came with them, in the order in which they were sent, close-on-exec.
+    /// The descriptors that came with the bytes, in the order in which they were sent. They are close-on-exec.
     pub descriptors: Vec<OwnedFd>,
 }
 
-/// The largest message that is sent and received. What a peer announces beyond it is refused before memory is
-/// allocated for it.
+/// The largest message that is sent and received. A larger message is refused as soon as the peer announces it, before
+/// memory is allocated for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes.
+    /// The largest number of bytes.
     pub bytes: usize,
-    /// The most descriptors.
+    /// The largest number of descriptors.
     pub descriptors: usize,
 }
 
 impl Default for Limits {
-    /// 16 MiB and 4096 descriptors.
+    /// Returns 16 MiB and 4096 descriptors.
     fn default() -> Self {
         Self { bytes: 16 << 20, descriptors: 4096 }
     }
@@ -42,9 +42,9 @@ impl Default for Limits {
 
 /// A connected Unix stream socket, over which messages go both ways.
 ///
-/// Threads may share it: messages stay whole, and calls of the same direction take turns. Once a message was only half
-/// sent or half received (the time was over, the peer died, or what it sent is no message), the stream is shut down in
-/// this direction, and later calls say [`TransportError::Unusable`].
+/// Threads may share it: messages stay whole, and calls in the same direction take turns. If a message was only partly
+/// sent or received (the call timed out, the peer died, or the peer sent something that is not a message), the stream
+/// is shut down in this direction. Later calls in this direction return [`TransportError::Unusable`].
 #[derive(Debug)]
 pub struct Connection {
     socket: UnixStream,
@@ -54,17 +54,17 @@ pub struct Connection {
     receiving: Half,
 }
 
-/// One direction, held while a message is under way in it: whether it is of use yet.
+/// Whether one direction is still usable. The lock is held while a message is sent or received.
 type Half = Mutex<bool>;
 
 impl Connection {
-    /// `connect`: to the listener at an address.
+    /// `connect`: connects to the listener at an address.
     ///
-    /// It waits only while the listener's queue is full: an address where nobody listens yet is an error at once.
+    /// It waits only while the listener's queue is full. If there is no listener yet, it returns an error at once.
     ///
     /// # Errors
     /// [`TransportError::NobodyListens`], [`TransportError::TimedOut`], [`TransportError::BadAddress`], and
-    /// [`TransportError::System`], for example where this user may not write to the socket's file.
+    /// [`TransportError::System`], for example if this user may not write to the socket's file.
     pub fn connect(address: &Address, timeout: Option<Duration>) -> Result<Self, TransportError> {
         let name = address.socket_address()?;
         let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
@@ -73,7 +73,7 @@ impl Connection {
             |timeout| set_socket_timeout(&socket, Timeout::Send, timeout).map_err(TransportError::system("setsockopt"));
         let deadline = Deadline::after(timeout);
         loop {
-            // The kernel rounds to its ticks; 0 would be no timeout at all.
+            // The kernel rounds to its ticks, and 0 would mean no timeout.
             set_timeout(deadline.left().map(|left| left.max(Duration::from_micros(1))))?;
             match connect(&socket, &name) {
                 Ok(()) => break,
@@ -89,34 +89,35 @@ impl Connection {
         Ok(Self::from(UnixStream::from(socket)))
     }
 
-    /// `socketpair`: two connected ends, close-on-exec. One of them goes to a child, for example as its standard input.
+    /// `socketpair`: creates two connected ends, which are close-on-exec. One of them can be given to a child, for
+    /// example as its standard input.
     ///
     /// # Errors
-    /// [`TransportError::System`] where no descriptor is left.
+    /// [`TransportError::System`] if no descriptor is left.
     pub fn pair() -> Result<(Self, Self), TransportError> {
         let (one, other) = UnixStream::pair().map_err(TransportError::system("socketpair"))?;
         Ok((Self::from(one), Self::from(other)))
     }
 
-    /// How long a call may take for its message, from its beginning to the last byte; without one, for ever.
+    /// Sets how long a call may take for its whole message. With `None` it may take for ever.
     ///
-    /// A peer that sends byte by byte gains nothing. Waiting for another thread's call does not count.
+    /// A peer that sends byte by byte does not extend the time. Waiting for another thread's call does not count.
     pub const fn set_timeout(&mut self, timeout: Option<Duration>) {
         self.timeout = timeout;
     }
 
-    /// The largest message that this end sends and receives.
+    /// Sets the largest message that this end sends and receives.
     pub const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// `sendmsg`: send a message, with descriptors of which the peer gets duplicates.
+    /// `sendmsg`: sends a message with descriptors, of which the peer receives duplicates.
     ///
-    /// Any number of descriptors within the limits is one message, though the kernel carries 253 at a time. It counts
-    /// those that no peer has received yet, for the whole user, against `RLIMIT_NOFILE`.
+    /// One message can have any number of descriptors within the limits, although the kernel transfers at most 253 at a
+    /// time. The kernel counts the user's descriptors that no peer has received yet against `RLIMIT_NOFILE`.
     ///
     /// # Errors
-    /// [`TransportError::Closed`] where the peer is gone; what it had sent can still be received.
+    /// [`TransportError::Closed`] if the peer is gone; messages that it sent before can still be received.
     /// [`TransportError::TimedOut`], [`TransportError::Interrupted`], [`TransportError::Unusable`],
     /// [`TransportError::TooLong`], [`TransportError::TooManyDescriptors`] and [`TransportError::System`].
     pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), TransportError> {
@@ -139,14 +140,14 @@ impl Connection {
         })
     }
 
-    /// `recvmsg`: receive the next message.
+    /// `recvmsg`: receives the next message.
     ///
-    /// Where it does not arrive whole, the descriptors that did arrive are closed.
+    /// If the message does not arrive whole, the descriptors that did arrive are closed.
     ///
     /// # Errors
-    /// [`TransportError::Closed`] where the peer is gone and nothing of a message had come;
-    /// [`TransportError::Interrupted`] where something had. [`TransportError::DescriptorsLost`] at this process's limit
-    /// of open files, which costs this message only. [`TransportError::TimedOut`], [`TransportError::TooLong`],
+    /// [`TransportError::Closed`] if the peer is gone and no part of a message has arrived;
+    /// [`TransportError::Interrupted`] if a part has arrived. [`TransportError::DescriptorsLost`] at this process's
+    /// limit of open files; only this message is lost. [`TransportError::TimedOut`], [`TransportError::TooLong`],
     /// [`TransportError::TooManyDescriptors`], [`TransportError::DescriptorsMissing`],
     /// [`TransportError::OtherProtocol`], [`TransportError::Unusable`] and [`TransportError::System`].
     pub fn receive(&self) -> Result<Message, TransportError> {
@@ -157,7 +158,7 @@ impl Connection {
         })
     }
 
-    /// Carry one message in a direction; the action says whether it left the message half done.
+    /// Transfers one message in a direction. The action returns its result, and whether it left the message incomplete.
     fn take_turn<T>(
         &self,
         direction: Direction,
@@ -174,7 +175,7 @@ impl Connection {
         let (result, is_half_done) = action(Deadline::after(self.timeout));
         if is_half_done {
             *is_usable = false;
-            // So that the peer learns it too, and does not wait for the rest. It fails where the peer is gone.
+            // This tells the peer not to wait for the rest. It fails if the peer is gone.
             let _ = shutdown(&self.socket, end);
         }
         result
@@ -182,8 +183,8 @@ impl Connection {
 }
 
 impl From<UnixStream> for Connection {
-    /// A connected stream, such as one that a child inherited. The other end must be a `Connection` too, and no
-    /// message under way.
+    /// Makes a connection of a connected stream, such as one that a child inherited. The other end must also be a
+    /// `Connection`, and no message may have been partly sent or received.
     fn from(socket: UnixStream) -> Self {
         let [sending, receiving] = [Half::new(true), Half::new(true)];
         Self { socket, timeout: None, limits: Limits::default(), sending, receiving }
@@ -191,7 +192,7 @@ impl From<UnixStream> for Connection {
 }
 
 impl From<Connection> for UnixStream {
-    /// The socket. Nothing that was sent is lost by it: a connection reads no further than its message.
+    /// Returns the socket. No data is lost: a connection reads no further than the end of its message.
     fn from(connection: Connection) -> Self {
         connection.socket
     }
@@ -204,7 +205,7 @@ impl From<Connection> for OwnedFd {
 }
 
 impl AsFd for Connection {
-    /// For a poll loop: it is readable where a message begins, or the peer is gone.
+    /// Returns the descriptor for a poll loop. It is readable if a message has begun to arrive, or if the peer is gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }

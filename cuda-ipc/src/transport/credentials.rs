@@ -1,38 +1,38 @@
-//! Who is at the other end.
+//! The credentials of the peer.
 
 use std::os::fd::AsFd as _;
 
 use super::{Connection, TransportError, socket_options};
 
-/// `SO_PEERCRED`: the process at the other end, as the kernel knew it when it connected, or listened.
+/// `SO_PEERCRED`: the process at the other end, as it was when it connected or began to listen.
 ///
-/// An end of a [`Connection::pair`] names the process that made the pair, wherever the end has gone since.
+/// For an end of a [`Connection::pair`] it is the process that made the pair, even if the end was passed on since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PeerCredentials {
-    /// The process's number in this process's PID namespace; 0 where it has none, being in another container.
+    /// The process's PID in this process's PID namespace; 0 if it has none there, because it is in another container.
     pub pid: u32,
-    /// Its effective user; the overflow user (65534) where this process's user namespace does not have it.
+    /// The effective user; the overflow user (65534) if this process's user namespace does not have it.
     pub uid: u32,
-    /// Its effective group, likewise.
+    /// The effective group, likewise.
     pub gid: u32,
 }
 
 impl Connection {
-    /// `getsockopt` with `SO_PEERCRED`: who is at the other end.
+    /// `getsockopt` with `SO_PEERCRED`: returns the process at the other end.
     ///
     /// # Errors
-    /// [`TransportError::System`] where the socket is no connected Unix socket.
+    /// [`TransportError::System`] if the socket is not a connected Unix socket.
     pub fn peer_credentials(&self) -> Result<PeerCredentials, TransportError> {
         let [pid, uid, gid] = socket_options::peer_credentials(self.as_fd())
             .map_err(|source| TransportError::System { call: "getsockopt(SO_PEERCRED)", source })?;
         Ok(PeerCredentials { pid, uid, gid })
     }
 
-    /// `SO_PEERCRED`: refuse a peer of another user.
+    /// `SO_PEERCRED`: returns an error if the peer belongs to another user.
     ///
-    /// To be asked for before the first message wherever others can connect: at abstract names, and in folders that
-    /// several users write to.
+    /// Call this before the first message if other users can connect: at abstract names, and in folders that several
+    /// users can write to.
     ///
     /// # Errors
     /// [`TransportError::OtherUser`], and as [`Connection::peer_credentials`].

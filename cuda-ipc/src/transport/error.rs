@@ -1,4 +1,4 @@
-//! What can go wrong between two processes.
+//! The errors of connections.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::{Address, PeerCredentials};
 
-/// Which way a message went.
+/// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// To the peer.
@@ -16,111 +16,111 @@ pub enum Direction {
     Receiving,
 }
 
-/// Why a connection was not made, or a message not sent or received.
+/// The reason why a connection was not made, or a message not sent or received.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// No socket can have this name.
+    /// No socket can have this address.
     #[non_exhaustive]
     BadAddress {
-        /// The name.
+        /// The address.
         address: Address,
     },
-    /// Another process listens there.
+    /// Another process has a listener at the address.
     #[non_exhaustive]
     InUse {
-        /// Where.
+        /// The address.
         address: Address,
     },
-    /// There is something at the path, which is no socket and therefore stays.
+    /// The file at the path is not a socket, and was therefore not replaced.
     #[non_exhaustive]
     NotASocket {
         /// The path.
         address: Address,
     },
-    /// Nobody listens there.
+    /// There is no listener at the address.
     #[non_exhaustive]
     NobodyListens {
-        /// Where.
+        /// The address.
         address: Address,
     },
-    /// The peer is of another user than was required.
+    /// The peer does not belong to the required user.
     #[non_exhaustive]
     OtherUser {
         /// The peer.
         peer: PeerCredentials,
-        /// The user that was required.
+        /// The required user.
         required: u32,
     },
-    /// The time was over.
+    /// The call timed out.
     #[non_exhaustive]
     TimedOut {
-        /// What was waited for.
+        /// What the call was waiting for.
         waiting_for: &'static str,
     },
-    /// The peer closed its end or died, and this was not in the middle of a message.
+    /// The peer closed its end or died, but not in the middle of a message.
     Closed,
     /// The peer closed its end or died in the middle of a message.
     #[non_exhaustive]
     Interrupted {
-        /// Which way the message went.
+        /// The direction of the message.
         direction: Direction,
     },
-    /// An earlier message was half sent or half received, so that nobody knows where the next one begins.
+    /// An earlier message was only partly sent or received, so the beginning of the next one cannot be found.
     #[non_exhaustive]
     Unusable {
-        /// Which way that message went: this way, no other one can.
+        /// The direction of that message, in which no other message can be transferred.
         direction: Direction,
     },
     /// The message is longer than the connection's limits allow.
     #[non_exhaustive]
     TooLong {
-        /// Which way it went.
+        /// The direction of the message.
         direction: Direction,
-        /// Its length in bytes.
+        /// The length of the message in bytes.
         length: u64,
-        /// The most bytes that a message may have.
+        /// The largest length of a message in bytes.
         limit: usize,
     },
     /// The message has more descriptors than the connection's limits allow, or than it announced.
     #[non_exhaustive]
     TooManyDescriptors {
-        /// Which way it went.
+        /// The direction of the message.
         direction: Direction,
-        /// How many there are, or at least are.
+        /// The number of descriptors, or a lower bound of it.
         count: usize,
-        /// The most that there may be.
+        /// The largest number of descriptors.
         limit: usize,
     },
-    /// This process could not take all descriptors of a message, all of which are closed again. The connection goes on
-    /// with the next message.
+    /// This process could not receive all descriptors of a message. Those that it received are closed again. The
+    /// connection continues with the next message.
     #[non_exhaustive]
     DescriptorsLost {
-        /// How many there were.
+        /// The number of descriptors that the message announced.
         announced: usize,
     },
     /// The message came with fewer descriptors than it announced.
     #[non_exhaustive]
     DescriptorsMissing {
-        /// How many came.
+        /// The number of descriptors that came.
         received: usize,
-        /// How many should have.
+        /// The number of descriptors that the message announced.
         announced: usize,
     },
-    /// What came is no message of this protocol.
+    /// The peer sent something that is not a message of this protocol.
     OtherProtocol,
     /// A system call failed.
     #[non_exhaustive]
     System {
-        /// The call.
+        /// The name of the call.
         call: &'static str,
-        /// Its error.
+        /// The error of the call.
         source: io::Error,
     },
 }
 
 impl TransportError {
-    /// An error of a system call as `map_err` takes it.
+    /// Returns a function that makes a `System` error, for `map_err`.
     pub(super) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
         move |error| Self::System { call, source: error.into() }
     }
@@ -139,36 +139,36 @@ impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadAddress { address } => {
-                write!(f, "{address:?} names no socket: a name has 1 to 107 bytes, and a path no zero byte")
+                write!(f, "{address:?} is not a valid socket address: use 1 to 107 bytes, and no zero byte in a path")
             }
             Self::InUse { address } => {
-                write!(f, "{address}: another listener is there: end it, or choose another name")
+                write!(f, "{address}: another listener has this address: end it, or choose another address")
             }
             Self::NotASocket { address } => {
-                write!(f, "{address} is there and is no socket: remove it, or choose another path")
+                write!(f, "{address} exists and is not a socket: remove it, or choose another path")
             }
             Self::NobodyListens { address: Address::Path(path) } => {
-                write!(f, "{}: nobody listens: start the process that does, and share the folder", path.display())
+                write!(f, "{}: no process listens here: start the listener and share the folder", path.display())
             }
             Self::NobodyListens { address } => {
-                write!(f, "{address}: nobody listens: start the process that does, in the same network namespace")
+                write!(f, "{address}: no process listens here: start the listener in the same network namespace")
             }
             Self::OtherUser { peer, required } => {
-                write!(f, "the peer (process {}) is of user {}, and must be of user {required}", peer.pid, peer.uid)
+                write!(f, "the peer (process {}) belongs to user {}, expected user {required}", peer.pid, peer.uid)
             }
-            Self::TimedOut { waiting_for } => write!(f, "the time was over while waiting for {waiting_for}"),
-            Self::Closed => write!(f, "the peer closed the connection, or died"),
+            Self::TimedOut { waiting_for } => write!(f, "timed out while waiting for {waiting_for}"),
+            Self::Closed => write!(f, "the peer closed the connection or died"),
             Self::Interrupted { direction } => {
-                write!(f, "the peer closed the connection, or died, while a message was {direction}: connect anew")
+                write!(f, "the peer closed the connection or died while a message was being {direction}: connect again")
             }
             Self::Unusable { direction } => {
-                write!(f, "no message can be {direction} after one that was only half {direction}: connect anew")
+                write!(f, "no message can be {direction} after one that was only partly {direction}: connect again")
             }
             Self::TooLong { direction, length, limit } => {
-                write!(f, "a message to be {direction} has {length} bytes, and the connection's limit is {limit}")
+                write!(f, "a message to be {direction} has {length} bytes, but the connection's limit is {limit}")
             }
             Self::TooManyDescriptors { direction, count, limit } => {
-                write!(f, "a message to be {direction} has {count} descriptors, and there may be {limit}")
+                write!(f, "a message to be {direction} has {count} descriptors, but at most {limit} are allowed")
             }
             Self::DescriptorsLost { announced } => write!(
                 f,
@@ -176,9 +176,11 @@ impl fmt::Display for TransportError {
                  (RLIMIT_NOFILE)"
             ),
             Self::DescriptorsMissing { received, announced } => {
-                write!(f, "a message announced {announced} descriptors and came with {received}: is the peer sound?")
+                write!(f, "a message announced {announced} descriptors but came with {received}: check the peer")
             }
-            Self::OtherProtocol => write!(f, "the peer does not speak this protocol: is it of another version?"),
+            Self::OtherProtocol => {
+                write!(f, "the peer does not speak this protocol: use the same version of cuda-ipc in both processes")
+            }
             Self::System { call, source } => {
                 write!(f, "{call}: {source}")?;
                 hint(source).map_or(Ok(()), |hint| write!(f, ": {hint}"))
@@ -199,7 +201,7 @@ impl std::error::Error for TransportError {
 fn hint(error: &io::Error) -> Option<&'static str> {
     Some(match Errno::from_io_error(error)? {
         Errno::TOOMANYREFS => {
-            "more descriptors of this user are on their way than RLIMIT_NOFILE allows: wait until the peer has received"
+            "more descriptors of this user are in transit than RLIMIT_NOFILE allows: wait until the peer receives some"
         }
         Errno::MFILE => "close descriptors, or raise the limit of open files (RLIMIT_NOFILE)",
         Errno::ACCESS => "the folder must be searchable, and the socket's file writable, for this user",

@@ -1,4 +1,4 @@
-//! Receiving one message.
+//! Receives one message.
 
 use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
@@ -16,14 +16,14 @@ const RECEIVING: Direction = Direction::Receiving;
 pub(super) struct Incoming<'socket> {
     socket: BorrowedFd<'socket>,
     deadline: Deadline,
-    /// Whether something was received.
+    /// Whether a part of the message was received.
     has_begun: bool,
-    /// Whether everything was.
+    /// Whether the whole message was received.
     is_complete: bool,
-    /// What came so far, which is closed where the message does not become whole.
+    /// The descriptors received so far, which are closed if the message is not completed.
     descriptors: Vec<OwnedFd>,
     most_descriptors: usize,
-    /// Whether the kernel dropped some.
+    /// Whether the kernel dropped some descriptors.
     is_truncated: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'socket> Incoming<'socket> {
             has_begun: false,
             is_complete: false,
             descriptors: Vec::new(),
-            // With the header comes one batch at most.
+            // At most one batch comes with the header.
             most_descriptors: BATCH,
             is_truncated: false,
         }
@@ -50,7 +50,7 @@ impl<'socket> Incoming<'socket> {
         let mut header = [0; Header::LENGTH];
         self.fill(&mut header)?;
         let header = Header::from_bytes(header).ok_or(TransportError::OtherProtocol)?;
-        // Judged before anything is allocated for it.
+        // The limits are checked before memory is allocated for the message.
         let Some(length) = usize::try_from(header.bytes).ok().filter(|length| *length <= limits.bytes) else {
             let (length, limit) = (header.bytes, limits.bytes);
             return Err(TransportError::TooLong { direction: RECEIVING, length, limit });
@@ -88,10 +88,10 @@ impl<'socket> Incoming<'socket> {
         Ok(())
     }
 
-    /// `recvmsg`: how many bytes came; 0 at the end of the stream. The kernel ends a piece where descriptors came with
-    /// it, so that there is never more than one batch.
+    /// `recvmsg`: returns how many bytes were received; 0 at the end of the stream. One call receives at most one batch
+    /// of descriptors: the kernel stops after bytes that descriptors came with.
     fn receive_some(&mut self, buffer: &mut [u8]) -> Result<usize, TransportError> {
-        // With room for credentials, since a socket from elsewhere may be set to deliver them.
+        // There is room for credentials, because a socket that was made elsewhere may be set to deliver them.
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH), ScmCredentials(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let received = loop {
@@ -100,7 +100,7 @@ impl<'socket> Incoming<'socket> {
                 Ok(received) => break received,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => self.wait()?,
-                // A peer that ended with a message of ours unread; what it sent before has been received by now.
+                // The peer ended without reading a message of ours. All that it sent before has been received by now.
                 Err(Errno::CONNRESET) => return Ok(0),
                 Err(error) => return Err(TransportError::system("recvmsg")(error)),
             }
@@ -111,7 +111,7 @@ impl<'socket> Incoming<'socket> {
             }
         }
         if received.flags.contains(ReturnFlags::CTRUNC) || self.is_truncated {
-            // The message is lost. Its other descriptors are given up at once, and its bytes are read to the end.
+            // The message is lost. Its other descriptors are closed at once, and its bytes are read to the end.
             self.is_truncated = true;
             self.descriptors.clear();
         }

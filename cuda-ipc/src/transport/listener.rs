@@ -1,4 +1,4 @@
-//! Waiting for others to connect.
+//! Listeners, which wait for peers to connect.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ use crate::deadline::Deadline;
 /// A listening Unix socket.
 #[derive(Debug)]
 pub struct Listener {
-    /// Removed first, while the socket still listens: nobody replaces the file in between.
+    /// Dropped first: the file is removed while the socket still listens, so that no process replaces it in between.
     _file: Option<SocketFile>,
     socket: OwnedFd,
 }
@@ -30,27 +30,28 @@ pub struct Listener {
 #[derive(Debug)]
 struct SocketFile {
     path: PathBuf,
-    /// Device and inode: another file at the path is not ours.
+    /// Device and inode: the file at the path is removed only if it is still this one.
     identity: (u64, u64),
-    /// A forked child has this value too, and the file is not its own.
+    /// The process that made the file. A forked child has this value too, and must not remove the file.
     owner: u32,
 }
 
 impl Listener {
-    /// `bind` and `listen`: wait at an address for others to connect.
+    /// `bind` and `listen`: makes a listener at an address.
     ///
-    /// The file of a socket that is no more, left by a process that was killed, is replaced; one that a process still
-    /// has is not, whether it listens yet or not. The file's folder is locked with `flock` meanwhile, so that two
-    /// listeners of this crate never take a path from each other, however many start at once. A program that does not
-    /// know of this lock loses its file only if it replaces the same stale one in the same moment.
+    /// A stale file, whose socket no process has any more, is replaced: a process that was killed leaves one. A file
+    /// whose socket a process still has is not replaced, whether or not that process listens yet. Meanwhile the file's
+    /// folder is locked with `flock`, so that listeners of this crate never take a path from each other, even if many
+    /// start at once. A program that does not use this lock loses its file only if it replaces the same stale file at
+    /// the same moment.
     ///
-    /// The file's mode comes from the umask: with the usual one only this user can connect. When the listener is
-    /// dropped the file goes, if it is still the one that was made here, and this still the process that made it. An
-    /// abstract name is free again when every child that inherited the socket has ended or called `exec`, too.
+    /// The file's mode comes from the umask: with the usual one only this user can connect. Dropping the listener
+    /// removes the file, if it is still the same file and this is still the process that made it. An abstract name is
+    /// free again when the listener is dropped and every child that inherited the socket has ended or called `exec`.
     ///
     /// # Errors
     /// [`TransportError::InUse`], [`TransportError::NotASocket`], [`TransportError::BadAddress`], and
-    /// [`TransportError::System`], for example where the folder is not there.
+    /// [`TransportError::System`], for example if the folder does not exist.
     pub fn bind(address: &Address) -> Result<Self, TransportError> {
         let name = address.socket_address()?;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -63,7 +64,7 @@ impl Listener {
                 Ok(Self { _file: None, socket })
             }
             Address::Path(path) => {
-                // The file is still found after the process has changed its folder.
+                // An absolute path stays valid if the process changes its working directory.
                 let path = std::path::absolute(path).map_err(TransportError::system("getcwd"))?;
                 let _lock = FolderLock::around(&path)?;
                 remove_stale(&path, &name, address)?;
@@ -75,10 +76,10 @@ impl Listener {
         }
     }
 
-    /// `accept`: the next connection.
+    /// `accept`: waits for the next connection and returns it.
     ///
     /// # Errors
-    /// [`TransportError::TimedOut`], and [`TransportError::System`] where no descriptor is left.
+    /// [`TransportError::TimedOut`], and [`TransportError::System`] if no descriptor is left.
     pub fn accept(&self, timeout: Option<Duration>) -> Result<Connection, TransportError> {
         let deadline = Deadline::after(timeout);
         loop {
@@ -98,7 +99,7 @@ impl Listener {
 }
 
 impl AsFd for Listener {
-    /// For a poll loop: it is readable where somebody waits to be accepted.
+    /// Returns the descriptor for a poll loop. It is readable if a peer waits to be accepted.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -112,11 +113,11 @@ fn bind_to(socket: &OwnedFd, name: &SocketAddrUnix, address: &Address) -> Result
 }
 
 fn start_listening(socket: &OwnedFd) -> Result<(), TransportError> {
-    // As many as the machine allows may wait: the kernel lowers it to net.core.somaxconn.
+    // As many peers may wait as the machine allows: the kernel lowers the number to net.core.somaxconn.
     listen(socket, i32::MAX).map_err(TransportError::system("listen"))
 }
 
-/// Remove the file of a socket that is no more.
+/// Removes the file of a socket that no process has any more.
 fn remove_stale(path: &Path, name: &SocketAddrUnix, address: &Address) -> Result<(), TransportError> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -126,8 +127,8 @@ fn remove_stale(path: &Path, name: &SocketAddrUnix, address: &Address) -> Result
         }
         Ok(_) => {}
     }
-    // A datagram socket is told apart from a stream socket, and is no guest that a listener would have to receive: it
-    // is refused as such where the file is a socket's, and for want of a socket where it is stale.
+    // The probe is a datagram socket, so that a listener never has to accept it. `connect` fails with PROTOTYPE if a
+    // process has a stream socket at the path, and with CONNREFUSED if the file is stale.
     let probe = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
         .map_err(TransportError::system("socket"))?;
     match connect(&probe, name) {
@@ -152,7 +153,7 @@ impl Drop for SocketFile {
     fn drop(&mut self) {
         let is_ours = self.owner == std::process::id() && identity(&self.path).is_ok_and(|file| file == self.identity);
         if is_ours {
-            // What is left is stale, and replaced by the next one to bind.
+            // If this fails, the file is stale, and the next listener replaces it.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -163,7 +164,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((file.dev(), file.ino()))
 }
 
-/// `flock` on the folder of a path, until this is dropped.
+/// A `flock` on the folder of a path, held until the value is dropped.
 struct FolderLock(OwnedFd);
 
 impl FolderLock {
@@ -183,7 +184,7 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // Closing alone leaves the lock to a child that another thread forked meanwhile.
+        // Closing alone would leave the lock to a child that another thread forked meanwhile.
         let _ = flock(&self.0, FlockOperation::Unlock);
     }
 }

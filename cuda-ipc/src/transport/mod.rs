@@ -1,9 +1,8 @@
 //! Messages of bytes and descriptors between two processes of one machine.
 //!
-//! A [`Connection`] is a Unix stream socket. What is sent over it arrives whole or not at all: the bytes, and with them
-//! duplicates of descriptors (`SCM_RIGHTS`), such as those of exported memory. One process has a [`Listener`] at an
-//! [`Address`] and the other connects to it; or a process makes a [`pair`](Connection::pair) and gives one end to its
-//! child.
+//! A [`Connection`] is a Unix stream socket. Each message arrives whole or not at all: its bytes, and duplicates of its
+//! descriptors (`SCM_RIGHTS`), such as those of exported memory. One process has a [`Listener`] at an [`Address`] and
+//! the other connects to it. Or a process makes a [`pair`](Connection::pair) and gives one end to its child.
 //!
 //! ```
 //! # fn main() -> Result<(), cuda_ipc::transport::TransportError> {
@@ -24,8 +23,8 @@
 //! # }
 //! ```
 //!
-//! Whoever can connect can send: a peer is trusted no further than [`Connection::peer_credentials`] says, and what it
-//! sends is bounded by [`Limits`].
+//! Every process that can connect can send. Check a peer with [`Connection::peer_credentials`] before you trust it; the
+//! size of its messages is bounded by [`Limits`].
 
 mod address;
 mod connection;
@@ -42,14 +41,15 @@ pub use credentials::PeerCredentials;
 pub use error::{Direction, TransportError};
 pub use listener::Listener;
 
-/// `SCM_MAX_FD`: the most descriptors that the kernel carries with one `sendmsg`.
+/// `SCM_MAX_FD`: the largest number of descriptors that the kernel transfers with one `sendmsg`.
 const BATCH: usize = 253;
 
-/// What a message begins with: which protocol this is, how many descriptors come (`u32`), and how many bytes follow
-/// (`u64`), both little-endian.
+/// The header of a message: the protocol, the number of descriptors (`u32`), and the number of bytes that follow
+/// (`u64`). Both numbers are little-endian.
 ///
-/// The first batch of descriptors travels with this header, and each further one with a zero byte between it and the
-/// message's bytes: the kernel carries descriptors only with a byte, and no more than [`BATCH`] of them.
+/// The first batch of descriptors is sent with this header. Each further batch is sent with a zero byte between the
+/// header and the message's bytes: the kernel transfers descriptors only with at least one byte, and at most [`BATCH`]
+/// of them at a time.
 struct Header {
     descriptors: u32,
     bytes: u64,
@@ -69,7 +69,7 @@ impl Header {
         bytes
     }
 
-    /// None where the bytes are of no protocol that this version knows.
+    /// Returns `None` if the bytes are not a header of this version of the protocol.
     fn from_bytes(bytes: [u8; Self::LENGTH]) -> Option<Self> {
         let (magic, numbers) = bytes.split_first_chunk()?;
         let (descriptors, length) = numbers.split_first_chunk()?;

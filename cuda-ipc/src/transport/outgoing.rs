@@ -1,4 +1,4 @@
-//! Sending one message.
+//! Sends one message.
 
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
@@ -14,7 +14,7 @@ use crate::deadline::Deadline;
 pub(super) struct Outgoing<'socket> {
     socket: BorrowedFd<'socket>,
     deadline: Deadline,
-    /// Whether something of the message is on its way.
+    /// Whether a part of the message was sent.
     pub(super) has_begun: bool,
 }
 
@@ -42,7 +42,7 @@ impl<'socket> Outgoing<'socket> {
         if rest.is_empty() { self.send_with(bytes, &[], &[]) } else { self.send_with(&[0], bytes, rest) }
     }
 
-    /// Send two pieces one after the other, and descriptors with their first byte.
+    /// Sends two pieces one after the other, and descriptors with their first byte.
     fn send_with(
         &mut self,
         mut first: &[u8],
@@ -57,7 +57,7 @@ impl<'socket> Outgoing<'socket> {
         }
         while !first.is_empty() || !second.is_empty() {
             let pieces = [IoSlice::new(first), IoSlice::new(second)];
-            // Never blocking, so that the deadline holds whatever the socket's own mode.
+            // Without blocking, so that the deadline holds in any mode of the socket.
             match sendmsg(self.socket, &pieces, &mut control, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(sent) => {
                     self.has_begun |= sent > 0;

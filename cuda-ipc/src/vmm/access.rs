@@ -1,18 +1,18 @@
-//! Who may do what with memory.
+//! The access of devices to memory.
 
 use crate::Device;
 use crate::sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemLocation};
 
-/// What a device may do with memory.
+/// The access of a device to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// `CU_MEM_ACCESS_FLAGS_PROT_NONE`: nothing.
+    /// `CU_MEM_ACCESS_FLAGS_PROT_NONE`: no access.
     #[doc(alias = "CU_MEM_ACCESS_FLAGS_PROT_NONE")]
     None,
-    /// `CU_MEM_ACCESS_FLAGS_PROT_READ`: read it.
+    /// `CU_MEM_ACCESS_FLAGS_PROT_READ`: read only.
     #[doc(alias = "CU_MEM_ACCESS_FLAGS_PROT_READ")]
     Read,
-    /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`: read and write it.
+    /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`: read and write.
     #[doc(alias = "CU_MEM_ACCESS_FLAGS_PROT_READWRITE")]
     ReadWrite,
 }
@@ -26,7 +26,7 @@ impl Access {
         }
     }
 
-    /// What flags say. Future ones that this crate does not know count as the most that they include.
+    /// Converts flags. Flags that this crate does not know count as the largest access that they include.
     pub(crate) const fn from_flags(flags: CUmemAccess_flags) -> Self {
         if flags.0 & Self::ReadWrite.flags().0 == Self::ReadWrite.flags().0 {
             Self::ReadWrite
@@ -37,7 +37,7 @@ impl Access {
         }
     }
 
-    /// This access for a device.
+    /// Returns the description of this access for a device.
     pub(crate) fn of(self, device: Device) -> CUmemAccessDesc {
         CUmemAccessDesc { location: CUmemLocation::device(device.raw()), flags: self.flags() }
     }

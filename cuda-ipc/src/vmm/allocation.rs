@@ -1,5 +1,5 @@
-//! Physical memory: created here, or imported.
-#![allow(unsafe_code)] // Calls the driver, and takes the descriptors that it makes.
+//! Physical memory, created here or imported.
+#![allow(unsafe_code)] // Calls the driver, and owns the descriptors that it creates.
 
 use std::ffi::c_void;
 use std::ops::{BitOr, Deref};
@@ -18,7 +18,7 @@ use crate::sys::{
 use crate::vmm::FabricHandle;
 use crate::{Device, Driver, Error};
 
-/// The kinds of handle that memory can be exported as, which has to be said when it is created: a set.
+/// A set of handle types. Memory can be exported only as the types that it was created with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HandleTypes(CUmemAllocationHandleType);
 
@@ -33,7 +33,7 @@ impl HandleTypes {
     #[doc(alias = "CU_MEM_HANDLE_TYPE_FABRIC")]
     pub const FABRIC: Self = Self(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC);
 
-    /// The raw set.
+    /// Returns the raw set.
     #[must_use]
     pub const fn raw(self) -> CUmemAllocationHandleType {
         self.0
@@ -57,10 +57,11 @@ fn properties(device: Device, handle_types: HandleTypes) -> CUmemAllocationProp 
     }
 }
 
-/// `cuMemGetAllocationGranularity` with `CU_MEM_ALLOC_GRANULARITY_RECOMMENDED`: what sizes have to be multiples of.
+/// `cuMemGetAllocationGranularity` with `CU_MEM_ALLOC_GRANULARITY_RECOMMENDED`: returns the granularity, of which sizes
+/// must be multiples.
 ///
 /// # Errors
-/// [`Error::Refused`] with what the driver answered.
+/// [`Error::Refused`] with the driver's error code.
 #[doc(alias = "cuMemGetAllocationGranularity")]
 #[doc(alias = "CU_MEM_ALLOC_GRANULARITY_RECOMMENDED")]
 pub fn granularity(device: Device, handle_types: HandleTypes) -> Result<usize, Error> {
@@ -73,8 +74,8 @@ pub fn granularity(device: Device, handle_types: HandleTypes) -> Result<usize, E
     Ok(granularity)
 }
 
-/// Physical memory, whoever created it: what an [`Allocation`] and an [`ImportedAllocation`] have in common. Clones are
-/// the same memory.
+/// Physical memory, created by this process or another: the common part of [`Allocation`] and [`ImportedAllocation`].
+/// Clones refer to the same memory.
 #[derive(Clone, Debug)]
 pub struct Physical(Arc<Owned<Handle>>);
 
@@ -83,7 +84,7 @@ struct Handle {
     driver: Driver,
     raw: CUmemGenericAllocationHandle,
     size: usize,
-    /// Nothing where another process created it.
+    /// `None` if another process created the memory.
     created: Option<Created>,
 }
 
@@ -97,7 +98,7 @@ impl Resource for Handle {
     const NAME: &'static str = "Physical";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        // SAFETY: the handle is released once, and not used again; its mappings held it.
+        // SAFETY: the handle is released once, and not used again: a mapping would still hold it.
         let answer = unsafe { self.driver.calls()?.cuMemRelease(self.raw) };
         check("cuMemRelease", answer, || format!("handle {:#x}", self.raw))
     }
@@ -108,18 +109,18 @@ impl Physical {
         Self(Arc::new(Owned::new(Handle { driver, raw, size, created })))
     }
 
-    /// The memory as its creator has it, where that is this process.
+    /// Returns the memory as an allocation, if this process created it.
     pub(super) fn as_allocation(&self) -> Option<Allocation> {
         self.0.created.map(|created| Allocation { physical: self.clone(), created })
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.0.size
     }
 
-    /// The raw handle, which lives as long as this value or a clone of it.
+    /// Returns the raw handle, which is valid as long as this value or a clone of it.
     #[must_use]
     pub fn raw(&self) -> CUmemGenericAllocationHandle {
         self.0.raw
@@ -138,12 +139,13 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// `cuMemCreate`: physical memory of a device, whose contents are not defined. It has no address until it is
+    /// `cuMemCreate`: creates physical memory on a device, with undefined contents. It has no address until it is
     /// mapped.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the size is no multiple of the [`granularity`], more than the device has left, or the
-    /// device gives no such handles: [`fabric::probe`](crate::fabric::probe) says why.
+    /// [`Error::Refused`] if the size is not a multiple of the [`granularity`], if it is more than the device has left,
+    /// or if the device does not support the handle types. For fabric handles, [`fabric::probe`](crate::fabric::probe)
+    /// says why.
     #[doc(alias = "cuMemCreate")]
     pub fn new(device: Device, size: usize, handle_types: HandleTypes) -> Result<Self, Error> {
         let granularity = granularity(device, handle_types)?;
@@ -162,32 +164,32 @@ impl Allocation {
         Ok(Self { physical: Physical::hold(driver, handle, size, Some(created)), created })
     }
 
-    /// The device that the memory is on.
+    /// Returns the device that the memory is on.
     #[must_use]
     pub const fn device(&self) -> Device {
         self.created.device
     }
 
-    /// What the size is a multiple of.
+    /// Returns the granularity, of which the size is a multiple.
     #[must_use]
     pub const fn granularity(&self) -> usize {
         self.created.granularity
     }
 
-    /// `cuMemExportToShareableHandle` as a file descriptor, which keeps the memory as long as it is open, in whatever
-    /// process. It is close-on-exec.
+    /// `cuMemExportToShareableHandle`: exports the memory as a file descriptor, which keeps the memory alive as long as
+    /// the descriptor is open in any process. The descriptor is close-on-exec.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the memory was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
+    /// [`Error::Refused`] if the memory was created without [`HandleTypes::POSIX_FILE_DESCRIPTOR`].
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export(&self) -> Result<OwnedFd, Error> {
         export_descriptor(|output| self.export_as(output, HandleTypes::POSIX_FILE_DESCRIPTOR))
     }
 
-    /// `cuMemExportToShareableHandle` as a fabric handle.
+    /// `cuMemExportToShareableHandle`: exports the memory as a fabric handle.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the memory was created without [`HandleTypes::FABRIC`].
+    /// [`Error::Refused`] if the memory was created without [`HandleTypes::FABRIC`].
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle, Error> {
         let mut handle = CUmemFabricHandle::default();
@@ -195,7 +197,7 @@ impl Allocation {
         Ok(FabricHandle(handle))
     }
 
-    /// The output has room for a handle of that one type.
+    /// Exports the memory to an output that has room for a handle of this type.
     fn export_as(&self, output: *mut c_void, handle_type: HandleTypes) -> Result<(), Error> {
         let driver = self.physical.driver().calls()?;
         // SAFETY: the handle is live, and the output has room.
@@ -204,13 +206,13 @@ impl Allocation {
     }
 }
 
-/// The descriptor that an export writes, close-on-exec.
+/// Returns the descriptor that an export writes, and makes it close-on-exec.
 pub(crate) fn export_descriptor(export: impl FnOnce(*mut c_void) -> Result<(), Error>) -> Result<OwnedFd, Error> {
     let mut descriptor: RawFd = -1;
     export((&raw mut descriptor).cast())?;
-    // SAFETY: the driver has opened it for us.
+    // SAFETY: the driver opened the descriptor for this process, and nothing else owns it.
     let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
-    // Drivers set it for memory and not for pools.
+    // Drivers set close-on-exec for memory but not for pools.
     fcntl_setfd(&descriptor, FdFlags::CLOEXEC).map_err(Error::system("fcntl(F_SETFD)"))?;
     Ok(descriptor)
 }
@@ -223,46 +225,47 @@ impl Deref for Allocation {
     }
 }
 
-/// Physical memory that another process created. It cannot be exported again: only the process that created it does.
+/// Physical memory that another process created. It cannot be exported again: only the process that created it can do
+/// that.
 #[derive(Clone, Debug)]
 pub struct ImportedAllocation(Physical);
 
 impl ImportedAllocation {
-    /// `cuMemImportFromShareableHandle`: the memory behind a file descriptor that another process exported, and its
-    /// size, which the descriptor does not tell. The descriptor is no longer needed afterwards.
+    /// `cuMemImportFromShareableHandle`: imports memory from a file descriptor that another process exported. The
+    /// caller passes the size, because the descriptor does not contain it. The descriptor is not needed afterwards.
     ///
-    /// This is safe whatever the descriptor is: the kernel knows what stands behind it, and memory that is imported
-    /// lives until it is given back here. A size above the memory's is refused when it is mapped; one below it is too, or
-    /// maps that much.
+    /// This is safe for any descriptor: the kernel knows what it refers to, and imported memory lives until it is
+    /// released here. Mapping fails if the size is larger than the memory's. If it is smaller, mapping fails, or maps
+    /// only that many bytes.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the descriptor is of something else.
+    /// [`Error::Refused`] if the descriptor does not refer to memory.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import(driver: Driver, descriptor: BorrowedFd<'_>, size: usize) -> Result<Self, Error> {
         let number = descriptor.as_raw_fd();
-        // The number itself, as an address.
+        // The driver takes the descriptor's number itself in place of a pointer.
         let os_handle = ptr::without_provenance_mut(number as usize);
-        // SAFETY: for this type of handle the pointer is not followed; the descriptor is open.
+        // SAFETY: for this type of handle the pointer is not dereferenced; the descriptor is open.
         unsafe { Self::import_as(driver, os_handle, HandleTypes::POSIX_FILE_DESCRIPTOR, size) }
     }
 
-    /// `cuMemImportFromShareableHandle`: the memory behind a fabric handle, and its size.
+    /// `cuMemImportFromShareableHandle`: imports memory of the given size from a fabric handle.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the fabric does not reach it: [`fabric::probe`](crate::fabric::probe) says why.
+    /// [`Error::Refused`] if the fabric does not reach the memory: [`fabric::probe`](crate::fabric::probe) says why.
     ///
     /// # Safety
-    /// The bytes are what the exporting process got from the driver, unaltered: nothing is known of what a driver does
-    /// with others.
+    /// The bytes are those that the driver gave the exporting process, unaltered: it is not known what a driver does
+    /// with other bytes.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub unsafe fn import_fabric(driver: Driver, handle: &FabricHandle, size: usize) -> Result<Self, Error> {
         let mut handle = handle.0;
-        // SAFETY: for this type of handle the pointer is to its bytes, which the caller vouches for.
+        // SAFETY: for this type of handle the pointer leads to its bytes, which the caller vouches for.
         unsafe { Self::import_as(driver, (&raw mut handle).cast(), HandleTypes::FABRIC, size) }
     }
 
     /// # Safety
-    /// `os_handle` is a handle of that one type.
+    /// `os_handle` is a handle of type `handle_type`.
     unsafe fn import_as(
         driver: Driver,
         os_handle: *mut c_void,
@@ -278,8 +281,9 @@ impl ImportedAllocation {
         Ok(import)
     }
 
-    /// `cuMemGetAllocationPropertiesFromHandle`: memory has them. A multicast object, which is exported and imported in
-    /// the same way, has none; and what ordinary reads and writes do at its addresses is undefined.
+    /// `cuMemGetAllocationPropertiesFromHandle`: returns an error unless the import has the properties of memory. A
+    /// multicast object is exported and imported in the same way, but has no such properties. The effect of ordinary
+    /// reads and writes at its addresses is undefined.
     fn require_properties(&self) -> Result<(), Error> {
         let mut properties = CUmemAllocationProp::default();
         // SAFETY: the output is a local, and the handle is live.

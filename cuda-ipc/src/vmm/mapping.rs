@@ -1,4 +1,4 @@
-//! Memory at addresses.
+//! Memory mapped at addresses.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::ops::Deref;
@@ -11,17 +11,17 @@ use crate::sys::{CUdeviceptr, CUmemAccess_flags, CUmemLocation};
 use crate::vmm::{Access, Allocation, Physical, Reservation};
 use crate::{Context, Device, Error};
 
-/// Physical memory mapped at addresses: several chunks in one range, or one. It holds chunks and range.
+/// Physical memory mapped in an address range, as one chunk or several. It holds the chunks and the range.
 #[derive(Debug)]
 pub struct Mapping {
     memory: DeviceMemory,
-    /// They end in this order: first what is mapped, then where.
+    /// Dropped before the range in which they are mapped, which is the next field.
     chunks: Vec<Owned<Chunk>>,
     reservation: Reservation,
     generation: u64,
 }
 
-/// One chunk at its place.
+/// One chunk, mapped at its address.
 #[derive(Debug)]
 struct Chunk {
     pointer: CUdeviceptr,
@@ -33,19 +33,19 @@ impl Resource for Chunk {
 
     unsafe fn give_back(&self) -> Result<(), Error> {
         let (driver, size) = (self.physical.driver().calls()?, self.physical.size());
-        // SAFETY: just this was mapped here, and nobody uses the addresses any more.
+        // SAFETY: exactly this was mapped here, and nothing uses the addresses any more.
         let answer = unsafe { driver.cuMemUnmap(self.pointer, size) };
         check("cuMemUnmap", answer, || format!("{size} bytes at {:#x}", self.pointer))
     }
 }
 
 impl Mapping {
-    /// `cuMemAddressReserve`, `cuMemMap`, `cuMemSetAccess`: chunks of memory, one after the other in a range of its own,
-    /// which the context's device may use as said. Copies run in this context.
+    /// `cuMemAddressReserve`, `cuMemMap`, `cuMemSetAccess`: maps chunks of memory one after the other in a range of
+    /// their own, with the given access for the context's device. Copies run in this context.
     ///
     /// # Errors
-    /// [`Error::Refused`] where a size is not the memory's own, or the device cannot reach the memory. What was mapped
-    /// before that is unmapped again.
+    /// [`Error::Refused`] if the size of a chunk is not that of its memory, or if the device cannot reach the memory.
+    /// Chunks that were mapped before the error are unmapped again.
     #[doc(alias = "cuMemAddressReserve")]
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemSetAccess")]
@@ -55,12 +55,11 @@ impl Mapping {
         Self::in_range(context, &reservation, 0, chunks, access)
     }
 
-    /// `cuMemMap`, `cuMemSetAccess`: chunks of memory, one after the other in a part of a range that begins at an
-    /// offset.
+    /// `cuMemMap`, `cuMemSetAccess`: maps chunks of memory one after the other in an existing range, from an offset on.
     ///
     /// # Errors
-    /// As [`Mapping::new`], and [`Error::OutOfBounds`] where the range is too small; [`Error::Refused`] where something
-    /// is mapped there already.
+    /// As [`Mapping::new`], and [`Error::OutOfBounds`] if the range is too small; [`Error::Refused`] if something is
+    /// already mapped there.
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemSetAccess")]
     pub fn in_range(
@@ -92,11 +91,11 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// `cuMemSetAccess`: what a device may do with the memory from now on. Work that was enqueued before is done
-    /// first where it has to be: that is the caller's to see to.
+    /// `cuMemSetAccess`: sets a device's access to the memory. It does not wait for work that was enqueued before: if
+    /// that work needs the old access, the caller must wait for it first.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the device cannot reach the memory.
+    /// [`Error::Refused`] if the device cannot reach the memory.
     #[doc(alias = "cuMemSetAccess")]
     pub fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         let (driver, description) = (device.driver().calls()?, access.of(device));
@@ -107,10 +106,10 @@ impl Mapping {
         })
     }
 
-    /// `cuMemGetAccess`: what a device may do with the memory.
+    /// `cuMemGetAccess`: returns a device's access to the memory.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemGetAccess")]
     pub fn access(&self, device: Device) -> Result<Access, Error> {
         let (driver, mut flags) = (device.driver().calls()?, 0);
@@ -121,31 +120,32 @@ impl Mapping {
         Ok(Access::from_flags(CUmemAccess_flags(u32::try_from(flags).unwrap_or(u32::MAX))))
     }
 
-    /// The range that the memory is mapped in.
+    /// Returns the range that the memory is mapped in.
     #[must_use]
     pub const fn reservation(&self) -> &Reservation {
         &self.reservation
     }
 
-    /// What no other mapping of this process has, nor has had.
+    /// Returns a number that no other mapping of this process has or has had.
     pub(crate) const fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The chunks as their creator has them, where that is this process for all of them.
+    /// Returns the chunks as allocations, if this process created all of them.
     pub(crate) fn allocations(&self) -> Option<Vec<Allocation>> {
         self.chunks.iter().map(|chunk| chunk.physical.as_allocation()).collect()
     }
 
-    /// `cuMemUnmap`: what dropping does, and the first error. The physical memory goes with its last holder.
+    /// `cuMemUnmap`: unmaps the memory as dropping does, and returns the first error. The last holder of the physical
+    /// memory releases it.
     ///
-    /// Work that was given [`DeviceMemory::pointer`] has to be done: a driver may end it with an error otherwise.
+    /// Work that was given [`DeviceMemory::pointer`] must be complete. Otherwise a driver may end it with an error.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemUnmap")]
     pub fn unmap(self) -> Result<(), Error> {
-        // Every chunk, also after an error.
+        // Every chunk is unmapped, also after an error.
         let answers: Vec<_> = self.chunks.into_iter().map(Owned::close).collect();
         answers.into_iter().collect::<Result<(), _>>().and_then(|()| self.reservation.free())
     }

@@ -1,9 +1,9 @@
-//! Virtual memory management: physical memory, addresses, and what maps the one at the other.
+//! Virtual memory management: physical memory, address ranges, and mappings of the one in the other.
 //!
-//! [`Allocation`] is physical memory, which other processes import by a file descriptor or a fabric handle;
-//! [`Reservation`] is a range of addresses; [`Mapping`] is memory at addresses, possibly several chunks in one range. A
-//! mapping holds its chunks and its reservation, so that values may be dropped in any order, and the physical memory
-//! lives until its last holder in whatever process is gone.
+//! An [`Allocation`] is physical memory, which other processes import by a file descriptor or a fabric handle. A
+//! [`Reservation`] is a range of addresses. A [`Mapping`] is physical memory mapped in a range, as one chunk or
+//! several. A mapping holds its chunks and its reservation, so that values may be dropped in any order. The physical
+//! memory lives until its last holder in any process is gone.
 
 mod access;
 mod allocation;

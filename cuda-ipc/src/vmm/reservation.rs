@@ -1,4 +1,4 @@
-//! Ranges of addresses.
+//! Address ranges.
 #![allow(unsafe_code)] // Calls the driver.
 
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use crate::resource::{Owned, Resource};
 use crate::sys::CUdeviceptr;
 use crate::{Driver, Error};
 
-/// A range of addresses that nothing else of this process gets. Clones are the same range, and mappings in it hold one.
+/// A range of addresses that nothing else in this process gets. Clones refer to the same range. Each mapping in the
+/// range holds a clone.
 #[derive(Clone, Debug)]
 pub struct Reservation(Arc<Owned<Range>>);
 
@@ -23,19 +24,20 @@ impl Resource for Range {
     const NAME: &'static str = "Reservation";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        // SAFETY: the range is whole, and nothing is mapped in it: its mappings held this value.
+        // SAFETY: this is the whole range, and nothing is mapped in it: a mapping would still hold it.
         let answer = unsafe { self.driver.calls()?.cuMemAddressFree(self.pointer, self.size) };
         check("cuMemAddressFree", answer, || format!("{} bytes at {:#x}", self.size, self.pointer))
     }
 }
 
 impl Reservation {
-    /// `cuMemAddressReserve`: so many addresses, beginning at a multiple of the alignment; 0 is the driver's choice.
+    /// `cuMemAddressReserve`: reserves a range of the given size, which begins at a multiple of the alignment. With 0
+    /// the driver chooses the alignment.
     ///
-    /// Reserve what will be mapped, not all there might ever be: addresses are plenty, and yet they end.
+    /// Reserve only the addresses that will be mapped: there are many addresses, but their number is limited.
     ///
     /// # Errors
-    /// [`Error::Refused`] where the size is no multiple of the page, or the alignment no power of two.
+    /// [`Error::Refused`] if the size is not a multiple of the page size, or the alignment is not a power of two.
     #[doc(alias = "cuMemAddressReserve")]
     pub fn new(driver: Driver, size: usize, alignment: usize) -> Result<Self, Error> {
         let mut pointer = 0;
@@ -45,30 +47,30 @@ impl Reservation {
         Ok(Self(Arc::new(Owned::new(Range { driver, pointer, size }))))
     }
 
-    /// The first address.
+    /// Returns the first address.
     #[must_use]
     pub fn pointer(&self) -> CUdeviceptr {
         self.0.pointer
     }
 
-    /// How many bytes there are.
+    /// Returns the size of the range in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.0.size
     }
 
-    /// `cuMemAddressFree`: what dropping does, and the error.
+    /// `cuMemAddressFree`: frees the range as dropping does, and returns the error.
     ///
-    /// While clones live, or mappings in the range, this does nothing: the last one frees it.
+    /// While clones of the value or mappings in the range exist, this does nothing: the last of them frees the range.
     ///
     /// # Errors
-    /// [`Error::Refused`] with what the driver answered.
+    /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemAddressFree")]
     pub fn free(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
     }
 
-    /// The address of a part.
+    /// Returns the address of a part of the range.
     pub(super) fn at(&self, offset: usize, length: usize) -> Result<CUdeviceptr, Error> {
         match offset.checked_add(length) {
             Some(end) if end <= self.size() => Ok(self.pointer() + offset as CUdeviceptr),

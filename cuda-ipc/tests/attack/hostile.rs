@@ -1,4 +1,4 @@
-//! An importer that maps whatever it is sent goes on working.
+//! An importer that maps everything it receives keeps working.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -25,7 +25,7 @@ fn unit() -> usize {
     granularity(device(), DESCRIPTORS).unwrap()
 }
 
-/// What travels where a descriptor of memory belongs.
+/// The kinds of descriptors that are sent in place of a descriptor of memory.
 #[derive(Clone, Copy, Debug)]
 enum Sent {
     Memory,
@@ -35,7 +35,7 @@ enum Sent {
     Pipe,
     Socket,
     Memfd,
-    /// A file of the name that the driver gives its own, which holds it to nothing; on a GPU just a file.
+    /// A memfd with the name of the reference driver's own memfds, but without seals. On a GPU it is an ordinary memfd.
     Imitation,
     SealedImitation,
 }
@@ -66,7 +66,7 @@ fn memfd(name: &str, size: usize) -> OwnedFd {
     file
 }
 
-/// What a memfd was called.
+/// Returns the name of a memfd.
 fn name_of(descriptor: &OwnedFd) -> String {
     use std::os::fd::AsRawFd as _;
     let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).unwrap();
@@ -75,7 +75,7 @@ fn name_of(descriptor: &OwnedFd) -> String {
     name.unwrap_or(&target).trim_start_matches('/').to_owned()
 }
 
-/// A size of a chunk, in all the ways that a ticket lets through.
+/// Generates sizes of chunks, of every kind that a ticket permits.
 fn size() -> impl Strategy<Value = u64> {
     let unit = unit() as u64;
     prop_oneof![
@@ -85,7 +85,7 @@ fn size() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Tickets that keep every rule, and lie.
+/// Generates tickets that obey every rule, but whose statements are false.
 fn ticket() -> impl Strategy<Value = Ticket> {
     let chunks = vec((size(), 0..4_u16), 1..4);
     let part = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3_u8);
@@ -109,7 +109,7 @@ fn ticket() -> impl Strategy<Value = Ticket> {
             offset,
             length: length.min(size - offset),
             handle: Handle::PhysicalMemory(PhysicalMemory {
-                // The largest that all sizes are multiples of.
+                // The largest power of two that divides all sizes.
                 granularity: chunks.iter().map(|(size, _)| 1 << size.trailing_zeros()).min()?,
                 access: if is_read { Access::Read } else { Access::ReadWrite },
                 chunks: Chunks::Descriptors(chunks.into_iter().map(|(size, handle)| Chunk { size, handle }).collect()),
@@ -125,7 +125,7 @@ fn sent() -> impl Strategy<Value = Sent> {
     prop_oneof![3 => Just(Memory), 1 => prop::sample::select(OTHERS.as_slice())]
 }
 
-/// How many parcels were mapped, and how many refused.
+/// The number of parcels that were mapped, and the number that were refused.
 #[derive(Default)]
 struct Counted(usize, usize);
 
@@ -138,7 +138,7 @@ fn whatever_is_mapped_is_memory_or_an_error() {
     let send = |ticket: &Ticket, sent: &[Sent]| {
         let descriptors = sent.iter().map(|sent| sent.open()).collect();
         Parcel { ticket: ticket.clone(), descriptors, tenancy: None }.send(&importer.connection).unwrap();
-        let answer = importer.connection.receive().expect("the importer lives").bytes;
+        let answer = importer.connection.receive().expect("the importer is alive").bytes;
         match &*answer {
             b"memory" => counted.borrow_mut().0 += 1,
             b"refused" => counted.borrow_mut().1 += 1,
@@ -148,18 +148,18 @@ fn whatever_is_mapped_is_memory_or_an_error() {
     proptest!(Config { cases: 400, failure_persistence: None, ..Config::default() },
         |(ticket in ticket(), sent in vec(sent(), 4), more in prop_oneof![8 => Just(0_usize), 1 => 1..3_usize, 1 => Just(9)])| {
         let count = ticket.descriptor_count();
-        // Mostly as many as belong to it.
+        // Usually the number of descriptors that the ticket names.
         let count = if more == 9 { count - 1 } else { count + more };
         let sent: Vec<_> = sent.iter().copied().cycle().take(count).collect();
         send(&ticket, &sent);
     });
     let Counted(mapped, refused) = counted.into_inner();
-    assert!(mapped > 0 && refused > 0, "{mapped} mapped, {refused} refused: the attempts are of one kind");
+    assert!(mapped > 0 && refused > 0, "{mapped} mapped, {refused} refused: expected some of both");
     importer.connection.send(b"", &[]).unwrap();
     importer.finish();
 }
 
-/// A ticket of one chunk of another process.
+/// Returns a ticket of another process, for one chunk.
 fn foreign(offset: u64, length: u64, size: u64) -> Result<Ticket, TicketError> {
     Ticket::new(Contents {
         exporter: ProcessIdentity { pid: 1, pid_namespace: 2, start_time: 3, boot_id: [4; 16] },
@@ -233,12 +233,12 @@ fn a_part_ends_where_the_memory_does() {
 
 /// Ordinary loads and stores at the addresses of a multicast object are undefined.
 ///
-/// On the reference driver only (elsewhere `--skip multicast`): on a GPU such an object takes switch resources that other
-/// users of the machine may need.
+/// This test runs on the reference driver only (elsewhere, use `--skip multicast`). On a GPU, a multicast object takes
+/// switch resources that other users of the machine may need.
 #[test]
 fn a_multicast_object_is_no_memory() {
     let _alone = alone();
-    assert!(driver().path().ends_with("libreference_driver.so"), "this is for the reference driver: --skip multicast");
+    assert!(driver().path().ends_with("libreference_driver.so"), "this needs the reference driver: --skip multicast");
     let context = context();
     let properties =
         CUmulticastObjectProp { numDevices: 1, size: unit(), handleTypes: 1, ..CUmulticastObjectProp::default() };
@@ -263,7 +263,7 @@ fn a_multicast_object_is_no_memory() {
     assert!(met().is_empty());
 }
 
-/// What an ordinary process does.
+/// Does what an ordinary process does.
 fn work(context: &Context) {
     let buffer = DeviceBuffer::new(context, SIZE).unwrap();
     buffer.fill(3).unwrap();
@@ -279,7 +279,7 @@ roles! {
     fn role_maps_anything(connection) {
         crate::start();
         let context = context();
-        // What the driver makes once and keeps is there from here on.
+        // The driver creates some resources at their first use and keeps them. `before` includes them.
         work(&context);
         let before = Holdings::now(&context);
         crate::peer::say("ready");
@@ -293,12 +293,12 @@ roles! {
                     Err(error) => panic!("{error}"),
                     Ok(memory) => {
                         assert_eq!(memory.size() as u64, parcel.ticket.length);
-                        // Every byte, where it is not too much.
+                        // Reads every byte of small memory, and both ends of large memory.
                         let mut bytes = vec![0_u8; memory.size().min(8 * unit())];
                         memory.read(0, &mut bytes).unwrap();
                         memory.read(memory.size() - bytes.len(), &mut bytes).unwrap();
                         memory.read(memory.size(), &mut [0_u8]).unwrap_err();
-                        // Forbidden, perhaps, and nothing worse.
+                        // The write may be refused, but must cause nothing worse.
                         let _ = memory.write(memory.size() - 1, &[1_u8]);
                         memory.close().unwrap();
                         b"memory"
@@ -310,7 +310,7 @@ roles! {
             assert_eq!(Holdings::now(&context).descriptors.len(), before.descriptors.len());
             connection.send(answer, &[]).unwrap();
         }
-        // The other process has none of it left, either; and this one works as before.
+        // All memory of the parcels is free again, in both processes, and this process still works.
         assert_eq!(Holdings::now(&context), before);
         work(&context);
     }

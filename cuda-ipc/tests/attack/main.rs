@@ -1,7 +1,8 @@
-//! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, and a context that is
-//! reset behind its back. On the reference driver, or the one that `CUDA_IPC_DRIVER` names.
+//! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, and a context that
+//! is reset behind its back. They use the driver that `CUDA_IPC_DRIVER` names, or else the reference driver.
 //!
-//! On a GPU: `-- --skip reset`. Its driver follows handles of a context that is gone, which the reference driver refuses.
+//! On a GPU, run them with `-- --skip reset`: NVIDIA's driver follows handles of a context that no longer exists. The
+//! reference driver refuses them.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -22,17 +23,17 @@ use cuda_ipc::{Context, DropError, set_drop_hook};
 use common::device;
 use peer::LONG;
 
-/// A multiple of 2 MiB: memory that shares its block with nothing.
+/// A multiple of 2 MiB, so the memory shares its block with no other allocation.
 const SIZE: usize = 2 << 20;
 
 static MET: Mutex<Vec<DropError>> = Mutex::new(Vec::new());
 
-/// What drops have met since the last time.
+/// Takes the errors that drops have reported since the last call.
 fn met() -> Vec<DropError> {
     std::mem::take(&mut MET.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A test that has the process to itself: what it leaves behind would be seen by the next one.
+/// Gives a test the process to itself, because the next test would see anything that it leaves behind.
 struct Alone {
     _one: MutexGuard<'static, ()>,
     _watchdog: Sender<()>,
@@ -45,13 +46,13 @@ fn alone() -> Alone {
     Alone { _one: one, _watchdog: watchdog() }
 }
 
-/// What every process of these tests begins with.
+/// Prepares a process. Every process of these tests begins with it.
 fn start() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
-            // SAFETY: whoever comes here first is waited for by the others, and the driver is not loaded yet.
-            // A machine of its own: what the processes of other tests hold does not count.
+            // A simulated machine of its own, so that memory held by processes of other tests does not count.
+            // SAFETY: other threads wait in `call_once`, and the driver is not loaded yet.
             unsafe { std::env::set_var("REFERENCE_DRIVER_MACHINE", format!("attack-{}", std::process::id())) };
         }
         set_drop_hook(|error| MET.lock().unwrap_or_else(PoisonError::into_inner).push(error));
@@ -59,28 +60,28 @@ fn start() {
     met();
 }
 
-/// Ends the process unless it is dropped in time: a deadlock is a failure, not a long test.
+/// Aborts the process unless the returned sender is dropped in time, so that a deadlock is a failure.
 fn watchdog() -> Sender<()> {
     let (alive, dead) = mpsc::channel();
     std::thread::spawn(move || {
         if dead.recv_timeout(4 * LONG) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("a test hangs");
+            eprintln!("a test hangs: the process is aborted");
             std::process::abort();
         }
     });
     alive
 }
 
-/// A reference on the primary context that ends with the test.
+/// Returns a reference to the primary context that is released at the end of the test.
 fn context() -> Context {
     Context::primary(device()).unwrap()
 }
 
-/// What the process holds of the device's memory and of descriptors, with a context open.
+/// The device's free memory and the process's open descriptors, while a context is open.
 #[derive(Debug)]
 struct Holdings {
     free_memory: usize,
-    /// What they are of.
+    /// The files that they refer to, as in `/proc/self/fd`.
     descriptors: Vec<String>,
 }
 
@@ -88,7 +89,7 @@ impl Holdings {
     fn now(context: &Context) -> Self {
         context.synchronize().unwrap();
         let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
-        // NVIDIA's driver opens its devices, and a file for interprocess events, when they are first used, and keeps
+        // NVIDIA's driver opens its device files, and a file for interprocess events, at their first use, and keeps
         // them open.
         const THE_DRIVERS: [&str; 2] = ["/dev/nvidia", "/dev/shm/cuda.shm."];
         let is_ours = |target: &String| !THE_DRIVERS.iter().any(|start| target.starts_with(start));
@@ -102,7 +103,7 @@ impl Holdings {
 
 impl PartialEq for Holdings {
     fn eq(&self, other: &Self) -> bool {
-        // NVIDIA's driver keeps some of what it used for the first time; the reference driver keeps nothing.
+        // NVIDIA's driver keeps some memory from the first use of a feature. The reference driver keeps none.
         let is_reference = common::driver().path().ends_with("libreference_driver.so");
         let kept = if is_reference { 0 } else { 256 << 20 };
         self.descriptors.len() == other.descriptors.len() && self.free_memory.abs_diff(other.free_memory) <= kept

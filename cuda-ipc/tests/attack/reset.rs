@@ -1,4 +1,4 @@
-//! The primary context is reset behind the layer's back: all that was made in it is gone, and says so.
+//! The primary context is reset behind the layer's back. All values made in it are invalid, and their use gives errors.
 
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::MemHandle;
@@ -19,24 +19,24 @@ fn what_was_in_a_context_that_was_reset_gives_errors() {
     let context = context();
     let buffer = DeviceBuffer::new(&context, SIZE).unwrap();
     let event = InterprocessEvent::new(&context).unwrap();
-    // A process of its own, whose context the reset ends.
+    // Another process does the reset, because the reset ends the context of the process that calls it.
     let importer = Peer::start(module_path!(), "role_loses_its_context");
     buffer.share(..).unwrap().send(&importer.connection).unwrap();
     event.share().unwrap().send(&importer.connection).unwrap();
     importer.finish();
-    // It was that process's context alone.
+    // Only the other process lost its context.
     buffer.fill(1).unwrap();
     event.record(&Stream::default_of(&context)).unwrap();
 }
 
-/// Refused by the driver, in one way or another.
+/// Checks that the driver refused a call, with any code.
 fn refused<T>(call: &str, result: Result<T, Error>) {
     let code = result.err().and_then(|error| error.code());
     assert!(code.is_some_and(|code| code != CUresult::CUDA_SUCCESS), "{call} succeeded");
 }
 
 fn reset() {
-    // SAFETY: the test is about what this does to what was made in the context.
+    // SAFETY: the test checks what the reset does to the values that were made in the context.
     assert_eq!(unsafe { driver().raw().cuDevicePrimaryCtxReset(0) }, Ok(CUresult::CUDA_SUCCESS));
 }
 
@@ -75,7 +75,7 @@ roles! {
             refused("copy", memory.copy_from(0, &other, 0, 1));
             refused("mirror", memory.mirror::<u8>(0..1));
             for stream in [&stream, &default] {
-                // SAFETY: refused, so nothing is enqueued.
+                // SAFETY: the calls are refused, so nothing is enqueued.
                 unsafe {
                     refused("fill async", memory.fill_async(0, stream));
                     refused("write async", memory.write_async(0, &[0_u8], stream));
@@ -95,7 +95,7 @@ roles! {
                 refused("event query", event.query());
                 refused("event synchronize", event.synchronize());
             }
-            // SAFETY: refused before any parameter is looked at.
+            // SAFETY: the call is refused before any parameter is read.
             refused("launch", unsafe { function.launch(LaunchShape::linear(1, 1), stream, &mut [std::ptr::null_mut(); 3]) });
         }
         refused("share buffer", buffer.share(..));
@@ -113,7 +113,7 @@ roles! {
             refused("load", Module::from_ptx(&context, kernels::FILL.ptx));
         }
 
-        // Half of it says so as it is closed, half as it is dropped.
+        // Some of the values are closed and return the error. The others are dropped and report it to the hook.
         met();
         refused("free", buffer.free());
         refused("close", import.close());
@@ -123,16 +123,16 @@ roles! {
         drop((function, module));
         let told: Vec<_> = met().into_iter().map(|error| error.resource).collect();
         for resource in ["DeviceBuffer", "Event", "Stream", "PoolBuffer", "Module"] {
-            assert!(told.contains(&resource), "no {resource} in {told:?}");
+            assert!(told.contains(&resource), "{resource} is missing from {told:?}");
         }
-        // What belongs to no context is as it was.
+        // Values that belong to no context are still valid.
         mapping.unmap().unwrap();
         pool.destroy().unwrap();
         assert!(met().is_empty());
         drop(context);
         met();
 
-        // And the process works in a new one.
+        // The process works in a new context.
         let context = Context::primary(device()).unwrap();
         let buffer = DeviceBuffer::new(&context, SIZE).unwrap();
         buffer.fill(4).unwrap();

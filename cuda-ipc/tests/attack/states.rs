@@ -1,4 +1,4 @@
-//! Any sequence of calls over values of every kind, ended in any order, leaves nothing.
+//! Any sequence of calls on values of every kind, dropped in any order, leaves nothing behind.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ use crate::{Alone, Holdings, SIZE, alone, context, met};
 const SLOTS: usize = 8;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
 
-/// A value of this process. What has to stay as long as another, by the promise of an `unsafe` call, is held by it.
+/// A value of this process. If an `unsafe` call requires another value to live as long, the variant holds that value.
 enum Value {
     Context(Context),
     Stream(Stream),
@@ -52,9 +52,9 @@ enum Step {
     NewReservation,
     NewPool,
     LoadModule,
-    /// The obvious one of what can be made of a value: a mapping of memory, a descriptor of an allocation …
+    /// Makes the most obvious value from another: a mapping from an allocation, an import from a descriptor, …
     Derive,
-    /// Another way, where there is one.
+    /// Makes a different value, if there is one: a descriptor from an allocation, …
     DeriveOtherwise,
     Clone,
     Share,
@@ -91,7 +91,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// The first context, stream or pool at or behind a place.
+    /// Returns the first value that the predicate accepts, starting at a slot.
     fn near<'a, T>(&'a self, place: usize, is: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
         (0..SLOTS).filter_map(|step| self.slots[(place + step) % SLOTS].as_ref()).find_map(is)
     }
@@ -144,7 +144,7 @@ impl Machine {
                 return Ok(());
             }
         };
-        // What was there is dropped.
+        // This drops the value that was in the slot.
         self.slots[to] = Some(made);
         Ok(())
     }
@@ -165,7 +165,7 @@ impl Machine {
                     _ => None,
                 });
                 let Some(import) = import else { return self.import_pool(buffer.pool().clone(), to) };
-                // SAFETY: the value holds the buffer, and of each pool there is one import.
+                // SAFETY: the value holds the buffer, and each pool has one import.
                 let open = unsafe { import.open(context, &buffer.export()?)? };
                 Value::PoolPointer(open, Arc::clone(buffer))
             }
@@ -195,7 +195,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Of each pool there is one import, with all its pointers.
+    /// Imports a pool, unless an import of the pool or of one of its pointers exists.
     fn import_pool(&mut self, pool: Pool, to: usize) -> Result<(), Error> {
         let raw = pool.raw();
         let is_of = |value: &Value| match value {
@@ -249,7 +249,7 @@ impl Value {
         })
     }
 
-    /// Live memory is read and written whatever happened before; what else is refused for is the driver's affair.
+    /// Uses a value. Live memory can be read and written, whatever happened before. The driver may refuse other calls.
     fn work(&self, stream: &Stream) -> Result<(), Error> {
         if let Some(memory) = self.memory() {
             let end = memory.size() - 1;
@@ -263,13 +263,13 @@ impl Value {
         match self {
             Self::Context(value) => value.synchronize(),
             Self::Stream(value) => value.synchronize(),
-            // Of another context than the stream's, perhaps.
+            // The event may belong to another context than the stream.
             Self::Event(value) => {
                 value.record(stream).and_then(|()| stream.wait(value)).and_then(|()| value.synchronize())
             }
             Self::Mapping(value) => value.set_access(device(), Access::ReadWrite),
             Self::Parcel(value) => {
-                // SAFETY: it is refused before the driver is asked.
+                // SAFETY: the parcel is refused before the driver is called.
                 let refused = unsafe { value.open(stream.context()) };
                 assert!(matches!(refused, Err(Error::OwnTicket)));
                 Ok(())
@@ -293,11 +293,11 @@ impl Value {
             Self::Function(value) => value.module().clone().unload(),
             Self::Allocation(_) | Self::Descriptor(_) | Self::Import(_) | Self::Parcel(_) => Ok(()),
         }
-        .map_err(|error| panic!("closing what is live: {error}"))
+        .map_err(|error| panic!("cannot close a live value: {error}"))
     }
 }
 
-/// Which kinds of values there were at the end of some step.
+/// The kinds of values that existed after some step.
 type Seen = HashSet<Discriminant<Value>>;
 
 fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
@@ -305,7 +305,7 @@ fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
     let mut machine = Machine { slots: Default::default(), default: context(), size };
     for (step, from, to) in steps {
         if let Err(error) = machine.take(*step, *from, *to) {
-            // A range that is taken or too small, an event of another context, a mapping of what was imported.
+            // Expected: a range that is taken or too small, an event of another context, sharing of imported memory.
             let is_ours = matches!(error, Error::NotTheOwner | Error::OutOfBounds { .. });
             assert!(is_ours || error.code().is_some(), "{step:?}: {error}");
         }
@@ -317,14 +317,14 @@ fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
 fn any_sequence_of_calls_leaves_nothing() {
     let _alone: Alone = alone();
     let context = context();
-    // What the driver makes once and keeps is there from here on.
+    // The driver creates some resources at their first use and keeps them. `before` includes them.
     let every = [Step::NewContext, Step::NewStream, Step::NewEvent, Step::NewBuffer, Step::NewPool, Step::LoadModule];
     run(&every.iter().enumerate().map(|(slot, step)| (*step, slot, slot)).collect::<Vec<_>>(), &mut Seen::new());
     let before = Holdings::now(&context);
     let seen = RefCell::new(Seen::new());
     let config =
         Config { cases: 200, failure_persistence: Some(Box::new(FileFailurePersistence::Off)), ..Config::default() };
-    // Of pools there is much that comes together rarely by chance: buffers, an import, pointers in it.
+    // Random steps rarely combine buffers of a pool, its import and pointers in it, so some runs begin with them.
     let pooled = [(Step::NewPool, 0, 0), (Step::Derive, 0, 1), (Step::Derive, 1, 2), (Step::Derive, 1, 3)];
     proptest!(config, |(begins_pooled: bool, steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
         let begin: &[_] = if begins_pooled { &pooled } else { &[] };
@@ -333,5 +333,5 @@ fn any_sequence_of_calls_leaves_nothing() {
         prop_assert!(errors.is_empty(), "{errors:?}");
         prop_assert_eq!(&Holdings::now(&context), &before);
     });
-    assert_eq!(seen.borrow().len(), 15, "every kind of value was there");
+    assert_eq!(seen.borrow().len(), 15, "every kind of value was made");
 }

@@ -1,4 +1,4 @@
-//! Many threads share what can be shared, and let go of it in any order.
+//! Many threads share all values that can be shared, and drop them in any order.
 
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ use crate::{Holdings, SIZE, alone, context, met};
 const THREADS: u64 = 16;
 const ROUNDS: u64 = 150;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
-/// What the exporter shares: of linear memory, of pools, of virtual memory.
+/// The number of parcels that the exporter shares: of linear memory, of pool memory and of virtual memory.
 const PARCELS: usize = 9;
 
-/// What a thread has of all that is shared.
+/// The shared values. Each thread has a clone.
 #[derive(Clone)]
 struct Shared {
     context: Context,
     stream: Stream,
     cache: Cache,
     pool: ImportedPool,
-    /// Buffers of the pool, which stay until the last thread has closed its imports of them.
+    /// Buffers of the pool, which live until the last thread has closed its imports of them.
     pooled: Arc<[PoolBuffer; 2]>,
     parcels: Arc<Vec<Parcel>>,
 }
 
-/// What a thread holds for a while.
+/// A value that a thread holds for a while.
 #[allow(dead_code, reason = "held until it is dropped")]
 enum Held {
     Cached(CachedMemory),
@@ -42,7 +42,7 @@ enum Held {
     Nothing,
 }
 
-/// Numbers that look random, the same in every run (SplitMix64).
+/// Pseudorandom numbers, the same in every run (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -59,7 +59,7 @@ fn threads_share_everything_and_drop_it_in_any_order() {
     let before_all = context();
     let exporter = Peer::start(module_path!(), "role_shares_every_kind");
     let parcels = Arc::new((0..PARCELS).map(|_| Parcel::receive(&exporter.connection).unwrap()).collect::<Vec<_>>());
-    // What the driver makes once and keeps is there after the first time.
+    // In the first run, the driver creates the resources that it makes once and keeps.
     work_together(&before_all, &parcels);
     let before = Holdings::now(&before_all);
     work_together(&before_all, &parcels);
@@ -78,7 +78,7 @@ fn work_together(context: &Context, parcels: &Arc<Vec<Parcel>>) {
     let shared = Shared {
         context: Context::primary(device()).unwrap(),
         stream,
-        // Room for two of what is shared: threads evict each other's.
+        // The cache has room for two imports, so threads evict each other's.
         cache: Cache::new(2 * SIZE),
         pool: ImportedPool::import(device(), pool.export().unwrap().as_fd()).unwrap(),
         pooled,
@@ -91,7 +91,7 @@ fn work_together(context: &Context, parcels: &Arc<Vec<Parcel>>) {
             std::thread::spawn(move || work(shared, Numbers(thread)))
         })
         .collect();
-    // The threads have the last of everything.
+    // From here on, only the threads have references to the values.
     drop(shared);
     for thread in threads {
         thread.join().unwrap();
@@ -114,7 +114,7 @@ fn work(shared: Shared, mut numbers: Numbers) {
                 let place = numbers.below(PARCELS);
                 // SAFETY: as above.
                 let memory = unsafe { shared.parcels[place].open(&shared.context) };
-                // Beside the cache, a driver may refuse what another thread is opening at the same time.
+                // Outside the cache, a driver may refuse memory that another thread is opening at the same time.
                 match memory {
                     Ok(memory) => {
                         check(&memory, place as u8);
@@ -129,7 +129,7 @@ fn work(shared: Shared, mut numbers: Numbers) {
             4 => {
                 let place = numbers.below(2);
                 let pointer = shared.pooled[place].export().unwrap();
-                // SAFETY: a thread drops its imports before its share of the buffers.
+                // SAFETY: a thread drops its imports before its reference to the buffers.
                 let memory = unsafe { shared.pool.open(&shared.context, &pointer) }.unwrap();
                 check(&memory, 100 + place as u8);
                 Held::Pointer(memory)
@@ -137,7 +137,7 @@ fn work(shared: Shared, mut numbers: Numbers) {
             5 => {
                 let buffer = DeviceBuffer::new(&shared.context, 4096).unwrap();
                 let event = InterprocessEvent::new(&shared.context).unwrap();
-                // SAFETY: the buffer stays until the event says that it was filled.
+                // SAFETY: the buffer lives until the event shows that it was filled.
                 unsafe { buffer.fill_async(9, &shared.stream) }.unwrap();
                 event.record(&shared.stream).unwrap();
                 event.synchronize().unwrap();

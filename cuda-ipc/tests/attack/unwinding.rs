@@ -1,4 +1,4 @@
-//! Values are dropped while a panic unwinds, as a thread ends, and with the process.
+//! Values are dropped while a panic unwinds, when a thread ends, and when the process ends.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,7 +13,7 @@ use crate::common::device;
 use crate::peer::{Peer, roles};
 use crate::{Holdings, SIZE, alone, context, met};
 
-/// Some of everything, in an order in which nothing is given back first that others need.
+/// One value of each kind. Fields are dropped in this order, so each value is dropped before those that depend on it.
 #[allow(dead_code, reason = "held until it is dropped")]
 struct Everything {
     context: Context,
@@ -44,7 +44,7 @@ impl Everything {
     }
 }
 
-/// What runs leaves nothing behind, from the second time on.
+/// Checks that a second run leaves nothing behind. The first may leave what the driver creates once and keeps.
 fn leaves_nothing(run: impl Fn(&Context)) {
     let _alone = alone();
     let context = context();
@@ -63,7 +63,7 @@ fn values_are_dropped_by_a_panic() {
             let everything = Everything::new(context);
             let mut mirror = everything.buffer.mirror::<u8>(0..16).unwrap();
             mirror[0] = 1;
-            // In the middle of a call that has made the context current.
+            // The panic happens inside a call that has made the context current.
             everything.context.within(|| resume_unwind(Box::new("a panic"))).unwrap();
         }));
         assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"a panic"));
@@ -96,17 +96,17 @@ roles! {
         }
         static OF_THE_PROCESS: OnceLock<Mutex<Everything>> = OnceLock::new();
         crate::start();
-        // The hook itself may be called as the last of all.
+        // Drops may call the hook until the process ends, so its errors are checked at exit.
         extern "C" fn at_exit() {
             let errors = met();
             assert!(errors.is_empty(), "{errors:?}");
         }
-        // SAFETY: the function runs once, and calls nothing that is gone by then.
+        // SAFETY: the function runs once, and uses nothing that no longer exists by then.
         assert_eq!(unsafe { libc::atexit(at_exit) }, 0);
         OF_THE_PROCESS.get_or_init(|| Mutex::new(Everything::new(&context())));
         OF_THE_THREAD.set(Some(Everything::new(&context())));
         drop(connection);
-        // Without returning to the runner: what this thread has is dropped as the process ends.
+        // Exits without returning to the test runner, so this thread's values are dropped as the process ends.
         std::process::exit(0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -10,25 +10,25 @@ pub(crate) fn driver() -> Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
     *DRIVER.get_or_init(|| {
         let library = std::env::var_os("CUDA_IPC_DRIVER").map_or_else(reference_driver, PathBuf::from);
-        // SAFETY: whoever runs the tests says that this is a driver.
+        // SAFETY: this is the reference driver, or a library that the user of the tests names as a driver.
         unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
     })
 }
 
-/// Cargo builds it beside the test executables.
+/// Returns the path of the reference driver, which Cargo builds next to the test executables.
 fn reference_driver() -> PathBuf {
-    // SAFETY: every test comes here before anything else, and waits for the others that do.
+    // SAFETY: every test calls this before anything else, and `DRIVER` makes the other threads wait.
     unsafe { std::env::set_var("REFERENCE_DRIVER_DEVICES", "2") };
     std::env::current_exe().expect("a test executable has a path").with_file_name("libreference_driver.so")
 }
 
 pub(crate) fn device() -> Device {
-    driver().device(0).expect("there is a device")
+    driver().device(0).expect("the driver has a device")
 }
 
-/// The primary context of the first device, one for all tests of a process: making one takes long on a GPU.
-#[allow(dead_code, reason = "not every test target wants it to stay")]
+/// Returns the primary context of the first device. All tests of a process share it: creating one is slow on a GPU.
+#[allow(dead_code, reason = "some test targets release the context at the end of a test")]
 pub(crate) fn context() -> Context {
     static CONTEXT: OnceLock<Context> = OnceLock::new();
-    CONTEXT.get_or_init(|| Context::primary(device()).expect("a context")).clone()
+    CONTEXT.get_or_init(|| Context::primary(device()).expect("the first device has a primary context")).clone()
 }

@@ -1,4 +1,4 @@
-//! There is one owner, of which there is no copy.
+//! A buffer has one owner and cannot be cloned.
 
 fn main() {}
 

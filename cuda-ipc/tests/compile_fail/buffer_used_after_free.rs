@@ -1,4 +1,4 @@
-//! Freeing takes the buffer.
+//! `free` consumes the buffer.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! An import borrows the descriptor: it stays its owner's, and is closed there.
+//! An import borrows the descriptor. The caller still owns it and closes it.
 
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! A library runs as it is loaded: that it is a driver is a promise.
+//! Loading a library runs its code, so the caller must promise that it is a driver.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! What another process's bytes mean is a promise, which only `unsafe` gives.
+//! Only the caller can promise what another process's bytes mean, so opening a handle is `unsafe`.
 
 use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
 

@@ -1,4 +1,4 @@
-//! Closing takes the import.
+//! `close` consumes the import.
 
 fn main() {}
 

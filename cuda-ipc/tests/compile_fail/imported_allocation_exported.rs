@@ -1,4 +1,4 @@
-//! Only the process that created physical memory exports it.
+//! Only the process that created physical memory can export it.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! An import is closed: freeing is its owner's.
+//! An import is closed. Only the owner frees the memory.
 
 fn main() {}
 

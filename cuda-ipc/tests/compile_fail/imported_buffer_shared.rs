@@ -1,4 +1,4 @@
-//! Only the process that allocated memory exports it.
+//! Only the process that allocated memory can export it.
 
 fn main() {}
 

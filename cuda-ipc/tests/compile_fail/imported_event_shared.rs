@@ -1,4 +1,4 @@
-//! An event is exported by the process that created it.
+//! Only the process that created an event can export it.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! What came by a parcel, or out of the cache, is not passed on.
+//! Memory that was opened from a parcel or the cache cannot be shared again.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! Nothing is allocated from another process's pool, nor is it exported again.
+//! An imported pool can neither allocate memory nor be exported again.
 
 fn main() {}
 

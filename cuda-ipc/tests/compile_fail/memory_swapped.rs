@@ -1,4 +1,4 @@
-//! What an owner holds is looked at, never replaced: two buffers could not free each other's memory.
+//! An owner never lends its memory mutably. If two buffers swapped theirs, each would free the other's.
 
 fn main() {}
 

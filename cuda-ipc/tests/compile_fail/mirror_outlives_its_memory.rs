@@ -1,4 +1,4 @@
-//! A mirror is written back to the memory, which stays until then.
+//! A mirror is written back to its memory, so the memory must outlive the mirror.
 
 use cuda_ipc::mirror::Mirror;
 

@@ -1,4 +1,4 @@
-//! Memory of one's own is freed: closing is for imports.
+//! A process frees its own memory. `close` is for imports.
 
 fn main() {}
 

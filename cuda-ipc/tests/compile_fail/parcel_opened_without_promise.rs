@@ -1,4 +1,4 @@
-//! A parcel may be of memory that its exporter frees: that it does not is a promise.
+//! The exporter could free a parcel's memory, so the caller must promise that it does not.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! The raw interface is all unsafe.
+//! Every function of the raw interface is `unsafe`.
 
 fn main() {}
 

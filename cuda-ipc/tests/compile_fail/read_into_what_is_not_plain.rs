@@ -1,4 +1,4 @@
-//! A device's bytes are any bytes: not every type may have them.
+//! Device memory may hold any bytes, and not every type permits all of them.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! A ticket keeps its rules: its contents are read, and changed only where they are checked again.
+//! A ticket obeys its rules: its contents can be read, but not changed without a new check.
 
 fn main() {}
 

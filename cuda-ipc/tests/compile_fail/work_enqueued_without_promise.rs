@@ -1,4 +1,4 @@
-//! A stream uses memory after the call: that it stays is a promise.
+//! A stream uses memory after the call returns, so the caller must promise that the memory lives on.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! The bytes between a value's fields are nobody's: they are not sent.
+//! The padding between a value's fields is uninitialized, so the value cannot be written.
 
 fn main() {}
 

@@ -1,4 +1,4 @@
-//! `ALREADY_MAPPED`: the exporter uses an address again that is mapped here.
+//! `ALREADY_MAPPED`: the exporter reuses an address that is still mapped in the importer.
 
 use cuda_ipc::cache::{Cache, CachedMemory};
 use cuda_ipc::sys::CUresult;
@@ -8,7 +8,7 @@ use crate::peer::{Peer, roles};
 use crate::{SIZE, context};
 
 fn open(cache: &Cache, parcel: &Parcel) -> Result<CachedMemory, Error> {
-    // SAFETY: the exporter keeps what it shares as long as this process runs.
+    // SAFETY: the exporter keeps the memory that it shares as long as this process runs.
     unsafe { cache.open(&context(), parcel) }
 }
 
@@ -19,7 +19,7 @@ fn what_is_idle_makes_room_where_the_driver_says_already_mapped() {
     let cache = Cache::new(usize::MAX);
     let used = open(&cache, &one).unwrap();
     assert_eq!(open(&cache, &other).unwrap_err().code(), Some(CUresult::CUDA_ERROR_ALREADY_MAPPED));
-    assert_eq!(cache.bytes(), SIZE, "what is in use stays");
+    assert_eq!(cache.bytes(), SIZE, "an import in use stays open");
     drop(used);
     let memory = open(&cache, &other).unwrap();
     assert_eq!((memory.size(), cache.bytes()), (SIZE, SIZE));

@@ -1,4 +1,5 @@
-// The reference driver with three things that drivers of GPUs do, and it does not: laid over it, function by function.
+// A layer over the reference driver that replaces single functions. It adds three behaviours of GPU drivers that the
+// reference driver does not have.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,7 +15,8 @@ typedef struct { char bytes[64]; } Handle;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// As long as a handle is open, no other can be opened: the exporter uses an address again that is mapped here.
+// Behaviour 1: while a handle is open, opening another returns ALREADY_MAPPED, as if the exporter had reused an address
+// that is still mapped here.
 static Result (*real_open)(uint64_t *, Handle, unsigned);
 static Result (*real_close)(uint64_t);
 static int open_handles;
@@ -35,8 +37,8 @@ static Result close_handle(uint64_t pointer) {
     return result;
 }
 
-// A pool's pointer that is imported twice is unmapped by the first free; and a free takes so long that another thread
-// has time to import meanwhile.
+// Behaviour 2: the first free of a pool pointer unmaps all its imports. Before that, the free waits up to 20 ms, which
+// gives another thread time to import the pointer.
 static Result (*real_import)(uint64_t *, void *, void *);
 static Result (*real_free)(uint64_t);
 static pthread_cond_t imported = PTHREAD_COND_INITIALIZER;
@@ -74,7 +76,8 @@ static Result free_memory(uint64_t pointer) {
     return result;
 }
 
-// What the default stream was given to write is there when the stream is waited for, and not before.
+// Behaviour 3: a write or fill on the default stream returns before the memory changes. The memory changes when a
+// stream is synchronized, or at the next write or fill.
 static Result (*real_write)(uint64_t, const void *, size_t);
 static Result (*real_fill)(uint64_t, unsigned char, size_t);
 static Result (*real_synchronize)(void *);
@@ -87,7 +90,7 @@ static Result finish(void) {
     return result;
 }
 
-// The caller fills the bytes.
+// Begins a pending write, after finishing an earlier one. Returns its bytes, which the caller fills.
 static void *begin(uint64_t pointer, size_t size) {
     finish();
     pending.pointer = pointer;

@@ -1,6 +1,6 @@
-//! What drivers of GPUs do to those that are not careful, laid over the reference driver: `driver.c` says what.
+//! Behaviours of GPU drivers that break careless code. `driver.c` adds them to the reference driver.
 
-#[allow(dead_code, reason = "these peers say nothing")]
+#[allow(dead_code, reason = "these peers print nothing")]
 #[path = "../common/peer.rs"]
 mod peer;
 
@@ -32,7 +32,7 @@ fn driver() -> Driver {
         command.args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&library);
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/driver.c")).arg(reference);
         assert!(command.status().expect("the C compiler runs").success());
-        // SAFETY: it is a driver, if a faulty one. Its file is not needed once it is loaded.
+        // SAFETY: the library is a driver, though a faulty one. Its file is not needed once it is loaded.
         unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
     })
 }

@@ -1,4 +1,4 @@
-//! One address for all imports of a pointer, and the first free unmaps it.
+//! All imports of a pool pointer have the same address, and the first free unmaps it.
 
 use std::os::fd::AsFd as _;
 
@@ -20,7 +20,7 @@ fn a_pointer_that_is_given_back_is_not_imported_meanwhile() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..10 {
-                    // SAFETY: the pointer comes from above, and the buffer stays.
+                    // SAFETY: the pointer was exported above, and the buffer outlives the imports.
                     let import = unsafe { imported.open(&context, &pointer) }.unwrap();
                     let mut byte = [0_u8];
                     import.read(SIZE - 1, &mut byte).unwrap();

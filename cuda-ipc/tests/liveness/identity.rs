@@ -1,4 +1,4 @@
-//! What identifies a process.
+//! The identity of a process.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -47,13 +47,13 @@ fn a_child_is_seen_as_it_sees_itself() {
     assert!(seen.start_time >= own.start_time);
 }
 
-/// It has its parent's memory, with all that was read before.
+/// The child inherits its parent's memory, including the identity that the parent has read before.
 #[test]
 fn a_forked_child_finds_its_own_identity() {
     let own = ProcessIdentity::current().unwrap();
     let (mut read_end, mut write_end) = std::io::pipe().unwrap();
     let mut command = Command::new("cat");
-    // SAFETY: between fork and exec the child reads files, in memory of its own.
+    // SAFETY: between fork and exec the child only reads files and writes to a pipe, in its own memory.
     unsafe {
         command.pre_exec(move || write_end.write_all(ProcessIdentity::current()?.to_string().as_bytes()));
     }

@@ -1,4 +1,4 @@
-//! Leases: whether importers still hold what an exporter gave, and whether the exporter is there.
+//! Leases: whether importers still hold an exporter's memory, and whether the exporter is alive.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -26,7 +26,7 @@ fn assert_held(lease: &Lease) {
     assert!(begin.elapsed() >= SHORT);
 }
 
-/// Waiting comes first: the end of another test's child, between its fork and its exec, is not at once.
+/// Waits first, because a child of another test may hold a copy between its fork and its exec.
 fn assert_over(lease: &Lease) {
     lease.wait(LONG).unwrap();
     assert!(lease.is_over().unwrap());
@@ -34,7 +34,7 @@ fn assert_over(lease: &Lease) {
     assert_eq!(polled(lease), PollFlags::HUP);
 }
 
-/// What a poll loop sees that asks for no event.
+/// Returns the events that `poll` reports to a caller that asks for none.
 fn polled(end: impl AsFd) -> PollFlags {
     let mut polled = [PollFd::new(&end, PollFlags::empty())];
     poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap();
@@ -61,7 +61,7 @@ fn both_ends_close_on_exec() {
     }
 }
 
-/// What an importer has done with the tenancy when it is killed.
+/// Each case names what the importer has done with the tenancy when it is killed.
 #[rstest]
 #[case::before_it_receives("nothing")]
 #[case::while_it_holds("receive")]
@@ -89,7 +89,7 @@ fn the_last_importer_counts() {
         importer.connection.send(b"receive", &[]).unwrap();
         importer.connection.send(b"a ticket", &[tenancy.as_fd()]).unwrap();
     }
-    // Until the exporter drops its own, it waits for itself, whoever else is gone.
+    // Until the exporter drops its own tenancy, the lease is held, even if all importers are gone.
     importers.truncate(2);
     assert_held(&lease);
     drop(tenancy);
@@ -131,7 +131,7 @@ fn an_importer_learns_that_the_exporter_is_gone(#[case] is_killed: bool) {
     assert_eq!(polled(&tenancy), PollFlags::ERR);
 }
 
-/// The child has what its parent had, until it calls exec.
+/// The child holds its parent's descriptors until it calls exec.
 #[test]
 fn a_forked_child_holds_what_it_inherits() {
     let (lease, tenancy) = Lease::grant().unwrap();
@@ -154,7 +154,7 @@ fn a_forked_child_holds_what_it_inherits() {
     assert_over(&lease);
 }
 
-/// A tenant that writes gains nothing by it, and what it wrote keeps nothing open.
+/// Bytes that a tenant writes neither end the lease nor keep it open.
 #[test]
 fn bytes_in_the_pipe_change_nothing() {
     let (lease, tenancy) = Lease::grant().unwrap();
@@ -180,14 +180,14 @@ fn what_is_no_write_end_is_refused() {
         OpenOptions::new().write(true).open("/dev/null").unwrap().into(),
         File::open(folder.path()).unwrap().into(),
         rustix::fs::open(&fifo, rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap(),
-        // It is its own reader: no exporter's death would ever show.
+        // This one is its own reader, so it would never show the exporter's death.
         OpenOptions::new().read(true).write(true).open(&fifo).unwrap().into(),
         std::os::unix::net::UnixStream::pair().unwrap().0.into(),
         eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap(),
         rustix::process::pidfd_open(rustix::process::getpid(), rustix::process::PidfdFlags::empty()).unwrap(),
     ];
     for (index, impostor) in impostors.into_iter().enumerate() {
-        let error = Tenancy::try_from(impostor).expect_err("this is no tenancy");
+        let error = Tenancy::try_from(impostor).expect_err("this is not a tenancy");
         assert!(matches!(error, LivenessError::NotATenancy), "{index}: {error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Who a process is, whether it lives, and whether it still holds what it was given.
+//! The identity of a process, whether it is alive, and whether it still holds shared memory.
 
 #[path = "../common/peer.rs"]
 mod peer;

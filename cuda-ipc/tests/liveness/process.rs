@@ -1,4 +1,4 @@
-//! Whether a process lives.
+//! Whether a process is alive.
 
 use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,12 +28,12 @@ fn assert_ended(watch: &ProcessWatch) {
     watch.wait(LONG).unwrap();
     assert!(!watch.is_alive().unwrap());
     watch.wait(Duration::ZERO).unwrap();
-    // As a poll loop sees it that asks for what the documentation says.
+    // A poll loop that asks for the documented event sees the end, too.
     let mut polled = [PollFd::new(watch, PollFlags::IN)];
     assert_eq!(poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap(), 1);
 }
 
-/// A peer that connected of its own, so that the kernel knows it as the other end, and that connection.
+/// Starts a peer that connects by itself, so that the kernel knows it as the other end. Returns both.
 fn connected_peer() -> (Peer, Connection) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -80,7 +80,7 @@ fn a_zombie_has_ended() {
     let watch = ProcessWatch::of(identity).unwrap();
     kill_process(Pid::from_raw(identity.pid.cast_signed()).unwrap(), Signal::KILL).unwrap();
     assert_ended(&watch);
-    // Nobody has waited for it: it is still there, and who begins to watch now learns the same.
+    // Nobody has waited for the process, so it still exists. Watches that begin now report its end as well.
     assert_eq!(ProcessIdentity::of(identity.pid).unwrap(), identity);
     assert_ended(&ProcessWatch::of(identity).unwrap());
     assert_ended(&ProcessWatch::of_peer(&connection).unwrap());
@@ -96,7 +96,7 @@ fn a_process_that_ended_before_is_watched_as_ended() {
     assert_ended(&ProcessWatch::by_hang_up(&connection).unwrap());
 }
 
-/// The number alone would say that it lives.
+/// By its PID alone, the process would count as alive.
 #[test]
 fn a_number_that_was_used_again_is_told() {
     let own = ProcessIdentity::current().unwrap();
@@ -120,7 +120,7 @@ fn a_number_of_elsewhere_is_refused() {
     assert!(error.to_string().contains("watch the peer of a connection instead"), "{error}");
 }
 
-/// Whoever got a copy of its socket keeps that open after its death.
+/// A copy of the socket in another process keeps the socket open after the peer's death.
 #[test]
 fn a_process_is_told_from_those_who_have_its_socket() {
     let (mut peer, connection) = connected_peer();

@@ -1,6 +1,6 @@
-//! Processes of different PID namespaces, as containers are.
+//! Processes in different PID namespaces, as in containers.
 //!
-//! Where this user may not make a namespace, the cases are listed as ignored, with the reason.
+//! If this user may not create a namespace, the cases are listed as ignored, with the reason.
 
 use std::error::Error;
 use std::fs;
@@ -17,7 +17,7 @@ use libtest_mimic::{Arguments, Trial};
 
 const LONG: Duration = Duration::from_secs(30);
 const ROLE: &str = "CUDA_IPC_TEST_ROLE";
-/// Where the process in the other namespace connects to.
+/// The environment variable with the address that the process in the other namespace connects to.
 const ADDRESS: &str = "CUDA_IPC_TEST_ADDRESS";
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         Ok("makes a namespace") => enter_new_namespace().map_err(Into::into),
         Ok("is outside") => run_within("is within"),
         Ok("is within") => is_within(),
-        Ok(role) => Err(format!("there is no role {role:?}").into()),
+        Ok(role) => Err(format!("unknown role {role:?}").into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -69,7 +69,7 @@ fn seen_as_it_sees_itself() -> Outcome {
 
 fn number_of_another_namespace() -> Outcome {
     let inner = Inner::start()?;
-    let error = ProcessWatch::of(ProcessIdentity::of(inner.pid)?).expect_err("its number is 1, as init's is here");
+    let error = ProcessWatch::of(ProcessIdentity::of(inner.pid)?).expect_err("PID 1 is another process here");
     assert!(matches!(error, LivenessError::OtherNamespace { .. }), "{error}");
     inner.finish()
 }
@@ -91,14 +91,14 @@ fn a_child_with_its_parents_number() -> Outcome {
     inner.finish()
 }
 
-/// The first process of another namespace, which lives as long as its connection.
+/// The first process of another namespace. It lives as long as its connection.
 struct Inner {
     connection: Connection,
-    /// Its number here.
+    /// The PID of the process in the namespace of this test.
     pid: u32,
-    /// How it identifies itself.
+    /// The identity that the process reports for itself.
     identity: String,
-    /// How a child identifies itself that it forked into a third namespace.
+    /// The identity reported by a child that the process forked into a third namespace.
     forked: String,
     outer: Child,
 }
@@ -118,44 +118,44 @@ impl Inner {
         Ok(Self { connection, pid, identity, forked, outer })
     }
 
-    /// Let it end, which it does well where everything was as it expected.
+    /// Closes the connection, which ends the process, and checks that the process succeeded.
     fn finish(mut self) -> Outcome {
         drop(self.connection);
         let status = self.outer.wait()?;
-        if status.success() { Ok(()) } else { Err(format!("the process in the other namespace: {status}").into()) }
+        if status.success() { Ok(()) } else { Err(format!("process in the other namespace failed: {status}").into()) }
     }
 }
 
-/// What is to be seen from within.
+/// The role of the first process in the other namespace: checks what it sees from there.
 fn is_within() -> Outcome {
     let mut connection = Connection::connect(&Address::Abstract(std::env::var(ADDRESS)?.into()), Some(LONG))?;
     connection.set_timeout(Some(LONG));
     let own = ProcessIdentity::current()?;
     assert_eq!((own.pid, std::process::id()), (1, 1));
-    // The other process has no number here, and can be watched all the same.
+    // The other process has no PID in this namespace, but can still be watched.
     assert_eq!(connection.peer_credentials()?.pid, 0);
     assert!(ProcessWatch::of_peer(&connection)?.is_alive()?);
-    // What is mounted at /proc is still the other namespace's: process 1 there is another one.
+    // /proc is still that of the other namespace, where process 1 is another process.
     let error = ProcessIdentity::of(1).expect_err("/proc does not show this namespace");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
-    let error = ProcessWatch::of(own).expect_err("nor tells when this process started");
-    assert!(error.to_string().contains("another PID namespace: mount it anew"), "{error}");
+    let error = ProcessWatch::of(own).expect_err("/proc does not say when this process started");
+    assert!(error.to_string().contains("another PID namespace: mount /proc again"), "{error}");
 
     connection.send(own.to_string().as_bytes(), &[])?;
     connection.send(forked_identity()?.as_bytes(), &[])?;
     assert_eq!(ProcessIdentity::current()?, own);
     match connection.receive() {
         Err(TransportError::Closed) => Ok(()),
-        other => Err(format!("an end was to come, and not {other:?}").into()),
+        other => Err(format!("expected a closed connection, got {other:?}").into()),
     }
 }
 
-/// What `ProcessIdentity::current` says in a child between fork and exec, in a namespace of its own.
+/// Returns what `ProcessIdentity::current` says in a child between fork and exec, in another new namespace.
 fn forked_identity() -> Result<String, Box<dyn Error>> {
     enter_new_namespace()?;
     let (mut read_end, mut write_end) = io::pipe()?;
     let mut command = Command::new("true");
-    // SAFETY: this process has one thread, so that its forked child may do anything.
+    // SAFETY: this process has one thread, so its forked child may call any function.
     unsafe {
         command.pre_exec(move || write_end.write_all(ProcessIdentity::current()?.to_string().as_bytes()));
     }
@@ -166,11 +166,11 @@ fn forked_identity() -> Result<String, Box<dyn Error>> {
     Ok(said)
 }
 
-/// Run a role as the first process of a new namespace.
+/// Runs a role as the first process of a new namespace.
 fn run_within(name: &str) -> Outcome {
     enter_new_namespace()?;
     let status = role(name).status()?;
-    if status.success() { Ok(()) } else { Err(format!("a process that {name}: {status}").into()) }
+    if status.success() { Ok(()) } else { Err(format!("a process that {name} failed: {status}").into()) }
 }
 
 fn role(name: &str) -> Command {
@@ -179,17 +179,17 @@ fn role(name: &str) -> Command {
     command
 }
 
-/// `unshare`: the children of this process are in a new PID namespace, where need be in one of users as well.
+/// `unshare`: puts later children of this process into a new PID namespace, with a new user namespace if required.
 fn enter_new_namespace() -> io::Result<()> {
     let user = rustix::process::getuid().as_raw();
-    // SAFETY: the calls change what later children are, and this process has one thread.
+    // SAFETY: the calls change only namespaces, and this process has one thread.
     unsafe {
         if libc::unshare(libc::CLONE_NEWPID) == 0 {
             return Ok(());
         }
         if libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWPID) != 0 {
             let error = io::Error::last_os_error();
-            return Err(io::Error::new(error.kind(), format!("no new PID namespace: {error}")));
+            return Err(io::Error::new(error.kind(), format!("cannot create a PID namespace: {error}")));
         }
     }
     fs::write("/proc/self/uid_map", format!("0 {user} 1"))

@@ -1,4 +1,4 @@
-//! Devices, by each of their names.
+//! Devices, found by UUID and by PCI bus ID, and their contexts.
 
 use crate::common::{context, device, driver};
 use cuda_ipc::sys::CUresult;

@@ -1,4 +1,4 @@
-//! A forked child cannot use the driver, and what it inherited stays its parent's.
+//! A forked child cannot use the driver, and the values that it inherits still belong to its parent.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,9 +8,9 @@ use cuda_ipc::{DeviceBuffer, Driver, Error, Stream, set_drop_hook};
 
 use crate::common::{context, device};
 
-/// Run something in a forked child, and whether it was true there.
+/// Runs a check in a forked child and returns whether it held there.
 fn holds_in_a_child(check: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child runs nothing but the check, and ends without returning.
+    // SAFETY: the child runs only the check, and ends without returning.
     match unsafe { libc::fork() } {
         -1 => panic!("{}", std::io::Error::last_os_error()),
         0 => {
@@ -20,7 +20,7 @@ fn holds_in_a_child(check: impl FnOnce() -> bool) -> bool {
         }
         child => {
             let mut status = 0;
-            // SAFETY: the child is ours, and the output a local.
+            // SAFETY: the child is ours, and the output is a local.
             assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
             libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
         }
@@ -46,7 +46,7 @@ fn a_child_is_refused_before_the_driver_is_asked() {
 }
 
 fn device_uuid() -> Result<[u8; 16], Error> {
-    // Found before the fork, asked after it.
+    // The parent found the device before the fork; the child asks for its UUID after it.
     context().device().uuid()
 }
 
@@ -54,7 +54,7 @@ fn device_uuid() -> Result<[u8; 16], Error> {
 fn a_child_that_is_forked_within_a_context_leaves_it_without_the_driver() {
     static TOLD: AtomicBool = AtomicBool::new(false);
     let fork = || {
-        // SAFETY: the child goes no further than the next lines.
+        // SAFETY: the child only sets a hook, leaves the context and exits.
         let child = unsafe { libc::fork() };
         if child == 0 {
             set_drop_hook(|_| TOLD.store(true, Ordering::Relaxed));
@@ -67,7 +67,7 @@ fn a_child_that_is_forked_within_a_context_leaves_it_without_the_driver() {
         unsafe { libc::_exit(i32::from(TOLD.load(Ordering::Relaxed))) }
     }
     let mut status = 0;
-    // SAFETY: the child is ours, and the output a local.
+    // SAFETY: the child is ours, and the output is a local.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the driver was called in the child");
 }
@@ -83,7 +83,7 @@ fn what_a_child_drops_stays_its_parents() {
     mapping.fill(5).unwrap();
     buffer.fill(6).unwrap();
     let (mut mapping, mut buffer, mut event) = (Some(mapping), Some(buffer), Some(event));
-    // What is closed says why it is not, what is dropped says nothing.
+    // In the child, closing a value returns an error, and dropping a value reports nothing.
     let child = || {
         static TOLD: AtomicBool = AtomicBool::new(false);
         set_drop_hook(|_| TOLD.store(true, Ordering::Relaxed));

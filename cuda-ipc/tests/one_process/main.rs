@@ -1,6 +1,6 @@
-//! What one process does for itself, on the reference driver or the one that `CUDA_IPC_DRIVER` names.
+//! Tests within one process, on the driver that `CUDA_IPC_DRIVER` names or else on the reference driver.
 //!
-//! On a machine with one GPU: `-- --skip two_devices`.
+//! On a machine with one GPU, run them with `-- --skip two_devices`.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Copies, typed and across buffers.
+//! Typed copies, copies between buffers, and facts about an allocation.
 
 use cuda_ipc::memory::{MemoryKind, allocation_of};
 use cuda_ipc::sys::CUresult;
@@ -19,7 +19,7 @@ fn values_of_any_plain_type_come_back() {
     let mut second = [0_f64; 1];
     buffer.read(16, &mut second).unwrap();
     assert!(second[0] == 0.0 && second[0].is_sign_negative());
-    // Lengths are in values, bounds in bytes.
+    // Lengths are counted in values, bounds in bytes.
     assert!(matches!(buffer.write(4089, &[1_u64]), Err(Error::OutOfBounds { length: 8, offset: 4089, .. })));
 }
 
@@ -46,7 +46,7 @@ fn a_stream_copies_in_its_order() {
     let stream = Stream::non_blocking(&context).unwrap();
     let (one, other) = (DeviceBuffer::new(&context, 4096).unwrap(), DeviceBuffer::new(&context, 4096).unwrap());
     let (sent, mut received) = ([7_u32; 1024], [0_u32; 1024]);
-    // SAFETY: buffers and arrays stay until the stream is done, below.
+    // SAFETY: the buffers and arrays live until the stream is done, below.
     unsafe {
         one.write_async(0, &sent, &stream).unwrap();
         other.fill_async(0, &stream).unwrap();
@@ -74,7 +74,7 @@ fn no_allocation_has_the_id_of_another() {
     let context = context();
     let mut ids = Vec::new();
     for _ in 0..10 {
-        // At the same address, most likely.
+        // The driver is likely to reuse the same address.
         let buffer = DeviceBuffer::new(&context, 2 << 20).unwrap();
         let id = buffer.buffer_id().unwrap();
         assert_eq!(id, buffer.buffer_id().unwrap());

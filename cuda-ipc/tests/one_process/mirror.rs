@@ -1,4 +1,4 @@
-//! Copies on the host, and when they are written back.
+//! Mirrors: copies on the host, and when they are written back.
 
 use cuda_ipc::{DeviceBuffer, Error};
 use rstest::rstest;
@@ -35,7 +35,7 @@ fn what_was_changed_is_written_back_by_dropping() {
 fn what_was_only_read_writes_nothing() {
     let buffer = buffer();
     let mirror = buffer.mirror::<u8>(0..SIZE).unwrap();
-    // By another, meanwhile.
+    // The memory changes while the mirror is open.
     buffer.fill(2).unwrap();
     assert_eq!(*mirror, [1; SIZE]);
     drop(mirror);
@@ -51,12 +51,12 @@ fn a_flush_writes_once_and_the_mirror_goes_on() {
     assert_eq!(bytes(&buffer), [3; SIZE]);
     buffer.fill(4).unwrap();
     mirror.flush().unwrap();
-    assert_eq!(bytes(&buffer), [4; SIZE], "nothing was changed since");
+    assert_eq!(bytes(&buffer), [4; SIZE], "the mirror did not change after the first flush");
     mirror[0] = 9;
     mirror.refresh().unwrap();
     assert_eq!(*mirror, [4; SIZE]);
     drop(mirror);
-    assert_eq!(bytes(&buffer), [4; SIZE], "the change was given up");
+    assert_eq!(bytes(&buffer), [4; SIZE], "`refresh` discarded the change");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Kernels, loaded and launched.
+//! Loading and launching kernels.
 
 use std::ptr;
 
@@ -18,12 +18,12 @@ fn a_kernel_fills_memory() {
     // SAFETY: the text is a kernel of this workspace.
     let module = unsafe { Module::from_ptx(&context, kernels::FILL.ptx) }.unwrap();
     let function = module.function(kernels::FILL.entry).unwrap();
-    // The function holds what it is of.
+    // The function keeps its module loaded.
     module.unload().unwrap();
     let (mut words, mut count, mut seed) = (buffer.pointer(), COUNT, 3_u32);
     let mut parameters =
         [ptr::from_mut(&mut words).cast(), ptr::from_mut(&mut count).cast(), ptr::from_mut(&mut seed).cast()];
-    // SAFETY: the kernel takes these three, and the buffer has so many words until the stream is done.
+    // SAFETY: the kernel takes these three, and the buffer of `COUNT` words lives until the stream is done.
     unsafe { function.launch(LaunchShape::linear(4, 64), &stream, &mut parameters) }.unwrap();
     stream.synchronize().unwrap();
     let mut filled = vec![0_u32; COUNT as usize];
@@ -34,8 +34,8 @@ fn a_kernel_fills_memory() {
 #[test]
 fn what_is_no_kernel_is_refused() {
     let context = context();
-    // SAFETY: no text that the driver takes for code.
-    let error = unsafe { Module::from_ptx(&context, c"this is no PTX") }.unwrap_err();
+    // SAFETY: the driver does not accept this text as code.
+    let error = unsafe { Module::from_ptx(&context, c"this isn't PTX") }.unwrap_err();
     assert!(error.to_string().starts_with("cuModuleLoadData(14 bytes of PTX): CUDA_ERROR_"), "{error}");
     // SAFETY: the text is a kernel of this workspace.
     let module = unsafe { Module::from_ptx(&context, kernels::FILL.ptx) }.unwrap();
@@ -43,7 +43,7 @@ fn what_is_no_kernel_is_refused() {
     assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_NOT_FOUND), "{error}");
     let function = module.function(kernels::FILL.entry).unwrap();
     let stream = Stream::new(&context).unwrap();
-    // SAFETY: no block of no threads runs, so no parameter is looked at.
+    // SAFETY: the driver refuses a block of 0 threads, so it reads no parameter.
     let error = unsafe { function.launch(LaunchShape::linear(1, 0), &stream, &mut [ptr::null_mut(); 3]) }.unwrap_err();
     assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Pools of one process.
+//! Pools within one process.
 
 use std::os::fd::AsFd as _;
 
@@ -27,7 +27,7 @@ fn memory_of_a_pool_is_read_and_written() {
     let mut byte = [0_u8];
     buffer.read(9_999, &mut byte).unwrap();
     assert_eq!(byte, [5]);
-    // The buffer holds pool and stream.
+    // The buffer keeps the pool and the stream alive.
     pool.destroy().unwrap();
     stream.destroy().unwrap();
     buffer.read(0, &mut byte).unwrap();
@@ -36,7 +36,7 @@ fn memory_of_a_pool_is_read_and_written() {
 
 #[test]
 fn a_pool_counts_what_is_used_and_gives_back_the_rest() {
-    // One that cannot be exported: others keep their memory.
+    // The pool has no handle type, because pools that can be exported keep their memory.
     let (pool, stream) = (Pool::new(device(), HandleTypes::NONE, None).unwrap(), stream());
     pool.set_release_threshold(u64::MAX).unwrap();
     PoolBuffer::new(&pool, 1 << 20, &stream).unwrap().free().unwrap();
@@ -51,7 +51,7 @@ fn a_pool_counts_what_is_used_and_gives_back_the_rest() {
 fn a_stream_allocates_and_frees_in_its_order() {
     let (pool, stream) = (pool(), Stream::non_blocking(&context()).unwrap());
     let mut bytes = [0_u8; 16];
-    // SAFETY: only the stream uses the memory, which goes after that.
+    // SAFETY: only this stream uses the memory, and it frees the memory after these uses.
     unsafe {
         let buffer = PoolBuffer::new_async(&pool, 16, &stream).unwrap();
         buffer.fill_async(8, &stream).unwrap();
@@ -78,12 +78,12 @@ fn a_pointer_is_opened_once_and_shared() {
     let pointer = buffer.export().unwrap();
     let imported = ImportedPool::import(device(), descriptor.as_fd()).unwrap();
     drop(descriptor);
-    // SAFETY: the pointer comes from above, and the buffer stays.
+    // SAFETY: the pointer was exported above, and the buffer outlives the imports.
     let open = || unsafe { imported.open(&context(), &PoolPointerData::from_bytes(pointer.to_bytes())) }.unwrap();
     let (first, second) = (open(), open());
     assert_eq!((first.pointer(), first.size()), (second.pointer(), second.size()));
     assert!(second.size() >= 2 << 20);
-    // The driver by itself would unmap both here.
+    // Without the layer, the driver would unmap both imports here.
     first.close().unwrap();
     let mut byte = [0_u8];
     second.read(0, &mut byte).unwrap();
@@ -94,17 +94,18 @@ fn a_pointer_is_opened_once_and_shared() {
     assert_eq!(byte, [3]);
 }
 
-/// A driver that counts imports of a pointer does not show it otherwise: one free, and nothing is left.
+/// Frees the pointer once, behind the layer's back. If the layer had imported it twice, a driver that counts imports
+/// would keep it mapped.
 #[test]
 fn the_driver_imports_a_pointer_once() {
     let (pool, stream) = (pool(), stream());
     let buffer = PoolBuffer::new(&pool, 2 << 20, &stream).unwrap();
     let imported = ImportedPool::import(device(), pool.export().unwrap().as_fd()).unwrap();
     let (context, pointer) = (context(), buffer.export().unwrap());
-    // SAFETY: the pointer comes from above, and the buffer stays.
+    // SAFETY: the pointer was exported above, and the buffer outlives the imports.
     let (one, other) = unsafe { (imported.open(&context, &pointer), imported.open(&context, &pointer)) };
     let (one, other) = (one.unwrap(), other.unwrap());
-    // SAFETY: freed behind the values' back; nothing else is mapped until they are closed.
+    // SAFETY: frees the memory behind the values' back; nothing else is mapped until they are closed.
     let freed = context.within(|| unsafe { driver().raw().cuMemFree(one.pointer()) }).unwrap();
     assert_eq!(freed, Ok(CUresult::CUDA_SUCCESS));
     other.read(0, &mut [0_u8]).unwrap_err();
@@ -142,7 +143,7 @@ fn pools_are_exported_before_their_pointers_and_only_if_made_for_it() {
     let buffer = PoolBuffer::new(&pool, 4096, &stream).unwrap();
     let error = buffer.export().unwrap_err();
     assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
-    assert!(error.to_string().ends_with(error.hint().expect("known")), "{error}");
+    assert!(error.to_string().ends_with(error.hint().expect("this error has a hint")), "{error}");
     assert!(error.to_string().contains("export the pool first"), "{error}");
     let private = Pool::new(device(), HandleTypes::NONE, None).unwrap();
     assert_eq!(private.export().unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));

@@ -1,4 +1,4 @@
-//! What is refused says which call it was, the code by name, what was passed, and what helps.
+//! Errors of refused calls name the call, the code and the arguments, and say what to do.
 
 use std::error::Error as _;
 use std::fmt::Debug;
@@ -13,14 +13,14 @@ use rstest::rstest;
 
 use crate::common::{context, driver};
 
-/// A refusal with the code, whose message has all the parts.
+/// Checks that a call was refused with the code, and that the message has all the parts, the code's name and the hint.
 fn assert_refused<T: Debug>(result: Result<T, Error>, code: CUresult, parts: &[&str]) {
-    let error = result.expect_err("this must be refused");
+    let error = result.expect_err("the driver must refuse this call");
     let message = error.to_string();
     assert_eq!(error.code(), Some(code), "{message}");
-    let hint = error.hint().expect("for these calls it is known");
+    let hint = error.hint().expect("errors of these calls have a hint");
     for part in parts.iter().copied().chain([&*code.to_string(), hint]) {
-        assert!(message.contains(part), "no {part:?} in: {message}");
+        assert!(message.contains(part), "{part:?} is missing from: {message}");
     }
 }
 
@@ -30,7 +30,7 @@ fn a_process_does_not_open_its_own_handles() {
     let buffer = DeviceBuffer::new(&context, 4096).unwrap();
     let event = InterprocessEvent::new(&context).unwrap();
     let (memory_handle, event_handle) = (buffer.ipc_handle().unwrap(), event.ipc_handle().unwrap());
-    // SAFETY: the handles are genuine; it is the driver that refuses them here.
+    // SAFETY: the handles are genuine; the driver refuses them in the process that exported them.
     let (memory, event) =
         unsafe { (ImportedBuffer::open(&context, &memory_handle), ImportedEvent::open(&context, &event_handle)) };
     let help = "opened in the process that exported it";
@@ -43,7 +43,7 @@ fn garbage_is_no_handle() {
     let context = context();
     for byte in [0, 0xFF] {
         let bytes = [byte; 64];
-        // SAFETY: not what `open` asks for, but every driver is known to refuse these bytes.
+        // SAFETY: the bytes are not the handle that `open` requires, but every known driver refuses them.
         let (memory, event) = unsafe {
             (
                 ImportedBuffer::open(&context, &MemHandle::from_bytes(bytes)),
@@ -56,7 +56,7 @@ fn garbage_is_no_handle() {
     }
 }
 
-/// An address in memory of some kind, and what keeps the memory.
+/// An address in memory of some kind, with the value that keeps the memory alive.
 type Somewhere = (CUdeviceptr, Box<dyn std::any::Any>);
 
 fn nowhere(_: &Context) -> Somewhere {
@@ -120,7 +120,7 @@ fn managed(context: &Context) -> Somewhere {
 #[case::heap(on_the_heap, "memory that the driver does not know", "only device memory has a handle")]
 #[case::stream_ordered(stream_ordered, "stream-ordered memory", "allocate it from a pool that has a handle type")]
 #[case::virtual_memory(virtual_memory, "virtual memory", "export the allocation that is mapped there")]
-#[case::pinned(pinned, "host memory", "share it as memory of the host")]
+#[case::pinned(pinned, "host memory", "share it between the processes as host memory")]
 #[case::managed(managed, "managed memory", "copy it to device memory")]
 fn only_linear_memory_has_a_handle(
     #[case] somewhere: fn(&Context) -> Somewhere,
@@ -181,7 +181,7 @@ fn impossible_sizes_and_ordinals_are_refused() {
 fn a_process_has_one_driver() {
     let loaded = driver();
     assert_eq!(Driver::get().unwrap().path(), loaded.path());
-    // SAFETY: there is no such file.
+    // SAFETY: the file does not exist.
     let error = unsafe { Driver::load_from("/nowhere/libcuda.so.1") }.unwrap_err();
     let message = error.to_string();
     assert!(matches!(error, Error::OtherDriver { .. }) && error.source().is_none(), "{message}");

@@ -1,4 +1,4 @@
-//! Streams. What they do while they wait is in the tests of ordering.
+//! Streams. `tests/ordering` tests streams that wait.
 
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::{DeviceBuffer, Error, Stream};
@@ -10,7 +10,7 @@ fn a_number_lies_within_the_memory_and_at_a_multiple_of_its_size() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let numbers = DeviceBuffer::new(&context, 16).unwrap();
-    // SAFETY: nothing of this is enqueued.
+    // SAFETY: all of these calls are refused, so nothing is enqueued.
     let errors = unsafe {
         [
             stream.write_value32(&numbers, 2, 1).unwrap_err(),
@@ -23,7 +23,7 @@ fn a_number_lies_within_the_memory_and_at_a_multiple_of_its_size() {
     let [misaligned_32, misaligned_wait, misaligned_64, outside, beyond] = errors;
     for (error, alignment) in [(misaligned_32, 4), (misaligned_wait, 4), (misaligned_64, 8)] {
         assert!(matches!(error, Error::Misaligned { alignment: found, .. } if found == alignment), "{error}");
-        assert!(error.to_string().contains(&format!("multiple of its {alignment} bytes")), "{error}");
+        assert!(error.to_string().contains(&format!("multiple of the number's size, {alignment} bytes")), "{error}");
     }
     assert!(matches!(outside, Error::OutOfBounds { length: 8, .. }) && matches!(beyond, Error::OutOfBounds { .. }));
 }

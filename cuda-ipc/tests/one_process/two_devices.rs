@@ -1,4 +1,4 @@
-//! What needs two GPUs that are peers.
+//! Tests that need two GPUs with peer access.
 
 use cuda_ipc::peer::{self, PeerAccess};
 use cuda_ipc::pool::{Pool, PoolBuffer};
@@ -35,7 +35,7 @@ fn peer_access_ends_with_its_value_and_leaves_what_others_enabled() {
     let access = PeerAccess::enable(&one, &other).unwrap();
     let again = PeerAccess::enable(&one, &other).unwrap();
     again.disable().unwrap();
-    assert_eq!(disable(&one), Ok(CUresult::CUDA_SUCCESS), "the second value left it enabled");
+    assert_eq!(disable(&one), Ok(CUresult::CUDA_SUCCESS), "disabling the second value left the access enabled");
     drop(PeerAccess::enable(&one, &other).unwrap());
     assert_eq!(disable(&one), Ok(CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED));
     assert_eq!(access.disable().unwrap_err().code(), Some(CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED));
@@ -51,7 +51,7 @@ fn memory_is_copied_from_device_to_device() {
     to.copy_from(1, &from, 0, (1 << 20) - 1).unwrap();
     let stream = Stream::new(&context()).unwrap();
     let back = DeviceBuffer::new(&context(), 2).unwrap();
-    // SAFETY: both buffers stay until the stream is done.
+    // SAFETY: both buffers live until the stream is done.
     unsafe { back.copy_from_async(0, &to, 0, 2, &stream).unwrap() };
     stream.synchronize().unwrap();
     let mut bytes = [9_u8; 2];
@@ -67,7 +67,7 @@ fn a_mapping_is_accessible_where_access_was_given() {
     assert_eq!(mapping.access(other_device()).unwrap(), Access::None);
     mapping.set_access(other_device(), Access::Read).unwrap();
     assert_eq!(mapping.access(other_device()).unwrap(), Access::Read);
-    // Its own device's is as it was.
+    // The access of its own device has not changed.
     assert_eq!(mapping.access(device()).unwrap(), Access::ReadWrite);
 }
 

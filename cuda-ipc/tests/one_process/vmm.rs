@@ -1,4 +1,4 @@
-//! Virtual memory of one process.
+//! Virtual memory within one process.
 
 use std::os::fd::AsFd as _;
 
@@ -54,7 +54,7 @@ fn chunks_lie_one_after_the_other() {
     let physical: Vec<_> = chunks.iter().map(|chunk| &**chunk).collect();
     let all = Mapping::new(&context(), &physical, Access::ReadWrite).unwrap();
     assert_eq!(all.size(), 3 * size());
-    // A write across a border, and each chunk by itself at another place.
+    // Writes across a border between chunks, then maps each chunk by itself at another address.
     all.fill(0).unwrap();
     all.write(size() - 1, &[1_u8, 2]).unwrap();
     all.write(2 * size(), &[3_u8]).unwrap();
@@ -70,7 +70,7 @@ fn a_range_grows_chunk_by_chunk() {
     let (context, chunk) = (context(), allocation());
     let first = Mapping::in_range(&context, &range, 0, &[&chunk], Access::ReadWrite).unwrap();
     first.fill(1).unwrap();
-    // Taken, and beyond the end.
+    // An address cannot be mapped twice, nor beyond the end of the range.
     let again = Mapping::in_range(&context, &range, 0, &[&chunk], Access::ReadWrite).unwrap_err();
     assert_eq!(again.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE), "{again}");
     for offset in [2 * size(), 2 * size() + 1, usize::MAX] {

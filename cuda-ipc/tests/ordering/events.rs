@@ -1,4 +1,4 @@
-//! Events order the work of two processes, and waits for them end.
+//! Events order the work of two processes. A wait for an event ends with the work or with the exporter.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +21,9 @@ unsafe extern "C" fn wait_at_the_gate(_: *mut c_void) {
     }
 }
 
-/// Let later work of the stream wait for the gate of this process.
+/// Makes later work of the stream wait until this process opens its gate.
 fn enqueue_gate(stream: &Stream) {
-    // SAFETY: the function takes no data and calls nothing of CUDA.
+    // SAFETY: the function takes no data and makes no CUDA call.
     let launch =
         || unsafe { driver().raw().cuLaunchHostFunc(stream.raw(), Some(wait_at_the_gate), std::ptr::null_mut()) };
     assert_eq!(stream.context().within(launch).unwrap(), Ok(CUresult::CUDA_SUCCESS));
@@ -36,7 +36,7 @@ fn an_event_orders_the_work_of_two_processes() {
     let stream = Stream::non_blocking(&context).unwrap();
     let buffer = DeviceBuffer::new(&context, SIZE).unwrap();
     let event = InterprocessEvent::new(&context).unwrap();
-    assert!(event.query().unwrap(), "before any record there is nothing to wait for");
+    assert!(event.query().unwrap(), "an event that was never recorded is complete");
     buffer.fill(1).unwrap();
     enqueue_gate(&stream);
     // SAFETY: the buffer lives to the end of the test, which waits for the stream.
@@ -50,7 +50,7 @@ fn an_event_orders_the_work_of_two_processes() {
     assert_eq!(importer.process.hear(), "pending");
     GATE_IS_OPEN.store(true, Ordering::Release);
     assert_eq!(importer.process.hear(), "recorded");
-    // The record is the importer's now.
+    // This waits for the importer's record, which replaced the exporter's.
     stream.wait(&event).unwrap();
     stream.synchronize().unwrap();
     assert!(event.query().unwrap());
@@ -63,7 +63,7 @@ fn a_wait_ends_with_the_exporter() {
     let _alone = alone();
     let mut exporter = Peer::start(module_path!(), "role_records_and_hangs");
     let parcel = Parcel::receive(&exporter.connection).unwrap();
-    // SAFETY: the exporter does not destroy the event: it is killed, which the test is about.
+    // SAFETY: the exporter does not destroy the event. The test kills it, to see what a wait does then.
     let event = unsafe { parcel.open_event(&context()) }.unwrap();
     let watch = ProcessWatch::of(parcel.ticket.exporter).unwrap();
     assert!(matches!(event.synchronize_within(Duration::ZERO, &watch), Err(Error::TimedOut { .. })));
@@ -72,7 +72,7 @@ fn a_wait_ends_with_the_exporter() {
     assert!(matches!(waited, Err(Error::TimedOut { waited, .. }) if waited == short), "{waited:?}");
     let (by_watch, by_lease) = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| event.synchronize_within(LONG, &watch));
-        let leased = scope.spawn(|| event.synchronize_within(LONG, parcel.tenancy.as_ref().expect("a lease")));
+        let leased = scope.spawn(|| event.synchronize_within(LONG, parcel.tenancy.as_ref().expect("a tenancy")));
         exporter.process.kill();
         (waiting.join().unwrap(), leased.join().unwrap())
     });
@@ -86,7 +86,7 @@ fn a_wait_ends_with_the_work() {
     let _alone = alone();
     let exporter = Peer::start(module_path!(), "role_records_and_goes_on");
     let parcel = Parcel::receive(&exporter.connection).unwrap();
-    // SAFETY: the exporter keeps the event until it is told to end.
+    // SAFETY: the exporter keeps the event until this test tells it to end.
     let event = unsafe { parcel.open_event(&context()) }.unwrap();
     let watch = ProcessWatch::of(parcel.ticket.exporter).unwrap();
     std::thread::scope(|scope| {
@@ -94,7 +94,6 @@ fn a_wait_ends_with_the_work() {
         exporter.connection.send(b"open the gate", &[]).unwrap();
         waiting.join().unwrap().unwrap();
     });
-    // Done is done, whoever is dead by now.
     event.close().unwrap();
     exporter.connection.send(b"end", &[]).unwrap();
     exporter.finish();
@@ -105,7 +104,7 @@ roles! {
     fn role_waits_and_records(connection) {
         let context = context();
         let (memory, event) = (Parcel::receive(&connection).unwrap(), Parcel::receive(&connection).unwrap());
-        // SAFETY: the parcels came from a process that keeps memory and event as long as this one runs.
+        // SAFETY: the parcels came from a process that keeps the memory and the event as long as this one runs.
         let (import, event) = unsafe { (memory.open(&context).unwrap(), event.open_event(&context).unwrap()) };
         assert!(contents(&import).iter().all(|byte| *byte == 1));
         assert!(!event.query().unwrap());

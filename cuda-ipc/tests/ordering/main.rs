@@ -1,7 +1,7 @@
-//! Work that waits: for events, for numbers, for another process.
+//! Work that waits for events, for values in memory, or for another process.
 //!
-//! One test at a time: while work of a context waits, a driver may let whoever frees memory in it wait too, and with
-//! that every other call.
+//! The tests run one at a time. While work of a context waits, a driver may block a call that frees memory in that
+//! context, and with it every other call.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuda_ipc::DeviceMemory;
 
-/// A multiple of 2 MiB: memory that shares its block with nothing.
+/// A multiple of 2 MiB, so the memory shares its block with no other allocation.
 const SIZE: usize = 4 << 20;
 
 fn alone() -> MutexGuard<'static, ()> {

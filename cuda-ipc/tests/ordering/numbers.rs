@@ -1,4 +1,4 @@
-//! Streams of one process wait for numbers.
+//! Streams of one process wait for values in memory.
 
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::{DeviceBuffer, Stream};
@@ -19,7 +19,7 @@ fn a_stream_waits_for_a_number(#[case] wait: WaitValue, #[case] value: u32, #[ca
     let (waiting, writing) = (Stream::non_blocking(&context).unwrap(), Stream::non_blocking(&context).unwrap());
     let numbers = DeviceBuffer::new(&context, 64).unwrap();
     numbers.write(4, &[not_yet]).unwrap();
-    // SAFETY: the buffer stays until both streams are done, below.
+    // SAFETY: the buffer lives until both streams are done, below.
     unsafe {
         waiting.wait_value32(&numbers, 4, wait, value).unwrap();
         waiting.write_value32(&numbers, 8, 77).unwrap();
@@ -40,7 +40,7 @@ fn numbers_of_64_bits_are_written_and_awaited() {
     let (waiting, writing) = (Stream::non_blocking(&context).unwrap(), Stream::non_blocking(&context).unwrap());
     let numbers = DeviceBuffer::new(&context, 16).unwrap();
     numbers.fill(0).unwrap();
-    // SAFETY: the buffer stays until both streams are done, below.
+    // SAFETY: the buffer lives until both streams are done, below.
     unsafe {
         waiting.wait_value64(&numbers, 8, WaitValue::Equal, u64::MAX).unwrap();
         assert!(!waiting.query().unwrap());

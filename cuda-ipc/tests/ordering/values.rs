@@ -1,4 +1,4 @@
-//! Streams of two processes wait for each other by numbers in shared memory.
+//! Streams of two processes wait for each other through values in shared memory.
 
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::{DeviceBuffer, Parcel, Stream};
@@ -7,7 +7,7 @@ use crate::common::context;
 use crate::peer::{Peer, roles, say};
 use crate::{SIZE, alone};
 
-/// Where the numbers lie: each in a line of its own.
+// Offsets in the shared memory: each value has its own cache line.
 const PING: usize = 0;
 const PONG: usize = 128;
 const WORD: usize = 256;
@@ -26,7 +26,7 @@ fn numbers_order_the_work_of_two_processes() {
     let words: Vec<u32> = (0..ROUNDS).collect();
     let mut answers = vec![0_u32; ROUNDS as usize];
     for (word, answer) in words.iter().zip(&mut answers) {
-        // SAFETY: buffer, words and answers stay until the stream is done.
+        // SAFETY: the buffer, the words and the answers live until the stream is done.
         unsafe {
             buffer.write_async(WORD, std::slice::from_ref(word), &stream).unwrap();
             stream.write_value32(&buffer, PING, word + 1).unwrap();

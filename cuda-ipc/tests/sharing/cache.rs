@@ -10,7 +10,7 @@ use crate::SIZE;
 use crate::common::{context, device};
 use crate::peer::{Peer, roles};
 
-/// What an importer and its cache see of an exporter that shares what it is asked for.
+/// An exporter that shares memory on request, as its importer sees it.
 struct Exporter(Peer);
 
 impl Exporter {
@@ -18,7 +18,7 @@ impl Exporter {
         Self(Peer::start(module_path!(), "role_shares_on_demand"))
     }
 
-    /// A parcel of a buffer that lives until it is freed by its place.
+    /// Sends a request to share memory, and returns the parcel.
     fn share(&self, request: &[u8]) -> Parcel {
         self.0.connection.send(request, &[]).unwrap();
         Parcel::receive(&self.0.connection).unwrap()
@@ -31,7 +31,7 @@ impl Exporter {
 }
 
 fn open(cache: &Cache, parcel: &Parcel) -> Result<CachedMemory, Error> {
-    // SAFETY: the exporter frees nothing that is open here, or the test asks what happens then.
+    // SAFETY: the exporter frees no memory that is open here, or the test checks what happens if it does.
     unsafe { cache.open(&context(), parcel) }
 }
 
@@ -64,11 +64,11 @@ fn the_least_recently_used_goes_first_and_nothing_that_is_used() {
     let used = open(&cache, &parcels[0]).unwrap();
     drop(open(&cache, &parcels[1]).unwrap());
     drop(open(&cache, &parcels[2]).unwrap());
-    // The first is in use, so the second has gone.
+    // The first is in use, so the cache has closed the second.
     assert_eq!(cache.bytes(), 2 * SIZE);
     assert!(!cache.forget(&parcels[1].ticket) && cache.forget(&parcels[2].ticket));
     assert_eq!(cache.bytes(), SIZE);
-    // In use over the budget, which holds again with the last use.
+    // Imports in use may exceed the budget. It is kept again when they are dropped.
     let all: Vec<_> = parcels.iter().map(|parcel| open(&cache, parcel).unwrap()).collect();
     assert_eq!(cache.bytes(), 4 * SIZE);
     drop(all);
@@ -88,7 +88,7 @@ fn a_later_generation_is_opened_anew() {
     let memory = open(&cache, &old).unwrap();
     memory.fill(1).unwrap();
     drop(memory);
-    // At the same address, as the reference driver and GPUs do it, while the old import stays mapped.
+    // The reference driver and GPUs reuse the address, while the old import stays mapped.
     exporter.free_last();
     let new = exporter.share(b"new");
     assert_ne!(old.ticket.generation, new.ticket.generation);
@@ -110,7 +110,7 @@ fn what_was_opened_to_be_read_is_opened_anew_to_be_written() {
     written.fill(1).unwrap();
     assert_eq!(first_byte(&read), 1);
     read.fill(2).unwrap_err();
-    // Its exporter asks for both by either ticket.
+    // Either ticket makes the cache forget both imports.
     assert!(cache.forget(&to_read.ticket));
     assert_eq!(cache.bytes(), 0);
 }
@@ -120,7 +120,7 @@ fn each_context_has_an_import_of_its_own() {
     let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
     let (parcel, other) = (exporter.share(b"mapping to write"), Context::new(device()).unwrap());
     let memory = open(&cache, &parcel).unwrap();
-    // SAFETY: virtual memory stays as long as it is mapped.
+    // SAFETY: virtual memory lives as long as it is mapped.
     let in_other = unsafe { cache.open(&other, &parcel) }.unwrap();
     assert!(*memory.context() == context() && *in_other.context() == other);
     assert_ne!(memory.pointer(), in_other.pointer());

@@ -1,4 +1,4 @@
-//! An exporter holds its memory until its importers are done.
+//! An exporter keeps its memory until its importers are done.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -63,7 +63,7 @@ roles! {
         say("open");
         connection.receive().unwrap();
         memory.close().unwrap();
-        // Only then the lease was over: until the exporter hangs up this process lives.
+        // This process lives until the exporter hangs up, so it was the close that ended the lease.
         connection.receive().unwrap_err();
     }
 
@@ -82,7 +82,8 @@ roles! {
         // SAFETY: the exporter keeps the memory as long as this process runs.
         let memory = unsafe { parcel.open(&context()) }.unwrap();
         drop(parcel);
-        // SAFETY: closed behind the value's back, so that its own close tells the hook; it is not used in between.
+        // SAFETY: closed behind the value's back, so that the value's own close fails and calls the hook. The value is
+        // not used in between.
         let close = || unsafe { driver().raw().cuIpcCloseMemHandle(memory.pointer()) };
         assert_eq!(context().within(close).unwrap(), Ok(CUresult::CUDA_SUCCESS));
         set_drop_hook(|_| _ = WAS_OVER.set(LEASE.get().is_none_or(|lease| lease.is_over().unwrap())));

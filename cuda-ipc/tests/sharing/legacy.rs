@@ -1,4 +1,4 @@
-//! Legacy handles as bytes.
+//! Legacy handles that are sent as bytes.
 
 use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
 use cuda_ipc::sys::CUresult;
@@ -14,8 +14,8 @@ fn receive_handle(connection: &Connection) -> MemHandle {
 }
 
 fn open(context: &Context, handle: &MemHandle) -> Result<ImportedBuffer, Error> {
-    // SAFETY: the bytes came from a process that keeps the memory as long as this one runs, or the test asks what the
-    // driver does where it did not.
+    // SAFETY: the bytes came from a process that keeps the memory as long as this one runs, or the test checks what the
+    // driver does if that process has ended.
     unsafe { ImportedBuffer::open(context, handle) }
 }
 
@@ -72,7 +72,8 @@ roles! {
         assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE), "{error}");
         assert!(error.to_string().contains("imported memory"), "{error}");
 
-        // SAFETY: closed behind the value's back, so that its own close is one too many; it is not used in between.
+        // SAFETY: closed behind the value's back, so that the value's own close is the second. The value is not used in
+        // between.
         let close = || unsafe { driver().raw().cuIpcCloseMemHandle(import.pointer()) };
         assert_eq!(context.within(close).unwrap(), Ok(CUresult::CUDA_SUCCESS));
         let error = import.close().unwrap_err();

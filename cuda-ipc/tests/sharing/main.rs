@@ -1,7 +1,5 @@
-//! Two processes share memory and events, on the reference driver or the one that `CUDA_IPC_DRIVER` names. The other
-//! process is this executable again, in a role of its own.
-//!
-//! On a machine with one GPU: `-- --skip two_devices`.
+//! Two processes share memory and events, on the driver that `CUDA_IPC_DRIVER` names or else on the reference driver.
+//! The other process is this executable, started again in its own role.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -18,7 +16,7 @@ mod virtual_memory;
 
 use cuda_ipc::DeviceMemory;
 
-/// A multiple of 2 MiB: memory that shares its block with nothing.
+/// A multiple of 2 MiB, so the memory shares its block with no other allocation.
 const SIZE: usize = 4 << 20;
 
 fn pattern(seed: u8) -> Vec<u8> {

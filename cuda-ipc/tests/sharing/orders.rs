@@ -20,7 +20,7 @@ fn imports_are_dropped_in_every_order_and_twice_opened() {
     buffer.share(..).unwrap().send(&importer.connection).unwrap();
     event.share().unwrap().send(&importer.connection).unwrap();
     importer.finish();
-    // Nothing of it touched what is ours.
+    // The drops in the importer did not affect the exporter's values.
     event.record(&Stream::default_of(&context)).unwrap();
     event.synchronize().unwrap();
     assert!(contents(&buffer).iter().all(|byte| *byte == 9));
@@ -33,7 +33,7 @@ roles! {
         let (memory, event) = (Parcel::receive(&connection).unwrap(), Parcel::receive(&connection).unwrap());
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 1, 3], [1, 3, 0, 2], [2, 3, 1, 0]] {
             let context = Context::primary(device()).unwrap();
-            // SAFETY: the parcels came from a process that keeps memory and event as long as this one runs.
+            // SAFETY: the parcels came from a process that keeps the memory and the event as long as this one runs.
             let open = || unsafe { memory.open(&context) }.unwrap();
             let (one, other) = (open(), open());
             assert_eq!(one.pointer(), other.pointer());

@@ -1,4 +1,4 @@
-//! Parcels that are refused, and say why.
+//! Parcels that are refused, with errors that say why.
 
 use std::os::fd::OwnedFd;
 
@@ -16,10 +16,10 @@ use crate::peer::{Peer, roles, wait_for_the_end};
 fn a_process_does_not_open_what_it_shared_itself() {
     let context = context();
     let parcel = DeviceBuffer::new(&context, SIZE).unwrap().share(..).unwrap();
-    // SAFETY: it is refused before the driver is asked.
+    // SAFETY: the parcel is refused before the driver is called.
     let error = unsafe { parcel.open(&context) }.unwrap_err();
     assert!(matches!(error, Error::OwnTicket), "{error}");
-    assert!(error.to_string().contains("use the value that it was made of"), "{error}");
+    assert!(error.to_string().contains("use the value that it was made from"), "{error}");
     let parcel = InterprocessEvent::new(&context).unwrap().share().unwrap();
     // SAFETY: as above.
     assert!(matches!(unsafe { parcel.open_event(&context) }, Err(Error::OwnTicket)));
@@ -31,7 +31,7 @@ fn memory_is_no_event_and_an_event_no_memory() {
     let exporter = Peer::start(module_path!(), "role_shares_both");
     let (memory, event) =
         (Parcel::receive(&exporter.connection).unwrap(), Parcel::receive(&exporter.connection).unwrap());
-    // SAFETY: they are refused before the driver is asked.
+    // SAFETY: the parcels are refused before the driver is called.
     let (as_event, as_memory) = unsafe { (memory.open_event(&context), event.open(&context)) };
     assert!(matches!(as_event, Err(Error::OtherTicket { found: "legacy memory", wanted: "an event", .. })));
     assert!(matches!(as_memory, Err(Error::OtherTicket { found: "an event", wanted: "memory", .. })));
@@ -77,7 +77,7 @@ fn what_is_no_ticket_is_no_parcel() {
     assert!(matches!(Parcel::receive(&receiver), Err(Error::Transport(_))));
 }
 
-/// A part of the memory that is larger than what the handle opens.
+/// The ticket's part is larger than the memory that the handle opens.
 #[test]
 fn a_part_beyond_the_memory_is_refused() {
     let exporter = Peer::start(module_path!(), "role_shares_both");

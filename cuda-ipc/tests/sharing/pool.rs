@@ -21,7 +21,7 @@ fn pointers_of_one_pool_are_shared() {
     send(one.share(..));
     send(other.share_without_pool(SIZE / 2..));
     importer.finish();
-    // They were closed, and not freed.
+    // The importer has closed its imports, which did not free the buffers.
     assert!(contents(&one).iter().all(|byte| *byte == 3));
     assert!(contents(&other)[..SIZE / 2].iter().all(|byte| *byte == 2));
     one.free().unwrap();
@@ -36,7 +36,7 @@ roles! {
         let (first, again, of_the_other) = (receive(), receive(), receive());
         // SAFETY: the parcels came from a process that keeps the memory as long as this one runs.
         let open = |parcel: &Parcel| unsafe { parcel.open(&context) };
-        // Its pool did not come with it.
+        // The parcel was sent without its pool.
         assert!(matches!(open(&of_the_other), Err(Error::UnknownPool { .. })));
         assert!(matches!(first.map(&context), Err(Error::OtherTicket { found: "memory of a pool", .. })));
         let (one, same) = (open(&first).unwrap(), open(&again).unwrap());
@@ -44,13 +44,13 @@ roles! {
         let other = open(&of_the_other).unwrap();
         assert_eq!(other.size(), SIZE / 2);
         assert!(contents(&other).iter().all(|byte| *byte == 2));
-        // The driver by itself would unmap both.
+        // Without the layer, the driver would unmap both.
         one.close().unwrap();
         assert!(contents(&same).iter().all(|byte| *byte == 1));
         same.fill(3).unwrap();
         drop(same);
         other.close().unwrap();
-        // The pool went with its last pointer.
+        // The imported pool was closed with its last pointer.
         assert!(matches!(open(&of_the_other), Err(Error::UnknownPool { .. })));
         assert!(contents(&open(&first).unwrap()).iter().all(|byte| *byte == 3));
     }

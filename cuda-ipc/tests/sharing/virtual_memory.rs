@@ -1,4 +1,4 @@
-//! Virtual memory by descriptors, which needs no promises.
+//! Virtual memory that is shared by descriptors, which needs no `unsafe`.
 
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Error, Parcel};
@@ -10,7 +10,7 @@ use crate::peer::{Peer, roles, say, wait_for_the_end};
 
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
 
-/// Chunks of one, two, three … granularities, in one range.
+/// Maps chunks of one, two, three, … granularities in one range.
 fn mapping(chunks: usize) -> Mapping {
     let unit = granularity(device(), DESCRIPTORS).unwrap();
     let chunks: Vec<_> =
@@ -32,7 +32,7 @@ fn memory_outlives_its_exporters_mapping(#[case] chunks: usize) {
     parcel.send(&importer.connection).unwrap();
     drop(parcel);
     assert_eq!(importer.process.hear(), "mapped");
-    // What it wrote.
+    // The importer wrote this byte.
     let mut first = [0_u8];
     memory.read(0, &mut first).unwrap();
     assert_eq!(first, [3]);
@@ -83,10 +83,10 @@ roles! {
         memory.write(0, &[3_u8]).unwrap();
         say("mapped");
         connection.receive().unwrap();
+        // The exporter's mapping no longer exists.
         let mut first = [0_u8];
         memory.read(0, &mut first).unwrap();
         assert_eq!(first, [3]);
-        // Not the exporter's, which is gone, but as an importer finds it: it cannot be passed on.
         memory.close().unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! What changed on the way is refused.
+//! Tickets that changed in transit are refused.
 
 use cuda_ipc::ticket::{Ticket, TicketError};
 use rstest::rstest;
@@ -6,10 +6,10 @@ use rstest::rstest;
 use crate::golden::{LEGACY_MEMORY, SEALED, UNSEALED};
 use crate::rewritten;
 
-/// A head and a checksum, with nothing between.
+/// The length of a head and a checksum, with nothing between them.
 const SHORTEST: usize = 20;
 
-/// Bytes with each of their bits flipped in turn, and which bit that is.
+/// Returns copies of the bytes, each with another bit flipped, and the index of that bit.
 pub(crate) fn flipped(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..bytes.len() * 8).map(|bit| {
         let mut flipped = bytes.to_vec();
@@ -61,7 +61,7 @@ fn every_extension_is_refused() {
     }
 }
 
-/// The length that the head states and the checksum are right, and the contents are not as long.
+/// The length in the head and the checksum are right, but the contents need another length.
 #[rstest]
 fn contents_of_another_length_are_refused(#[values(false, true)] longer: bool) {
     for ticket in UNSEALED {

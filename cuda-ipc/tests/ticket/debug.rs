@@ -1,4 +1,4 @@
-//! Tickets are shown in a line that can be read, with no handle whole.
+//! The debug text of a ticket is one readable line, without any complete handle.
 
 use cuda_ipc::ticket::{Contents, PoolHandle, Ticket};
 use rstest::rstest;

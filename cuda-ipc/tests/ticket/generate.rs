@@ -1,4 +1,4 @@
-//! Contents that keep the rules.
+//! Generates tickets with contents that obey the rules.
 
 use cuda_ipc::ProcessIdentity;
 use cuda_ipc::ipc::{EventHandle, MemHandle};

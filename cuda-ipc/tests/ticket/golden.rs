@@ -1,4 +1,5 @@
-//! Version 1, in files that never change: what other releases wrote is still read, and written the same.
+//! Format version 1, in files that never change. Tickets that other releases wrote are still read, and are written with
+//! the same bytes.
 
 use cuda_ipc::ipc::{EventHandle, MemHandle};
 use cuda_ipc::pool::PoolPointerData;
@@ -21,7 +22,7 @@ pub(crate) const BY_FABRIC: &[u8] = golden!("physical-memory-fabric");
 pub(crate) const POINTER: &[u8] = golden!("pool-pointer-imported");
 pub(crate) const POINTER_AND_DESCRIPTOR: &[u8] = golden!("pool-pointer-descriptor");
 pub(crate) const POINTER_AND_FABRIC: &[u8] = golden!("pool-pointer-fabric");
-/// The legacy memory, sealed.
+/// The ticket of legacy memory, sealed.
 pub(crate) const SEALED: &[u8] = golden!("sealed");
 
 pub(crate) const UNSEALED: [&[u8]; 7] =

@@ -1,5 +1,5 @@
-//! Whatever the bytes are, they are refused or are the one way to write a ticket; the checksum stops nobody who knows
-//! how it is made.
+//! Any bytes are either refused or the only encoding of a ticket. Most of the tests give the bytes a valid checksum,
+//! because an attacker can compute it.
 
 use cuda_ipc::ticket::Ticket;
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use crate::golden::UNSEALED;
 use crate::{generate, rewritten};
 
-/// Where the kind of the handle is.
+/// The offset of the handle's kind.
 const KIND: usize = 104;
 
 fn refused_or_canonical(bytes: &[u8]) -> Result<(), TestCaseError> {
@@ -52,7 +52,7 @@ proptest! {
         }))?;
     }
 
-    /// What no rule speaks of is read as it is: the checks above do reach tickets that are no tickets of ours.
+    /// Fields without a rule are read unchanged, so the checks above do reach tickets that this crate did not write.
     #[test]
     fn any_exporter_device_and_driver(fields in any::<[[u8; 28]; 2]>()) {
         let bytes = rewritten(UNSEALED[0], |bytes| bytes[16..72].copy_from_slice(fields.as_flattened()));

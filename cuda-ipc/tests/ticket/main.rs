@@ -1,4 +1,4 @@
-//! Tickets: what is written is read, and nothing else is.
+//! Tickets: bytes that were written as a ticket are read, and all others are refused.
 
 mod altered;
 mod debug;
@@ -19,7 +19,7 @@ use cuda_ipc::{ProcessIdentity, sys::CudaVersion};
 
 const CHECKSUM: usize = 4;
 
-/// What the golden tickets say, but for the handle.
+/// Returns the contents of the golden tickets, with the given handle.
 fn contents(handle: Handle) -> Contents {
     Contents {
         exporter: ProcessIdentity {
@@ -42,7 +42,7 @@ fn counting_from<const N: usize>(first: u8) -> [u8; N] {
     std::array::from_fn(|index| first.wrapping_add(index as u8))
 }
 
-/// The ticket after a change to what precedes the checksum, with the length and the checksum that it then has.
+/// Returns the ticket after a change to the bytes before the checksum, with the new length and checksum.
 fn rewritten(ticket: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = ticket[..ticket.len() - CHECKSUM].to_vec();
     change(&mut bytes);

@@ -1,4 +1,4 @@
-//! A process recognises what it exported itself.
+//! A process recognises the tickets that it exported itself.
 
 use cuda_ipc::ProcessIdentity;
 use cuda_ipc::ticket::Ticket;

@@ -1,4 +1,4 @@
-//! What was written is what is read.
+//! Tickets are read as they were written.
 
 use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, MAX_CHUNKS, PhysicalMemory, Ticket, TicketError};
 use cuda_ipc::vmm::{Access, FabricHandle};
@@ -26,7 +26,7 @@ pub(crate) fn with_chunks(count: usize) -> Result<Ticket, TicketError> {
 fn the_longest_ticket_comes_back() {
     let ticket = with_chunks(MAX_CHUNKS).unwrap();
     let bytes = ticket.to_bytes();
-    assert_eq!(bytes.len() + 32, Ticket::MAX_LENGTH, "a seal has 32 bytes more");
+    assert_eq!(bytes.len() + 32, Ticket::MAX_LENGTH, "a seal adds 32 bytes");
     assert_eq!(Ticket::from_bytes(&bytes), Ok(ticket));
     let error = with_chunks(MAX_CHUNKS + 1).unwrap_err();
     assert_eq!(error.to_string(), "the ticket has 4097 chunks: 1 to 4096 can be shared with one ticket");

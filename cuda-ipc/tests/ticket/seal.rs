@@ -1,4 +1,4 @@
-//! Sealed tickets: who does not have the key writes none.
+//! Sealed tickets: a process without the key cannot write one.
 
 use cuda_ipc::ticket::{Key, MAX_CHUNKS, Ticket, TicketError};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use crate::golden::{LEGACY_MEMORY, SEALED, UNSEALED, legacy_memory};
 use crate::round_trip::with_chunks;
 use crate::{counting_from, generate, rewritten};
 
-/// The golden ticket's.
+/// Returns the key of the golden sealed ticket.
 fn key() -> Key {
     Key::from_bytes(counting_from(0xC0))
 }
@@ -50,7 +50,7 @@ fn every_flipped_bit_is_refused() {
     }
 }
 
-/// Who alters bytes can make the checksum that goes with them, and not the seal.
+/// A process that alters bytes can compute the new checksum, but not the new seal.
 #[test]
 fn every_flipped_bit_with_its_checksum_is_refused() {
     for (bit, bytes) in flipped(&SEALED[16..SEALED.len() - 4]) {
@@ -67,7 +67,7 @@ fn every_truncation_is_refused() {
     }
 }
 
-/// The seal is taken off or cut short, with the head and the checksum that go with that.
+/// The seal is removed or shortened, with a head and a checksum that match.
 #[test]
 fn there_is_no_ticket_with_part_of_a_seal() {
     for missing in 1..SEALED.len() - 20 {
@@ -82,7 +82,8 @@ fn another_key_opens_nothing() {
     let error = Ticket::from_sealed_bytes(&Key::from_bytes(counting_from(0xC1)), SEALED).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the ticket's seal is not of this key: give both processes the same, and suspect the transport if they have it"
+        "the ticket's seal does not match this key: give both processes the same key; if they have it, the ticket was \
+         altered in transit"
     );
 }
 
@@ -91,8 +92,8 @@ fn a_ticket_without_a_seal_is_refused() {
     let error = Ticket::from_sealed_bytes(&key(), LEGACY_MEMORY).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the ticket is not sealed, as one with this key has to be: let the exporter use Ticket::to_sealed_bytes, and \
-         suspect the transport if it does"
+        "the ticket is not sealed, but a key was given: the exporter must use Ticket::to_sealed_bytes; if it does, the \
+         ticket was replaced in transit"
     );
 }
 

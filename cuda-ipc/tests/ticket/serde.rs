@@ -1,4 +1,5 @@
-//! Tickets in other formats: digits where people read, bytes elsewhere, and never past the checks.
+//! Tickets in serde's formats: hexadecimal digits in formats for people, bytes in others. Every ticket is checked when
+//! it is read.
 
 use cuda_ipc::ticket::Ticket;
 use proptest::prelude::*;
@@ -32,7 +33,7 @@ proptest! {
 
 #[rstest]
 #[case::altered(digits(LEGACY_MEMORY).replacen("4041", "4040", 1), "the bytes were altered")]
-#[case::cut(digits(&LEGACY_MEMORY[..100]), "100 bytes of a ticket that has 176 or more")]
+#[case::cut(digits(&LEGACY_MEMORY[..100]), "100 of at least 176 bytes")]
 #[case::odd(digits(LEGACY_MEMORY) + "0", "as pairs of the digits")]
 #[case::capitals(digits(LEGACY_MEMORY).to_uppercase(), "as pairs of the digits")]
 #[case::other_letters(digits(LEGACY_MEMORY).replace('4', "g"), "as pairs of the digits")]

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
 
-/// An abstract name that no other test has.
+/// Returns an abstract name that no other test uses.
 pub(crate) fn unique_name() -> Address {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -88,7 +88,7 @@ fn a_forked_child_leaves_the_file_to_its_parent() {
     let listener = Listener::bind(&address).unwrap();
     let mut copy = Some(listener);
     let mut command = Command::new("true");
-    // SAFETY: the child only closes a descriptor and looks at a file; the parent's value is untouched by it.
+    // SAFETY: the child only closes a descriptor and looks at a file. It does not change the parent's value.
     unsafe {
         command.pre_exec(move || {
             drop(copy.take());
@@ -109,7 +109,7 @@ fn the_file_of_a_killed_listener_is_replaced() {
     tell(&peer, &address);
     assert_eq!(peer.process.hear(), "listening");
     assert_in_use(&address);
-    // Asking was no guest: the first one that the peer accepts is this one.
+    // The failed bind did not connect to the peer: this connection is the first that the peer accepts.
     let connection = Connection::connect(&address, Some(LONG)).unwrap();
     assert_eq!(connection.receive().unwrap().bytes, b"welcome");
     peer.process.kill();
@@ -120,7 +120,7 @@ fn the_file_of_a_killed_listener_is_replaced() {
     listener.accept(Some(LONG)).unwrap();
 }
 
-/// Of many that find the same stale file at once, one has it afterwards, and is reached.
+/// If many processes find the same stale file at once, exactly one takes it over and can be reached.
 #[test]
 fn one_of_many_takes_over() {
     let (_folder, path) = folder();
@@ -142,14 +142,14 @@ fn one_of_many_takes_over() {
     assert_eq!(connection.peer_credentials().unwrap().pid, peers[winners[0]].process.id());
 }
 
-/// Whoever holds the folder's lock has the word: who waits for it looks anew.
+/// A process that has waited for the folder's lock looks at the file again.
 #[test]
 fn a_stale_file_is_judged_under_the_folders_lock() {
     let (folder, path) = folder();
     let address = Address::Path(path.clone());
     let lock = fs::File::open(folder.path()).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
-    // Stale, as long as the other one could look at it without the lock.
+    // The file is stale until the peer waits for the lock. A peer that ignored the lock would replace it.
     drop(bound_to(&path));
     let mut peer = Peer::start(module_path!(), "role_competes");
     tell(&peer, &address);
@@ -167,7 +167,7 @@ fn bound_to(path: &Path) -> OwnedFd {
     bound
 }
 
-/// The kernel lists who waits for a lock: `12: -> FLOCK ADVISORY WRITE <process> ...`.
+/// Waits until a process waits for a lock, which the kernel lists as `12: -> FLOCK ADVISORY WRITE <process> ...`.
 fn wait_until_blocked(process: u32) {
     let waits = |line: &str| line.contains("-> FLOCK") && line.contains(&format!(" {process} "));
     let end = Instant::now() + LONG;
@@ -240,7 +240,7 @@ roles! {
         connection.send(&message.bytes, &[]).unwrap();
     }
 
-    // In a process where no other test forks: a child has the socket, too, until it calls exec.
+    // Runs in a process where no other test forks, because a child would hold the socket until it calls exec.
     fn role_listens_again(_) {
         let (_folder, path) = folder();
         for address in [Address::Path(path.clone()), unique_name()] {
@@ -248,7 +248,7 @@ roles! {
                 assert_nobody_listens(&address);
                 let _listener = Listener::bind(&address).unwrap();
                 assert_in_use(&address);
-                // The time for connecting does not stay on the socket.
+                // The timeout of the connect does not stay set on the socket.
                 let socket = UnixStream::from(Connection::connect(&address, Some(LONG)).unwrap());
                 assert_eq!(socket.write_timeout().unwrap(), None);
             }

@@ -9,7 +9,7 @@ use rstest::rstest;
 use crate::peer::{Peer, roles, say, wait_for_the_end};
 use crate::raw::{Traced, header, send};
 
-/// What the peer has sent when it is killed.
+/// The peer is killed after it has sent this number of pieces.
 #[rstest]
 fn the_sender_dies(#[values(0, 1, 2, 3, 4, 5)] steps: u8) {
     let mut peer = Peer::start(module_path!(), "role_sends_in_steps");
@@ -38,7 +38,7 @@ fn the_sender_dies(#[values(0, 1, 2, 3, 4, 5)] steps: u8) {
     assert!(matches!(error, TransportError::Closed), "{error}");
 }
 
-/// The message is longer than what the socket's buffer holds, so that the send is still under way.
+/// The message is longer than the socket's buffer, so the send is still in progress when the receiver is killed.
 #[test]
 fn the_receiver_dies_within_a_message() {
     let mut peer = Peer::start(module_path!(), "role_reads_a_little");
@@ -54,7 +54,7 @@ fn the_receiver_dies_within_a_message() {
     traced.assert_closed();
 }
 
-/// A peer that ends with a message unread resets the connection; what it had sent is still there.
+/// A peer that ends with a message unread resets the connection. A message that it sent before can still be received.
 #[test]
 fn the_receiver_dies_with_a_message_unread() {
     let mut peer = Peer::start(module_path!(), "role_answers_before_it_is_asked");

@@ -1,4 +1,4 @@
-//! Descriptors beside the bytes.
+//! Descriptors that are sent with the bytes.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::peer::{Peer, roles, say};
 use crate::raw::{Traced, allow_many_descriptors};
 
-/// Files that each hold their number.
+/// Returns files, each of which contains its index.
 fn numbered(count: usize) -> Vec<File> {
     allow_many_descriptors();
     let number = |number: usize| {
@@ -30,7 +30,7 @@ fn number_in(descriptor: OwnedFd) -> usize {
     usize::from_le_bytes(bytes)
 }
 
-/// The kernel carries 253 at a time: one below, at and above each border, and a thousand.
+/// The kernel carries 253 descriptors at a time. The counts lie around the multiples of that; the last is a thousand.
 #[rstest]
 fn descriptors_arrive_in_order(
     #[values(1, 252, 253, 254, 506, 507, 1000)] count: usize,
@@ -116,7 +116,7 @@ roles! {
         assert_eq!((&*message.bytes, message.descriptors.len()), (&b"few"[..], 3));
         say("received");
 
-        // Whatever else wants a descriptor says so, and leaves none half made.
+        // Another call that needs descriptors reports the limit and leaves no descriptor open.
         let held: Vec<_> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
         let error = Connection::pair().unwrap_err();
         assert!(matches!(error, TransportError::System { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! What a peer may send that is no message: an error, and nothing stays open.
+//! Bytes that are not a message give an error, and no descriptor stays open.
 
 use std::os::unix::net::UnixStream;
 
@@ -8,7 +8,7 @@ use rstest::rstest;
 use crate::peer::with_timeout;
 use crate::raw::{Traced, header, send};
 
-/// A connection, and the socket of the peer that sends what it likes.
+/// Returns a connection, and the raw socket of its peer.
 fn connection() -> (Connection, UnixStream) {
     let (socket, other) = UnixStream::pair().unwrap();
     let mut connection = with_timeout(Connection::from(socket));
@@ -22,16 +22,16 @@ fn assert_unusable(connection: &Connection) {
 }
 
 fn error_of(received: Result<Message, TransportError>) -> String {
-    received.expect_err("this is no message").to_string()
+    received.expect_err("this is not a message").to_string()
 }
 
 #[rstest]
 #[case::http(b"GET / HTTP/1.1\r\n".to_vec(), "does not speak this protocol")]
 #[case::zeros(vec![0; 16], "does not speak this protocol")]
-#[case::next_version([b"CIM\x02".as_slice(), &[0; 12]].concat(), "of another version?")]
-#[case::too_long(header(0, 1001), "has 1001 bytes, and the connection's limit is 1000")]
+#[case::next_version([b"CIM\x02".as_slice(), &[0; 12]].concat(), "use the same version of cuda-ipc")]
+#[case::too_long(header(0, 1001), "has 1001 bytes, but the connection's limit is 1000")]
 #[case::longest(header(0, u64::MAX), "has 18446744073709551615 bytes")]
-#[case::too_many(header(301, 0), "has 301 descriptors, and there may be 300")]
+#[case::too_many(header(301, 0), "has 301 descriptors, but at most 300 are allowed")]
 #[case::most(header(u32::MAX, 0), "has 4294967295 descriptors")]
 fn what_no_message_begins_with_is_refused(#[case] bytes: Vec<u8>, #[case] expected: &str) {
     let (connection, peer) = connection();
@@ -41,7 +41,7 @@ fn what_no_message_begins_with_is_refused(#[case] bytes: Vec<u8>, #[case] expect
     assert!(message.contains(expected), "{message}");
     traced.assert_closed();
     assert_unusable(&connection);
-    // The peer learns it, too, while this end can still say why.
+    // The peer's next send fails, but this end can still send the reason.
     assert!(rustix::net::send(&peer, b"more", rustix::net::SendFlags::NOSIGNAL).is_err());
     connection.send(b"what was that?", &[]).unwrap();
     assert_eq!(Connection::from(peer).receive().unwrap().bytes, b"what was that?");
@@ -69,7 +69,7 @@ fn more_descriptors_than_announced_are_refused(
     traced.assert_closed();
 }
 
-/// Descriptors with each byte of the header would be four thousand before anything was announced.
+/// With 253 descriptors for each byte of the header, a peer could send four thousand before announcing any.
 #[test]
 fn a_header_does_not_pour_out_descriptors() {
     let (connection, peer) = connection();
@@ -103,7 +103,7 @@ fn fewer_descriptors_than_announced_cost_this_message_only(#[case] sent: usize, 
     assert_eq!(connection.receive().unwrap().bytes, b"ok");
 }
 
-/// A stream may come in any pieces.
+/// A stream may deliver a message in pieces of any size.
 #[test]
 fn a_message_in_single_bytes_is_a_message() {
     let (connection, peer) = connection();
@@ -116,7 +116,7 @@ fn a_message_in_single_bytes_is_a_message() {
     assert_eq!((&*received.bytes, received.descriptors.len()), (&b"abc"[..], 2));
 }
 
-/// The end after each byte of a message is an end in its middle; before the first and after the last it is clean.
+/// The connection ends after each number of bytes. The end is clean only before the first byte and after the last.
 #[test]
 fn an_end_within_a_message_is_told_from_a_clean_end() {
     let message = [header(1, 3), b"abc".to_vec()].concat();

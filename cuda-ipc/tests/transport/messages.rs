@@ -46,7 +46,7 @@ fn messages_of_several_threads_stay_whole() {
     let senders: Vec<_> = (0..THREADS)
         .map(|number| {
             let one = Arc::clone(&one);
-            // Longer than the socket's buffer, so that none goes in one piece.
+            // The messages are longer than the socket's buffer, so none is sent in one piece.
             thread::spawn(move || (0..4).for_each(|_| one.send(&vec![number; 1 << 20], &[]).unwrap()))
         })
         .collect();
@@ -78,7 +78,7 @@ fn both_ends_may_send_at_once() {
     });
 }
 
-/// A message is read to its end and no further, so that the socket can change hands between two.
+/// A message is read to its end and no further, so the socket can be taken out of the connection between two messages.
 #[rstest]
 #[case::blocking(false)]
 #[case::non_blocking(true)]
@@ -102,9 +102,9 @@ fn the_end_between_two_messages_is_clean() {
     let (one, other) = Connection::pair().unwrap();
     one.send(b"last", &[]).unwrap();
     drop(one);
-    // Another test's child may have it between its fork and its exec.
+    // A child of another test may hold the dropped end between its fork and its exec.
     ProcessWatch::by_hang_up(&other).unwrap().wait(LONG).unwrap();
-    // What was sent before the end can still be received, also after a send has failed.
+    // A message that was sent before the end can still be received, even after a send has failed.
     assert!(matches!(other.send(b"to nobody", &[]), Err(TransportError::Closed)));
     assert_eq!(other.receive().unwrap().bytes, b"last");
     for _ in 0..2 {
@@ -130,13 +130,13 @@ fn the_peers_credentials_are_the_kernels() {
     let mut peer = Peer::start(module_path!(), "role_says_who_it_is");
     let said = peer.process.hear();
     let (ours, uid) = (peer.connection.peer_credentials().unwrap(), rustix::process::getuid().as_raw());
-    // Both ends of a pair name the process that made it.
+    // For a pair, the kernel reports the process that made it at both ends.
     assert_eq!((ours.pid, ours.uid), (std::process::id(), uid));
     assert_eq!(said, format!("{} {uid} {}", std::process::id(), ours.gid));
     assert_eq!(peer.connection.require_uid(uid).unwrap(), ours);
     let error = peer.connection.require_uid(uid + 1).unwrap_err();
     assert!(matches!(error, TransportError::OtherUser { .. }), "{error}");
-    assert!(error.to_string().contains(&format!("of user {uid}, and must be of user {}", uid + 1)), "{error}");
+    assert!(error.to_string().contains(&format!("belongs to user {uid}, expected user {}", uid + 1)), "{error}");
     peer.finish();
 }
 

@@ -1,4 +1,4 @@
-//! The stream below the messages: what a peer sends that is not, or not yet, a message.
+//! The stream below the messages, for sending bytes that are not, or not yet, a message.
 
 use std::io::IoSlice;
 use std::mem::MaybeUninit;
@@ -10,12 +10,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::peer::LONG;
 
-/// What a message begins with.
+/// Returns the header of a message.
 pub(crate) fn header(descriptors: u32, bytes: u64) -> Vec<u8> {
     [b"CIM\x01".as_slice(), &descriptors.to_le_bytes(), &bytes.to_le_bytes()].concat()
 }
 
-/// `sendmsg`: some bytes, and descriptors with them.
+/// `sendmsg`: sends bytes, with descriptors.
 pub(crate) fn send(socket: impl AsFd, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -26,13 +26,14 @@ pub(crate) fn send(socket: impl AsFd, bytes: &[u8], descriptors: &[BorrowedFd<'_
     assert_eq!(sent, bytes.len());
 }
 
-/// The usual soft limit is for programs that call `select`, and too low for a thousand descriptors.
+/// Raises the soft limit of open files. The usual one is meant for programs that call `select`, and is too low for a
+/// thousand descriptors.
 pub(crate) fn allow_many_descriptors() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
 }
 
-/// A descriptor to send, of which it can be told whether any copy is still open, in any process or on its way.
+/// A descriptor to send. It shows whether any copy is still open, in any process or in transit.
 pub(crate) struct Traced {
     lease: Lease,
     tenancy: Tenancy,
@@ -49,9 +50,10 @@ impl Traced {
         vec![self.tenancy.as_fd(); count]
     }
 
-    /// Every copy is closed. Another test's child may hold one between its fork and its exec, but not for long.
+    /// Checks that every copy is closed. It waits, because a child of another test may hold a copy between its fork and
+    /// its exec.
     pub(crate) fn assert_closed(self) {
         drop(self.tenancy);
-        self.lease.wait(LONG).expect("no copy is left open");
+        self.lease.wait(LONG).expect("every copy must be closed");
     }
 }

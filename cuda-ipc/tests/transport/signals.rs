@@ -21,7 +21,7 @@ extern "C" fn count(_: libc::c_int) {
     INTERRUPTIONS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Without `SA_RESTART`, so that every call that waits is cut short.
+/// Installs a handler without `SA_RESTART`, so that the signal interrupts every blocking call.
 fn count_interruptions() {
     // SAFETY: all zeros is a valid `sigaction`, and the handler only counts.
     let answer = unsafe {
@@ -32,12 +32,12 @@ fn count_interruptions() {
     assert_eq!(answer, 0);
 }
 
-/// Interrupt threads until all have ended.
+/// Interrupts threads until all have ended.
 fn interrupt<const COUNT: usize>(threads: [JoinHandle<()>; COUNT]) {
     let before = INTERRUPTIONS.load(Ordering::Relaxed);
     while !threads.iter().all(JoinHandle::is_finished) {
         for thread in &threads {
-            // SAFETY: the thread was not joined yet, so that its handle is good, also after its end.
+            // SAFETY: the thread is not joined yet, so its handle is valid, even after its end.
             unsafe { libc::pthread_kill(thread.as_pthread_t(), libc::SIGUSR1) };
         }
         thread::yield_now();

@@ -1,4 +1,4 @@
-//! A timeout is for a whole message, whatever the peer does.
+//! A timeout covers a whole message, whatever the peer does.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -14,7 +14,7 @@ use crate::raw::{Traced, header, send};
 const SHORT: Duration = Duration::from_millis(100);
 
 fn assert_timed_out<T>(result: Result<T, TransportError>, expected: &str) {
-    let error = result.err().expect("this must take too long");
+    let error = result.err().expect("this must time out");
     assert!(matches!(&error, TransportError::TimedOut { waiting_for, .. } if *waiting_for == expected), "{error}");
 }
 
@@ -32,7 +32,7 @@ fn waiting_for_a_message_costs_nothing() {
     assert_eq!(other.receive().unwrap().bytes, b"late");
 }
 
-/// A byte now and then would keep a timeout per call waiting for ever.
+/// A peer that sends a byte now and then would never exceed a timeout for each system call.
 #[test]
 fn a_peer_that_drips_is_not_waited_for() {
     let (socket, peer) = UnixStream::pair().unwrap();
@@ -52,7 +52,7 @@ fn a_peer_that_drips_is_not_waited_for() {
     assert_timed_out(connection.receive(), "the rest of a message");
     let waited = begin.elapsed();
     assert!(waited >= 3 * SHORT && waited < LONG, "{waited:?}");
-    // It was told, or it would drip on.
+    // The sends of the peer have failed, or its thread would not end.
     assert!(dripping.join().unwrap() > 0);
     traced.assert_closed();
     let error = connection.receive().unwrap_err();
@@ -68,7 +68,7 @@ fn a_peer_that_does_not_read_is_not_waited_for() {
     assert_timed_out(one.send(&vec![0; 8 << 20], &traced.times(1)), "the peer to take a message");
     let error = one.send(b"", &[]).unwrap_err();
     assert!(matches!(error, TransportError::Unusable { direction: Direction::Sending, .. }), "{error}");
-    // The peer does not wait for the rest either, and can still say something.
+    // The peer does not wait for the rest either, and can still send.
     let error = other.receive().unwrap_err();
     assert!(matches!(error, TransportError::Interrupted { direction: Direction::Receiving, .. }), "{error}");
     traced.assert_closed();
@@ -103,7 +103,7 @@ fn nobody_connects() {
 #[test]
 fn a_listener_that_does_not_accept_is_not_waited_for() {
     let address = crate::addresses::unique_name();
-    let Address::Abstract(name) = &address else { unreachable!("it is abstract") };
+    let Address::Abstract(name) = &address else { unreachable!("the address is abstract") };
     let socket: OwnedFd = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
     bind(&socket, &SocketAddrUnix::new_abstract_name(name).unwrap()).unwrap();
     listen(&socket, 0).unwrap();

@@ -1,7 +1,7 @@
-/* What becomes of an importer's resources when the exporter ends, and of a wait when the event or its process does. */
+/* An importer's resources when the exporter ends, and its waits when the event or the event's process ends. */
 #include "groups.h"
 
-/* A wait is pending where it does not return within a time that the driver's own calls never take. */
+/* In milliseconds. A wait that takes longer is pending: no other call of the driver takes as long. */
 enum { A_WHILE = 250 };
 
 static void memory_and_event(struct Peer *exporter, struct Peer *importer) {

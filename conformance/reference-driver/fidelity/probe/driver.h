@@ -1,4 +1,4 @@
-/* What the probe needs of the driver's interface, declared here: it knows no CUDA header. */
+/* The part of the driver's interface that the probe needs. The probe uses no CUDA header. */
 #pragma once
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -95,18 +95,18 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
 FUNCTIONS(DECLARE)
 #undef DECLARE
 
-/* Resolves every function; the process ends where one is not there. */
+/* Loads the library and resolves every function. Ends the process if one is missing. */
 void load(const char *path);
 
-/* Nothing of the probe is worth going on without. */
+/* Makes a call that the following ones depend on. Ends the process if it fails. */
 #define NEED(call) \
     do { \
         int code_ = (call); \
         if (code_) { \
-            fprintf(stderr, "probe: %s answered %d\n", #call, code_); \
+            fprintf(stderr, "probe: %s returned %d\n", #call, code_); \
             exit(2); \
         } \
     } while (0)
 
-/* Makes the primary context of a device current, and answers it. */
+/* Makes the primary context of a device current, and returns it. */
 Object enter(int device);

@@ -1,7 +1,7 @@
 /*
- * Each bit of a valid handle, flipped. An H200 opens what such bytes name, and the 247th flip poisons the importer's
- * context when it is read: the importer is a process of its own, and nothing of it is used again. Should a flip end it,
- * the counts are those until then.
+ * Flips each bit of a valid handle. An H200 opens the memory that the changed bytes name. Reading that memory after the
+ * 247th flip breaks the importer's context, so the importer is a process that nothing else uses. If a flip ends that
+ * process, the counts stop there.
  */
 #include "groups.h"
 

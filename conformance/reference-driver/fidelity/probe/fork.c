@@ -2,7 +2,7 @@
 
 #include <sys/wait.h>
 
-/* The child of a process that has initialised the driver. */
+/* Calls in the forked child of a process that has initialised the driver. */
 void fork_after_init(void) {
     Pointer inherited;
     char byte = 0;

@@ -1,8 +1,8 @@
-/* The groups of questions. Each runs in a process of its own, which has not initialised the driver yet. */
+/* The groups of calls. Each runs in a process of its own, which has not initialised the driver yet. */
 #pragma once
 #include "lines.h"
 
-/* With importers on `importer_device`. */
+/* Groups with importers, which are on `importer_device`. */
 void legacy_opens(void);
 void legacy_contexts(void);
 void events(void);
@@ -10,7 +10,7 @@ void vmm(void);
 void pools(void);
 void deaths(void);
 
-/* On the exporter's device alone. */
+/* Groups that use only the exporter's device. */
 void environment(void);
 void legacy_handles(void);
 void vmm_refusals(void);
@@ -21,8 +21,8 @@ void limits(void);
 void flipped_bits(void);
 void fork_after_init(void);
 
-/* The same questions in the runtime's names. */
+/* Similar calls of the runtime. */
 void runtime(void);
 
-/* Whether there is a runtime: the driver's library where it has those functions too, or else the newest libcudart. */
+/* Loads the runtime: the driver's library if it exports one, or else the newest libcudart. Returns 0 if none exists. */
 int find_runtime(const char *driver);

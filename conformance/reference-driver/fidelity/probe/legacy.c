@@ -11,7 +11,7 @@ static Pointer pool_memory(void) {
     return memory;
 }
 
-/* Which pointers have a handle, and which of them have the same. */
+/* The pointers that have a handle, and those that have the same handle. */
 void legacy_handles(void) {
     Pointer memory, pitched, small[2], managed, stream_ordered, base;
     size_t pitch, size;
@@ -63,7 +63,7 @@ void legacy_handles(void) {
     say("legacy open own process", cuIpcOpenMemHandle(&base, handle, LAZY_PEER_ACCESS));
 }
 
-/* An allocation and its handle, filled with a byte. */
+/* Allocates memory, fills it with a byte and exports it. */
 static Pointer exported(Handle *handle, unsigned char byte) {
     Pointer memory;
     NEED(cuMemAlloc(&memory, BLOCK));
@@ -126,7 +126,7 @@ void legacy_opens(void) {
     end_peer(&importer);
 }
 
-/* One context of a device for each exporting process and device. */
+/* Only one context of a device at a time can open an exporting process's memory of one device. */
 void legacy_contexts(void) {
     struct Peer importer = start_peer(importer_device);
     Handle handle, other;

@@ -1,4 +1,4 @@
-/* How much one process can export. */
+/* The numbers of events and of allocations that one process can export. */
 #include "groups.h"
 
 static void exported_events(void) {

@@ -1,8 +1,8 @@
-/* The answers, one a line: "name: code", "name: = value", or "name: signal number" where the call ended its process. */
+/* The results, one per line: "name: code", "name: = value", or "name: signal number" if the call ended its process. */
 #pragma once
 #include "peer.h"
 
-/* Where importers are. On another device than the exporter's, which is the first, every name begins with "cross ". */
+/* The device of the importers. The exporter is on device 0; on any other device every name begins with "cross ". */
 extern int importer_device;
 
 void say(const char *name, int code);

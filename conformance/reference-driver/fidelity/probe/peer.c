@@ -14,7 +14,7 @@ struct Question {
     Handle handle;
 };
 
-/* They are in shared memory: /dev/shm/cuda.shm.USER.PROCESS.NUMBER. */
+/* The files are /dev/shm/cuda.shm.USER.PROCESS.NUMBER. */
 void remove_leftovers(pid_t process) {
     char pattern[64];
     glob_t found;
@@ -24,7 +24,7 @@ void remove_leftovers(pid_t process) {
     globfree(&found);
 }
 
-/* Whether all of it was sent. */
+/* Returns whether all bytes were sent. */
 static int send_all(int socket, const void *bytes, size_t size, int descriptor) {
     union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr aligned; } control = {0};
     struct iovec vector = {(void *)bytes, size};
@@ -41,7 +41,7 @@ static int send_all(int socket, const void *bytes, size_t size, int descriptor) 
     return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Whether all of it came, and the descriptor that came along, or -1. */
+/* Returns whether all bytes were received. `descriptor` is the one that came with them, or -1. */
 static int receive_all(int socket, void *bytes, size_t size, int *descriptor) {
     union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr aligned; } control = {0};
     struct iovec vector = {bytes, size};
@@ -90,10 +90,10 @@ static int create_event(struct Answer *answer) {
     return code ? code : cuIpcGetEventHandle(&answer->handle, event);
 }
 
-/* What a stream waits for. */
+/* A stream waits for this word. */
 static volatile unsigned *latch;
 
-/* An event that is recorded behind work which ends when `latch` is set. */
+/* Creates an event and records it behind work that ends when `latch` is set. */
 static int create_pending_event(struct Answer *answer) {
     Object stream;
     int code = cuMemAllocHost((void **)&latch, sizeof *latch);
@@ -110,7 +110,7 @@ static int free_stream_ordered(Pointer pointer) {
     return code ? code : cuCtxSynchronize();
 }
 
-/* Performs one operation; the pool is the one that was imported last. */
+/* Performs one operation. Operations on a pool use the pool that was imported last. */
 static struct Answer perform(const struct Question *question, int descriptor, int device) {
     static Object pool;
     struct Answer answer = {0};
@@ -211,7 +211,7 @@ struct Answer finish(struct Peer *peer) {
     int none, status = 0;
     if (peer->process && receive_all(peer->socket, &answer, sizeof answer, &none)) return answer;
     if (!peer->process) {
-        fprintf(stderr, "probe: a process was asked that had ended before\n");
+        fprintf(stderr, "probe: cannot send an operation to a process that has ended\n");
         exit(2);
     }
     waitpid(peer->process, &status, 0);

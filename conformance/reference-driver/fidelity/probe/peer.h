@@ -1,4 +1,4 @@
-/* Another process with a context of its own: it performs what it is asked for, one message at a time. */
+/* Another process with a context of its own. It performs one operation for each message. */
 #pragma once
 #include "driver.h"
 
@@ -15,7 +15,7 @@ enum Operation {
 
 struct Answer {
     int code;
-    /* What ended the peer instead of an answer. */
+    /* The signal that ended the peer before it could answer, or 0. */
     int signal;
     Pointer value;
     Handle handle;
@@ -26,13 +26,13 @@ struct Peer {
     int socket;
 };
 
-/* To be called before this process has initialised the driver: afterwards a fork is of no use. */
+/* Starts a peer. Must be called before this process initialises the driver: a fork made later cannot use the driver. */
 struct Peer start_peer(int device);
 
-/* Kills it, as a process may die at any time. */
+/* Kills the peer with SIGKILL, without any cleanup by the peer. */
 void end_peer(struct Peer *peer);
 
-/* Removes what a process that was killed, or crashed, leaves of a real driver. */
+/* Removes the files that a real driver leaves behind in shared memory if a process is killed or crashes. */
 void remove_leftovers(pid_t process);
 
 struct Answer ask(struct Peer *peer, enum Operation operation, Pointer value);
@@ -42,9 +42,10 @@ struct Answer open_with_flags(struct Peer *peer, Handle handle, unsigned flags);
 struct Answer map_memory(struct Peer *peer, Pointer physical, unsigned size);
 struct Answer pass_descriptor(struct Peer *peer, enum Operation operation, int descriptor);
 
-/* The two halves of `ask`, for a call that may not return, and whether the answer is there within a time. */
+/* The two halves of `ask`, for a call that may not return. `answers_within` returns whether it does in time. */
 void begin(struct Peer *peer, enum Operation operation, Pointer value);
 struct Answer finish(struct Peer *peer);
 int answers_within(struct Peer *peer, int milliseconds);
 
+/* Returns a handle in which each byte is `byte`. */
 Handle filled(unsigned char byte);

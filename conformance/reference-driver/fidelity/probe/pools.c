@@ -28,7 +28,7 @@ static void own_access(Object pool) {
     say("pool own access read", cuMemPoolSetAccess(pool, &access, 1));
 }
 
-/* The process that exports is the one that imports. */
+/* The exporting process imports its own pool. */
 static void own_import(Object pool, int descriptor) {
     Object imported;
     Pointer memory, pointer = 0;
@@ -87,7 +87,7 @@ void pools(void) {
     end_peer(&importer);
 }
 
-/* Both ends of an allocation of so many MiB, read by a process of its own. */
+/* Exports an allocation of `size` MiB; an importer of its own reads both ends. */
 static void large_pool(struct Peer *importer, size_t size) {
     Pointer memory;
     Handle data;

@@ -1,10 +1,10 @@
 /*
- * What a driver answers, line by line: `probe LIBRARY` prints "name: code" or "name: = value" for every call that the
- * reference driver is held against a real one by. It runs on any machine with a GPU and a C compiler; where there are
- * two GPUs, the questions to importers come a second time, with the importer on the second one.
+ * Prints the results of driver calls, one per line, to compare the reference driver with a real one: `probe LIBRARY`.
+ * It runs on any machine with a GPU and a C compiler. If there are two GPUs, the groups with importers run a second
+ * time, with the importers on the second GPU.
  *
- * The first process never initialises the driver, so that each group can begin in a fork of it: what a group breaks,
- * or dies of, is its own.
+ * The first process never initialises the driver, so each group can run in a fork of it. If a group breaks its process
+ * or ends in a crash, the other groups are not affected.
  */
 #include "groups.h"
 
@@ -36,7 +36,7 @@ static const struct Group {
 };
 enum { GROUPS = sizeof groups / sizeof *groups, SECONDS_OF_A_GROUP = 60 };
 
-/* Whether the group came to its end. A hang ends with SIGALRM. */
+/* Runs a group, and returns whether it completed. SIGALRM ends a group that hangs. */
 static int run(const struct Group *group) {
     int status;
     pid_t process = fork();
@@ -49,7 +49,7 @@ static int run(const struct Group *group) {
     if (status == 0) return 1;
     remove_leftovers(process);
     int is_signal = WIFSIGNALED(status);
-    fprintf(stderr, "probe: the group of %s, importers on device %d, ended with %s %d\n", group->name, importer_device,
+    fprintf(stderr, "probe: group `%s`, importers on device %d, ended with %s %d\n", group->name, importer_device,
             is_signal ? "signal" : "code", is_signal ? WTERMSIG(status) : WEXITSTATUS(status));
     return 0;
 }
@@ -67,15 +67,15 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: probe LIBRARY\n");
         return 2;
     }
-    /* Some answers are a crash, which is to leave no file. */
+    /* Some calls crash on a real driver, and must not leave a core file. */
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setvbuf(stdout, NULL, _IOLBF, 0);
     load(arguments[1]);
     int devices = device_count(), has_runtime = find_runtime(arguments[1]), is_whole = 1;
     if (devices == 0) fprintf(stderr, "probe: %s finds no device\n", arguments[1]);
     if (devices == 0) return 2;
-    if (devices == 1) fprintf(stderr, "probe: one device: nothing is asked across devices\n");
-    if (!has_runtime) fprintf(stderr, "probe: no libcudart: nothing is asked of the runtime\n");
+    if (devices == 1) fprintf(stderr, "probe: one device: no lines across devices\n");
+    if (!has_runtime) fprintf(stderr, "probe: no libcudart: no lines of the runtime\n");
     for (const struct Group *group = groups; group < groups + GROUPS; group++) {
         if (group->ask == runtime && !has_runtime) continue;
         int last_device = group->has_importers && devices > 1 ? 1 : 0;

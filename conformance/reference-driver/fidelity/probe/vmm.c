@@ -8,7 +8,7 @@
 static const Properties plain = {PINNED, 0, {DEVICE, 0}, NULL, {0}};
 static const Properties shared = {PINNED, FILE_DESCRIPTOR, {DEVICE, 0}, NULL, {0}};
 
-/* What cannot be created. */
+/* Creations with invalid or unusual properties. */
 void vmm_refusals(void) {
     Properties nowhere = plain, windows = plain, unknown = plain;
     Physical physical;
@@ -128,7 +128,7 @@ static void foreign(const char *kind, int descriptor) {
     if (descriptor >= 0) close(descriptor);
 }
 
-/* Descriptors of anything but memory. */
+/* Imports of descriptors that do not refer to memory. */
 void foreign_descriptors(void) {
     int ends[2];
     Physical imported;

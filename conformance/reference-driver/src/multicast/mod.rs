@@ -1,7 +1,7 @@
-//! Multicast objects: what is written to one goes to memory of several devices.
+//! Multicast objects: a write to one goes to the memory of several devices.
 //!
-//! An object is a file that its processes share. It says which devices take part and what memory is bound where, and
-//! its own bytes are no memory. A read gives what the first device has.
+//! An object is a file that its processes share. The file lists the devices that take part and the memory that is bound
+//! at each offset. It holds no data of its own. A read returns the data of the first device.
 
 mod object;
 
@@ -22,12 +22,12 @@ use crate::range::{AccessOf, Memory};
 use object::Kept;
 pub(crate) use object::Object;
 
-/// MC-001: whether the attribute says that there are multicast objects. A device alone has none, as an H200.
+/// Whether the attribute reports multicast objects (MC-001). A single device has none, as on a machine with one H200.
 pub(crate) fn is_there() -> bool {
     environment().devices > 1
 }
 
-/// Memory to bind: the place in it, what the place has room for, the device, and whether processes can share it.
+/// Memory to bind: the offset in it, the number of bytes from there on, the device, and whether processes can share it.
 struct Bindable {
     kept: Kept,
     offset: u64,
@@ -51,7 +51,7 @@ impl State {
         handle
     }
 
-    /// The memory at an address, which `cuMemCreate` or a pool has made.
+    /// The memory at an address, if `cuMemCreate` or a pool allocated it.
     fn bindable_at(&self, address: u64) -> Result<Bindable> {
         let range = self.range(address).ok_or(INVALID_VALUE)?;
         let (kept, begin, is_shareable) = match &range.memory {
@@ -70,7 +70,7 @@ impl State {
 
     fn bind(&self, object: &Object, offset: u64, memory: Bindable, size: u64) -> Result<()> {
         let end = offset.checked_add(size).ok_or(INVALID_VALUE)?;
-        // MC-005: up to the very end.
+        // MC-005: a bind may reach the very end of the object.
         if size == 0 || !are_granular(&[offset, memory.offset, size]) || end > object.size || size > memory.room {
             return Err(INVALID_VALUE);
         }
@@ -82,16 +82,16 @@ impl State {
     }
 }
 
-/// MC-004: wait until every device is there, for as long as that takes. The caller holds no lock.
+/// MC-004: waits until every device was added, for as long as that takes. The caller must hold no lock.
 fn wait_for_devices(object: &Object) -> Result<()> {
     while !object.is_complete()? {
-        // Another process may add the last one: there is nobody who could wake this one.
+        // Another process may add the last device, and it has no way to wake this one.
         std::thread::sleep(Duration::from_micros(200));
     }
     Ok(())
 }
 
-/// `cuMemMap` of an object.
+/// `cuMemMap` of a multicast object.
 pub(crate) fn map(object: Arc<Object>, address: u64, size: u64, offset: u64, flags: u64) -> Result<()> {
     if offset != 0 || flags != 0 || size == 0 || size > object.size || !are_granular(&[address, size]) {
         return Err(INVALID_VALUE);
@@ -103,10 +103,10 @@ pub(crate) fn map(object: Arc<Object>, address: u64, size: u64, offset: u64, fla
     Ok(())
 }
 
-/// In the place of a device, for what belongs to several.
+/// Stands in for the index of a device, for memory that belongs to several devices.
 const NOWHERE: usize = usize::MAX - 1;
 
-/// What an object is to be, if there can be such a one.
+/// Checks the properties of an object to create.
 fn check(properties: &CUmulticastObjectProp, devices: usize) -> Result<()> {
     type T = CUmemAllocationHandleType;
     let known = T::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
@@ -114,7 +114,7 @@ fn check(properties: &CUmulticastObjectProp, devices: usize) -> Result<()> {
     if !is_team || properties.flags != 0 || properties.size == 0 || !are_granular(&[properties.size as u64]) {
         return Err(INVALID_VALUE);
     }
-    // Descriptors are the only kind that is written.
+    // Descriptors are the only handle type that is implemented.
     if properties.handleTypes & !u64::from(known) == 0 { Ok(()) } else { Err(NOT_SUPPORTED) }
 }
 

@@ -17,11 +17,11 @@ use crate::process::{own_number, own_start_time, start_time};
 use crate::range::{Access, Span};
 use crate::vmm::Allocation;
 
-/// Words of an object's description, behind the table; the last one is a sum over the others.
+/// The number of words of an object's description, which follows the table. The last word is a checksum of the others.
 const WORDS: usize = 4;
 const DESCRIPTION_SIZE: usize = WORDS * 8;
 
-/// Devices that the file has room for, and words of a binding.
+/// The number of devices and of bindings that the file has room for, and the words of a binding.
 const DEVICES: usize = 64;
 const BINDING: usize = 10;
 const BINDINGS: usize = 512;
@@ -36,18 +36,18 @@ pub(crate) struct Object {
     file: File,
     pub(crate) size: u64,
     devices: usize,
-    /// Whether other processes can have it: only memory that they can have, too, is bound to it.
+    /// Whether other processes can import the object. If so, only memory that they can import too may be bound to it.
     pub(crate) is_shareable: bool,
-    /// Whether it may be exported.
+    /// Whether this process may export the object.
     is_exportable: bool,
-    /// The bound memory that this process has.
+    /// The bound memory that this process keeps mapped.
     kept: Mutex<HashMap<Name, Kept>>,
 }
 
-/// Names a binding: the process that made it, and how many it had made before.
+/// Names a binding: the PID and the start time of the process that made it, and how many it had made before.
 type Name = (u32, u64, u64);
 
-/// Memory that stays as long as this value.
+/// Memory that stays mapped as long as this value lives.
 #[derive(Clone, Debug)]
 pub(super) enum Kept {
     Allocation(Arc<Allocation>),
@@ -70,7 +70,7 @@ impl Kept {
     }
 }
 
-/// Memory of one device at a place of the object, and where any process finds it.
+/// Memory of one device at an offset of the object, and how any process finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Binding {
     device: usize,
@@ -93,7 +93,7 @@ impl Binding {
         self.offset.saturating_add(self.size)
     }
 
-    /// The words of a slot; an empty one begins with 0.
+    /// Returns the words of a slot. An empty slot begins with 0.
     fn to_words(self) -> [u64; BINDING] {
         let (process, descriptor) = (self.process.into(), self.descriptor.into());
         let Self { offset, size, memory_offset, start_time, number, inode, .. } = self;
@@ -110,7 +110,7 @@ impl Binding {
     }
 }
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Debug, Default)]
 struct Table {
     devices: Vec<usize>,
@@ -140,7 +140,7 @@ impl Table {
     }
 }
 
-/// Keeps other processes from the table. The system takes the lock from a process that dies with it.
+/// Locks the table against other processes. If a process dies, the system releases its lock.
 struct Locked<'file>(&'file File);
 
 impl<'file> Locked<'file> {
@@ -156,11 +156,11 @@ impl Drop for Locked<'_> {
 }
 
 fn lock(file: &File, kind: libc::c_int) -> bool {
-    // SAFETY: all zeros are a lock.
+    // SAFETY: all zeros are a valid `flock`.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
     lock.l_len = 1;
-    // SAFETY: the call reads the lock, which is a local.
+    // SAFETY: the call only reads the lock, which is a local.
     unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLKW, &raw const lock) == 0 }
 }
 
@@ -176,13 +176,14 @@ impl Object {
         Ok(Self { file, size, devices, is_shareable, is_exportable: is_shareable, kept: Mutex::default() })
     }
 
-    /// The object behind a descriptor of `export`; `None` for another file.
+    /// Opens the object behind a descriptor from `export`. Returns `None` for any other file.
     pub(crate) fn of_descriptor(descriptor: i32) -> Result<Option<Self>> {
         let path = format!("/proc/self/fd/{descriptor}");
         if !std::fs::read_link(&path).is_ok_and(|target| is_memfd(&target, &file_name())) {
             return Ok(None);
         }
-        // Opened anew, and the caller keeps its own: locks tell openings apart, not descriptors.
+        // The file is opened again, because a lock belongs to an open file, not to a descriptor. The caller keeps its
+        // descriptor.
         let file = File::options().read(true).write(true).open(path).map_err(|_| OUT_OF_MEMORY)?;
         let mut bytes = [0; DESCRIPTION_SIZE];
         if !is_sealed(&file) || file.read_exact_at(&mut bytes, TABLE_SIZE as u64).is_err() {
@@ -198,7 +199,7 @@ impl Object {
         Ok(Some(Self { file, size, devices, is_shareable: true, is_exportable: false, kept }))
     }
 
-    /// A new descriptor, where that was wished for.
+    /// Creates a descriptor, if the object was created for that.
     pub(crate) fn export(&self) -> Result<i32> {
         if self.is_exportable { new_descriptor(&self.file) } else { Err(INVALID_VALUE) }
     }
@@ -207,7 +208,7 @@ impl Object {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forget memory that is bound no more.
+    /// Forgets memory that is no longer bound.
     fn forget(&self, table: &Table) {
         self.kept().retain(|name, _| table.bindings.iter().any(|binding| binding.name() == *name));
     }
@@ -269,7 +270,7 @@ impl Object {
         Ok(())
     }
 
-    /// Exactly what was bound: for anything else the documentation promises nothing.
+    /// Unbinds exactly one range that was bound. The documentation promises nothing for any other range.
     pub(crate) fn unbind(&self, device: usize, offset: u64, size: u64) -> Result<()> {
         self.change(|table| {
             let is_meant = |binding: &Binding| (binding.device, binding.offset, binding.size) == (device, offset, size);
@@ -280,9 +281,9 @@ impl Object {
         })
     }
 
-    /// The memory of a binding; `None` where it went with its process.
+    /// The memory of a binding. `None` if it is gone together with its process.
     fn memory(&self, binding: &Binding) -> Option<Kept> {
-        // Other processes can write into the table what they like.
+        // The table is not trusted: other processes can write anything to it.
         let fits = |memory: &Kept| {
             let end = binding.memory_offset.checked_add(binding.size);
             end.is_some_and(|end| end <= memory.block().size) && binding.offset.checked_add(binding.size).is_some()
@@ -301,7 +302,7 @@ impl Object {
         Some(memory)
     }
 
-    /// The memory behind a part of the object, which has to have some everywhere.
+    /// The memory behind a part of the object. All of the part must have memory.
     pub(crate) fn spans(&self, offset: u64, size: u64, access: Access) -> Result<Vec<Span>> {
         let table = self.table()?;
         self.forget(&table);

@@ -1,5 +1,5 @@
-//! Which devices reach a pool's memory. An importer's pool has an access of its own: what the exporter grants stays with
-//! the exporter.
+//! Which devices can access a pool's memory. An imported pool has its own access settings: the exporter's do not apply
+//! to it.
 
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType, CUmemoryPool};
 
@@ -12,7 +12,7 @@ use crate::range::AccessOf;
 use crate::topology::topology;
 
 impl State {
-    /// POOL-ACC-001: the whole array, or nothing of it.
+    /// Checks an array of access descriptors. POOL-ACC-001: all of them take effect, or none.
     fn check_pool_access(&mut self, pool: CUmemoryPool, wanted: &[CUmemAccessDesc]) -> Result<AccessOf> {
         type F = CUmemAccess_flags;
         let target = self.pool(pool)?.target;
@@ -20,7 +20,7 @@ impl State {
         for CUmemAccessDesc { location, flags } in wanted {
             // POOL-ACC-004
             let place = self.place(location)?;
-            // Of a device that is no peer, as the documentation has it.
+            // The documented code for a device that is not a peer.
             if place != HOST
                 && !target.is_managed
                 && target.place() != HOST
@@ -30,7 +30,7 @@ impl State {
             }
             let is_own = !target.is_managed && place == target.place();
             match *flags {
-                // The host does not reach a device's memory.
+                // The host cannot access a device's memory.
                 _ if place == HOST && !is_own && !target.is_managed => return Err(NOT_SUPPORTED),
                 READ_WRITE => {}
                 // POOL-ACC-002
@@ -46,7 +46,7 @@ impl State {
         Ok(access)
     }
 
-    /// The device's place in the machine, or the host.
+    /// The index of a location's device in the machine, or `HOST`.
     fn place(&mut self, location: &CUmemLocation) -> Result<usize> {
         match location.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Ok(self.device(location.id())?.index),
@@ -67,7 +67,7 @@ entry_points! {
         if count > state.devices.len() {
             return Err(INVALID_DEVICE);
         }
-        // SAFETY: the caller promises so many.
+        // SAFETY: the caller promises `count` descriptors.
         let wanted = unsafe { wanted.values(count) }?;
         let access = state.check_pool_access(pool, &wanted)?;
         state.pool(pool)?.access.extend(access);
@@ -79,7 +79,7 @@ entry_points! {
         output.wanted()?;
         let location = location.value()?;
         state.pool(pool)?;
-        // POOL-ACC-007: also of a device that is not there.
+        // POOL-ACC-007: a nonexistent device gives the same code.
         let place = state.place(&location).map_err(|_| INVALID_VALUE)?;
         let granted = state.pool(pool)?.access.get(&place).copied();
         output.give(granted.unwrap_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE))

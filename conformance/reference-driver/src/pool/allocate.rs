@@ -19,11 +19,12 @@ pub(super) struct Usage {
 }
 
 impl State {
-    /// What a pool holds now. POOL-IMP-014: of an imported one, what this process has imported of it.
+    /// The bytes that a pool holds now. POOL-IMP-014: for an imported pool, the bytes that this process has imported
+    /// from it.
     pub(super) fn usage(&self, id: u64) -> Usage {
         let (mut used, mut blocks, mut granules) = (0, BTreeMap::new(), BTreeSet::new());
         for range in self.ranges.values().filter(|range| range.memory.pool() == Some(id)) {
-            // What a stream is going to free is not used any more, as on an H200.
+            // Memory that a stream is going to free no longer counts as used, as on an H200.
             used += if range.is_freed { 0 } else { range.size };
             match &range.memory {
                 Memory::Pool { piece, .. } => {
@@ -38,7 +39,7 @@ impl State {
         let in_use = blocks.values().sum::<u64>() + granules.len() as u64 * GRANULARITY;
         let reserved = match self.pools.get(&id) {
             Some(pool) if pool.is_imported() => in_use,
-            // POOL-IMP-015: what can be shared never gets smaller.
+            // POOL-IMP-015: a pool that can be shared never shrinks.
             Some(pool) => pool.memory.file.as_ref().map_or(in_use + pool.memory.kept_bytes(), |file| file.size()),
             None => in_use,
         };
@@ -53,7 +54,7 @@ impl State {
         }
     }
 
-    /// Release what a pool keeps beyond a number of bytes.
+    /// Releases the unused memory that a pool keeps beyond a number of bytes.
     pub(super) fn trim(&mut self, id: u64, bytes_to_keep: u64) {
         let reserved = self.usage(id).reserved;
         if let Some(pool) = self.pools.get_mut(&id) {
@@ -62,7 +63,7 @@ impl State {
         }
     }
 
-    /// Memory is there at once. What uses it keeps the stream's order, as the caller has promised.
+    /// Allocates memory, which exists at once. Work that uses it keeps the stream's order, as the caller has promised.
     fn allocate_from(&mut self, id: u64, size: u64) -> Result<u64> {
         let used = self.usage(id).used;
         let pool = self.pool(id as CUmemoryPool)?;
@@ -82,7 +83,7 @@ impl State {
         Ok(base)
     }
 
-    /// The device that memory counts as: what lies in the host's is the first one's, as on an H200.
+    /// The device that memory is attributed to. Host memory counts as the first device's, as on an H200.
     pub(super) fn device_of_target(&self, target: Target) -> usize {
         match target.place() {
             HOST => self.devices.first().map_or(0, |device| device.index),
@@ -90,11 +91,12 @@ impl State {
         }
     }
 
-    /// What can be freed at an address is going to be, and not twice.
+    /// Marks the memory at an address as going to be freed. Returns an error if it cannot be freed, or already is going
+    /// to be.
     pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
         let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
         range.is_freed = match &mut range.memory {
-            // POOL-PTR-018: as often as it was imported.
+            // POOL-PTR-018: a pointer can be freed as often as it was imported.
             Memory::PoolImport { references, frees, .. } => {
                 *frees += 1;
                 frees == references
@@ -104,13 +106,13 @@ impl State {
         Ok(())
     }
 
-    /// A free has come to an address.
+    /// Frees the memory at an address, after `begin_free`.
     pub(crate) fn release(&mut self, pointer: u64) {
         if let Some(Memory::PoolImport { references, frees, .. }) =
             self.ranges.get_mut(&pointer).map(|range| &mut range.memory)
             && *references > 1
         {
-            // POOL-PTR-008: what else was imported at this address stays good.
+            // POOL-PTR-008: the other imports at this address stay valid.
             *references -= 1;
             *frees -= 1;
             return;
@@ -125,14 +127,14 @@ impl State {
             if let Some(pool) = self.pools.get_mut(&id).filter(|_| !is_used) {
                 let threshold = pool.release_threshold;
                 pool.memory.keep(block);
-                // The threshold is documented for the next synchronisation, which cannot come before this.
+                // The documentation applies the threshold at the next synchronisation, which cannot come before this.
                 self.trim(id, threshold);
             }
         }
         self.forget_pools();
     }
 
-    /// Forget pools that are destroyed and have no memory left.
+    /// Forgets pools that are destroyed and have no memory left.
     pub(super) fn forget_pools(&mut self) {
         let alive = |id: u64| self.ranges.values().any(|range| range.memory.pool() == Some(id));
         let gone = self.pools.iter().filter(|(id, pool)| pool.is_destroyed && !alive(**id)).map(|(id, _)| *id);
@@ -163,13 +165,14 @@ entry_points! {
         let mut locked = state()?;
         let stream = locked.stream(stream)?;
         stream.start()?;
-        // IPCMEM-OPEN-043: a block that was opened is closed, not freed. POOL-PTR-014: a pool's import is freed.
+        // IPCMEM-OPEN-043: memory from `cuIpcOpenMemHandle` is closed, not freed. POOL-PTR-014: an import from a pool
+        // is freed.
         let memory = &locked.ranges.get(&pointer).ok_or(INVALID_VALUE)?.memory;
         if !matches!(memory, Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_) | Memory::Linear(_)) {
             return Err(INVALID_VALUE);
         }
         locked.begin_free(pointer)?;
-        // Freed even where the context ends before the stream comes to it.
+        // The memory is freed even if the context ends before the stream reaches the free.
         let free = OnDrop(move || {
             if let Ok(mut state) = state() {
                 state.release(pointer);
@@ -183,7 +186,7 @@ entry_points! {
     }
 }
 
-/// What is done in any case.
+/// Calls a function when it is dropped.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {

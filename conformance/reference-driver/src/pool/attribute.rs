@@ -13,10 +13,10 @@ use crate::version::cuda_version;
 
 type A = CUmemPool_attribute;
 
-/// The version that made a pool's properties attributes.
+/// The CUDA version since which a pool's properties can be read as attributes.
 const PROPERTIES_SINCE: c_int = 13020;
 
-/// A property: a number of 32 bits, or of 64.
+/// A property: a number of 32 or 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Property {
     Half(u32),
@@ -24,7 +24,7 @@ enum Property {
 }
 
 impl State {
-    /// A property of a pool, in versions that serve it.
+    /// A property of a pool, if the version has it.
     fn property(&self, pool: &Pool, attribute: A, version: c_int) -> Result<Property> {
         type L = CUmemLocationType;
         type K = CUmemAllocationType;
@@ -41,7 +41,7 @@ impl State {
                 Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
             }
             A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
-            // POOL-IMP-012: of a device that this process does not see, CU_DEVICE_INVALID.
+            // POOL-IMP-012: for a device that this process does not see, CU_DEVICE_INVALID.
             A::CU_MEMPOOL_ATTR_LOCATION_ID => Property::Half(id.cast_unsigned()),
             A::CU_MEMPOOL_ATTR_LOCATION_TYPE if id < 0 => Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0),
             A::CU_MEMPOOL_ATTR_LOCATION_TYPE => Property::Half(target.location.0),
@@ -53,7 +53,7 @@ impl State {
 }
 
 entry_points! {
-    // POOL-IMP-015: of pools that are shared nothing is released.
+    // POOL-IMP-015: a shared pool releases nothing.
     fn cuMemPoolTrimTo(pool: CUmemoryPool, bytes_to_keep: usize) {
         let mut state = state()?;
         state.pool(pool)?;
@@ -73,8 +73,9 @@ entry_points! {
             A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
             A::CU_MEMPOOL_ATTR_USED_MEM_HIGH,
         ];
-        // POOL-IMP-014: the counts of an imported pool are documented; an H200 knows no attribute of one. What says
-        // how to allocate has no meaning there.
+        // POOL-IMP-014: the byte counts of an imported pool are documented, so they are served, although an H200
+        // returns an error for every attribute of one. Attributes that control allocation have no meaning for an
+        // imported pool.
         let is_served = !pool.is_imported()
             || counts.contains(&attribute)
             || attribute.0 >= A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE.0;
@@ -104,7 +105,7 @@ entry_points! {
         let mut state = state()?;
         let usage = state.usage(pool as u64);
         let pool = state.pool(pool)?;
-        // As on an H200: an imported pool is the exporter's to govern.
+        // As on an H200, the attributes of an imported pool cannot be set: the exporter controls the pool.
         if pool.is_imported() {
             return Err(INVALID_VALUE);
         }
@@ -115,7 +116,7 @@ entry_points! {
             A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => pool.reuse[1] = flag.value()?,
             A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => pool.reuse[2] = flag.value()?,
             A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => pool.release_threshold = bytes.value()?,
-            // POOL-ATTR-001: a high water mark is only ever reset.
+            // POOL-ATTR-001: a high-water mark can only be reset.
             A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if bytes.value()? == 0 => pool.high.reserved = usage.reserved,
             A::CU_MEMPOOL_ATTR_USED_MEM_HIGH if bytes.value()? == 0 => pool.high.used = usage.used,
             _ => return Err(INVALID_VALUE),

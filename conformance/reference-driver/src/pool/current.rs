@@ -1,4 +1,4 @@
-//! The pools that there are without being created, and those that an allocation takes where it names none.
+//! The default pools, and the current pools, which serve allocations that name no pool.
 
 use cuda_ipc_sys::{CUdevice, CUmemAllocationType, CUmemLocation, CUmemoryPool};
 

@@ -1,9 +1,9 @@
-//! The memory of a pool that processes share: one memfd, which is what an exported descriptor leads to.
+//! The memory of a pool that processes share: one memfd, to which an exported descriptor refers.
 //!
-//! First in the file lie the serials, one for each place of the device's whole memory where an allocation can begin,
-//! then the data. The file grows and never shrinks, so an importer reaches what the exporter allocated after the
-//! export, and memory outlives whoever made it. The system holds everybody to that with seals: nobody can take away
-//! what another process has mapped.
+//! The file begins with the serials: one for each offset in the device's whole memory at which an allocation can begin.
+//! The data follow. The file grows and never shrinks. So an importer can access what the exporter allocated after the
+//! export, and memory outlives the process that allocated it. Seals enforce this for every process: none can take away
+//! memory that another one has mapped.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
@@ -24,10 +24,10 @@ const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
 #[derive(Debug)]
 pub(crate) struct PoolFile {
     file: Arc<File>,
-    /// The device's place in the machine, or the host.
+    /// The device's index in the machine, or `HOST`.
     pub(crate) place: usize,
     pub(crate) inode: u64,
-    /// Which granules of the data are taken: the exporter's account.
+    /// Which granules of the data are taken. Only the exporter keeps this list.
     granules: Mutex<Vec<bool>>,
 }
 
@@ -42,13 +42,13 @@ impl PoolFile {
         Self::with(file, place)
     }
 
-    /// The file behind another process's descriptor. POOL-IMP-004: whatever is not one of these is an invalid value;
-    /// the UNKNOWN of an H200 is none of the documented codes.
+    /// Opens the file behind another process's descriptor. POOL-IMP-004: any other descriptor is
+    /// CUDA_ERROR_INVALID_VALUE. An H200 returns CUDA_ERROR_UNKNOWN, which is not documented for this call.
     pub(crate) fn import(descriptor: i32) -> Result<Arc<Self>> {
         let target = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| INVALID_VALUE)?;
         let place = Self::place_of(&target).ok_or(INVALID_VALUE)?;
-        // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call; should it do so
-        // all the same, the next line fails or finds another file, which is looked at below.
+        // SAFETY: the descriptor was open a moment ago. The caller must not close it during the call. If it does, the
+        // next line fails or finds another file, which is checked below.
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
         // POOL-IMP-009: the caller keeps its descriptor.
         let file = File::from(borrowed.try_clone_to_owned().map_err(|_| OUT_OF_MEMORY)?);
@@ -61,7 +61,7 @@ impl PoolFile {
         Self::with(file, place)
     }
 
-    /// The file that a fabric handle names.
+    /// Opens the file that a fabric handle names.
     pub(crate) fn of_fabric(bytes: &[u8; 64]) -> Result<Arc<Self>> {
         let (file, place) = fabric::import(Kind::FabricPool, bytes, |handle, place| {
             file_of_process(handle.process, handle.descriptor, &Self::name(place), handle.inode)
@@ -69,7 +69,7 @@ impl PoolFile {
         Self::with(file, place)
     }
 
-    /// What a fabric handle of it says.
+    /// The contents of a fabric handle that names this file.
     pub(crate) fn for_fabric(&self) -> Exported {
         let (descriptor, inode) = (self.file.as_raw_fd().cast_unsigned(), self.inode);
         Exported { kind: Kind::FabricPool, descriptor, inode, size: 0, place: self.place }
@@ -80,9 +80,9 @@ impl PoolFile {
         Ok(Arc::new(Self { file: Arc::new(file), place, inode, granules: Mutex::default() }))
     }
 
-    /// A new descriptor of the file, for another process: a started program inherits it, as on an H200.
+    /// Creates a descriptor of the file for another process. A started program inherits it, as on an H200.
     pub(crate) fn export(&self) -> Result<i32> {
-        // SAFETY: the descriptor is the file's, and a new one is made.
+        // SAFETY: the descriptor is the file's, and the call creates a new one.
         let descriptor = unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_DUPFD, 0) };
         if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
     }
@@ -99,22 +99,22 @@ impl PoolFile {
         Arc::clone(&self.file)
     }
 
-    /// Bytes of the serials. Most of them are never written, and cost nothing.
+    /// The bytes of the serials. Most of them are never written, and use no memory.
     pub(crate) fn table_size() -> u64 {
         environment().memory.div_ceil(GRANULARITY) * SERIALS_SIZE
     }
 
-    /// Where the serials of a granule begin.
+    /// The offset in the file at which the serials of a granule begin.
     pub(crate) const fn serials_at(offset: u64) -> u64 {
         offset / UNIT * 8
     }
 
-    /// Where a part of the data begins.
+    /// The offset in the file at which a part of the data begins.
     pub(crate) fn data_at(&self, offset: u64) -> u64 {
         Self::table_size() + offset
     }
 
-    /// Bytes of the data, as many as the exporter has made by now.
+    /// The bytes of the data, which grow with the exporter's allocations.
     pub(crate) fn size(&self) -> u64 {
         self.file.metadata().map_or(0, |metadata| metadata.len()).saturating_sub(Self::table_size())
     }
@@ -123,7 +123,7 @@ impl PoolFile {
         self.granules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Take zeroed granules, at first those that were given back.
+    /// Takes zeroed granules, preferably those that were given back.
     pub(crate) fn take(self: &Arc<Self>, size: u64) -> Result<Extent> {
         let size = size.checked_next_multiple_of(GRANULARITY).ok_or(OUT_OF_MEMORY)?;
         let count = usize::try_from(size / GRANULARITY).map_err(|_| OUT_OF_MEMORY)?;
@@ -147,7 +147,7 @@ impl PoolFile {
     }
 }
 
-/// The first run of free granules, which may go on beyond the end.
+/// The index of the first run of enough free granules. The run may extend beyond the end.
 fn first_free(granules: &[bool], count: usize) -> usize {
     let mut first = 0;
     for (index, taken) in granules.iter().enumerate() {
@@ -169,7 +169,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// Where it begins in the data.
+    /// The offset in the data at which the extent begins.
     pub(crate) const fn offset(&self) -> u64 {
         self.first as u64 * GRANULARITY
     }
@@ -178,14 +178,14 @@ impl Extent {
         self.count as u64 * GRANULARITY
     }
 
-    /// Make the bytes zeros, and the serials: what lay there before is nobody's any more.
+    /// Sets the bytes and the serials to zero. The previous contents no longer belong to anyone.
     fn clear(&self) -> Result<()> {
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         let serials = self.count as u64 * SERIALS_SIZE;
         let parts = [(self.file.data_at(self.offset()), self.size()), (PoolFile::serials_at(self.offset()), serials)];
         for (at, length) in parts {
             let (at, length) = (at.cast_signed(), length.cast_signed());
-            // SAFETY: the descriptor is the file's; the range lies in it and in nothing that anyone owns.
+            // SAFETY: the descriptor is the file's, and nothing else owns this range of it.
             if unsafe { libc::fallocate(self.file.file.as_raw_fd(), mode, at, length) } < 0 {
                 return Err(OUT_OF_MEMORY);
             }

@@ -1,4 +1,4 @@
-//! Pools of other processes, or of this one seen as another's.
+//! Imported pools: of other processes, or of this process, which can import its own pools.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use crate::process::{State, state};
 use crate::range::Memory;
 
 impl State {
-    /// POOL-IMP-003: whoever made it. POOL-IMP-008: a pool that is imported already is the same one, as on an H200.
+    /// Imports a pool. POOL-IMP-003: any process may be the exporter, including this one. POOL-IMP-008: if the pool is
+    /// imported already, the result is the same pool, as on an H200.
     fn import_pool(&mut self, file: Arc<PoolFile>) -> u64 {
         for (id, pool) in &mut self.pools {
             let is_same = pool.memory.file.as_ref().is_some_and(|known| known.inode == file.inode);
@@ -27,8 +28,8 @@ impl State {
         self.add_pool(Pool::new(Target::of_place(file.place), Origin::Imported { references: 1 }, Some(file)))
     }
 
-    /// POOL-PTR-007: what the bytes say, with every bit as it was made. POOL-PTR-006: of the pool's own memory. The
-    /// place and the size: POOL-PTR-019, both inside of what the pool has.
+    /// Checks export data, and returns its handle and offset. POOL-PTR-007: every bit must be unchanged. POOL-PTR-006:
+    /// the handle must name memory of this pool. POOL-PTR-019: the offset and the size must lie inside the pool.
     fn check_data(file: &PoolFile, bytes: &[u8; 64]) -> Result<(Handle, u64)> {
         let machine = environment().machine_number();
         let handle = Handle::from_bytes(bytes, Kind::PoolPointer, machine).ok_or(INVALID_VALUE)?;
@@ -47,18 +48,18 @@ impl State {
         let (target, file) = (pool.target, pool.memory.file.clone().ok_or(INVALID_VALUE)?);
         let (handle, place) = Self::check_data(&file, bytes)?;
         if let Some((base, references)) = self.imported_at(id, &handle, place) {
-            // POOL-PTR-009: memory of the host is not imported twice, as on an H200.
+            // POOL-PTR-009: host memory cannot be imported twice, as on an H200.
             if target.is_host() {
                 return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
             }
-            // POOL-PTR-008: what is imported already has one address, which counts.
+            // POOL-PTR-008: another import returns the same address and is counted.
             *references += 1;
             return Ok(base);
         }
         let first = place - place % GRANULARITY;
         let size = (place + handle.size).next_multiple_of(GRANULARITY) - first;
         let block = Block::of_pool(&file, first, size)?;
-        // The exporter has freed it, and what lies there now was not exported to us.
+        // The exporter has freed the allocation. Newer memory in its place was not exported to this process.
         if block.serial(place - first) != handle.serial {
             return Err(INVALID_VALUE);
         }
@@ -77,7 +78,8 @@ impl State {
         Ok(base)
     }
 
-    /// Where an allocation is imported, and how often. What is being freed is not imported any more.
+    /// The address at which an allocation is imported, and how often it is. An import that is being freed no longer
+    /// counts.
     fn imported_at(&mut self, id: u64, handle: &Handle, wanted: u64) -> Option<(u64, &mut usize)> {
         self.ranges.values_mut().filter(|range| !range.is_freed).find_map(|range| match &mut range.memory {
             Memory::PoolImport { pool, place, serial, references, .. }
@@ -107,7 +109,7 @@ entry_points! {
             // SAFETY: for a fabric handle the caller promises null or 64 bytes.
             PoolFile::of_fabric(&unsafe { Input::new(handle.cast::<[u8; 64]>()) }.value()?)?
         } else {
-            // POOL-IMP-001: the descriptor by value. POOL-IMP-002: a pointer to one is no such number.
+            // POOL-IMP-001: the descriptor is passed by value. POOL-IMP-002: a pointer to a descriptor is invalid.
             PoolFile::import(i32::try_from(handle as isize).map_err(|_| INVALID_VALUE)?)?
         };
         output.give(state.import_pool(file) as CUmemoryPool)

@@ -1,4 +1,4 @@
-//! Pools: a device's, the host's and managed ones, and what processes share of them.
+//! Memory pools of devices and of the host, managed pools, and the sharing of pools between processes.
 
 pub(crate) mod access;
 pub(crate) mod allocate;
@@ -29,8 +29,8 @@ const READ_WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PRO
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
 
-/// MEMPOOL_SUPPORTED_HANDLE_TYPES: how pools can be shared. As on an H200, the mask has fabric handles wherever there is
-/// a fabric, with a channel or without. They came with CUDA 12.3.
+/// The value of MEMPOOL_SUPPORTED_HANDLE_TYPES: how pools can be shared. As on an H200, it includes fabric handles if
+/// there is a fabric, with or without a channel. Fabric handles came with CUDA 12.3.
 pub(crate) fn handle_types() -> CUmemAllocationHandleType {
     let has_fabric = is_fabric_supported() && cuda_version() >= 12_030;
     CUmemAllocationHandleType(if has_fabric { DESCRIPTOR.0 | FABRIC.0 } else { DESCRIPTOR.0 })
@@ -40,16 +40,16 @@ pub(crate) fn handle_types() -> CUmemAllocationHandleType {
 pub(crate) struct Pool {
     pub(crate) target: Target,
     origin: Origin,
-    /// POOL-CREATE-011: the memory lives on until the last of it is freed.
+    /// POOL-CREATE-011: a destroyed pool lives on until the last of its memory is freed.
     is_destroyed: bool,
-    /// The kinds of handle that it can be exported as.
+    /// The handle types that it can be exported as.
     handle_types: CUmemAllocationHandleType,
     pub(crate) memory: Store,
     pub(crate) access: AccessOf,
     /// 0 for no limit.
     max_size: u64,
     release_threshold: u64,
-    /// The attributes REUSE_*, which change nothing here: memory is reused only when its free was performed.
+    /// The REUSE_* attributes. They have no effect here: memory is reused only after its free was performed.
     reuse: [i32; 3],
     high: Usage,
 }
@@ -59,11 +59,11 @@ pub(crate) struct Pool {
 enum Origin {
     Default,
     Created {
-        /// POOL-PTR-002: pointers can be exported when the pool was.
+        /// POOL-PTR-002: pointers can be exported once the pool was.
         is_exported: bool,
     },
     Imported {
-        /// How often: POOL-IMP-008.
+        /// How often the pool was imported (POOL-IMP-008).
         references: usize,
     },
 }
@@ -80,8 +80,8 @@ impl Pool {
             is_destroyed: false,
             handle_types: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
             memory: Store::new(file),
-            // POOL-ACC-006, POOL-IMP-010: its own place, and nobody else, whatever the exporter granted. Managed memory
-            // is everybody's.
+            // POOL-ACC-006, POOL-IMP-010: only the pool's own device or the host has access, whatever the exporter
+            // granted. Managed memory is accessible to all.
             access: if target.is_managed { AccessOf::new() } else { AccessOf::from([(target.place(), READ_WRITE)]) },
             max_size: 0,
             release_threshold: 0,
@@ -93,18 +93,18 @@ impl Pool {
 
 impl State {
     fn add_pool(&mut self, pool: Pool) -> u64 {
-        // POOL-CREATE-013: an id that no pool ever had.
+        // POOL-CREATE-013: no other pool ever had this id.
         let id = self.new_id();
         self.pools.insert(id, pool);
         id
     }
 
-    /// The kinds of handle that a pool's memory can be shared as.
+    /// The handle types that a pool's memory can be shared as.
     pub(crate) fn pool_handle_types(&self, id: u64) -> CUmemAllocationHandleType {
         self.pools.get(&id).map_or(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE, |pool| pool.handle_types)
     }
 
-    /// POOL-CREATE-002 to -008: what pool is wished for, if this driver can make it.
+    /// Checks the properties of a pool to create (POOL-CREATE-002 to -008).
     fn check_pool_properties(&mut self, properties: &CUmemPoolProps) -> Result<Target> {
         let target = self.target(&properties.location, properties.allocType).map_err(|_| INVALID_VALUE)?;
         let is_host = target.location == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST;
@@ -116,7 +116,7 @@ impl State {
         {
             return Err(INVALID_VALUE);
         }
-        // FAB-002: as for physical memory, the channel is asked for here.
+        // FAB-002: the creation needs the channel, as it does for physical memory.
         if properties.handleTypes.0 & FABRIC.0 != 0 {
             Fabric::of_environment().create()?;
         }
@@ -134,7 +134,7 @@ entry_points! {
         output.wanted()?;
         let properties = properties.value()?;
         let target = state.check_pool_properties(&properties)?;
-        // Memory that others may see has to be in a file of its own from the beginning.
+        // Memory that other processes may see must be in the pool's own file from the beginning.
         let file = if properties.handleTypes.0 == 0 { None } else { Some(PoolFile::new(target.place())?) };
         let mut pool = Pool::new(target, Origin::Created { is_exported: false }, file);
         pool.handle_types = properties.handleTypes;
@@ -149,7 +149,7 @@ entry_points! {
         if found.origin == Origin::Default {
             return Err(INVALID_VALUE);
         }
-        // POOL-IMP-008: what was imported twice is destroyed twice.
+        // POOL-IMP-008: a pool that was imported twice must be destroyed twice.
         if let Origin::Imported { references } = &mut found.origin
             && *references > 1
         {

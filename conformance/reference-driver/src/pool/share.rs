@@ -1,4 +1,4 @@
-//! What a process gives others of its pools: the pool, and pointers into it.
+//! The export of pools, and of pointers into them, to other processes.
 
 use std::ffi::c_void;
 
@@ -13,13 +13,13 @@ use crate::process::{State, own_number, own_start_time, state};
 use crate::range::Memory;
 use crate::vmm::fabric;
 
-/// Whether a call names exactly one kind of handle that there is.
+/// Whether a call names exactly one supported handle type.
 pub(super) fn is_one_type(kind: CUmemAllocationHandleType) -> bool {
     kind.0.is_power_of_two() && kind.0 & !handle_types().0 == 0
 }
 
 impl State {
-    /// Export a pool's file, and count the pool as exported.
+    /// Exports a pool's file, and marks the pool as exported.
     fn export_pool<T>(
         &mut self,
         pool: CUmemoryPool,
@@ -27,8 +27,8 @@ impl State {
         export: impl FnOnce(&PoolFile) -> Result<T>,
     ) -> Result<T> {
         let pool = self.pool(pool)?;
-        // POOL-EXP-002, -003, -005: only as what it was created for, and so never a default pool. POOL-EXP-007: and
-        // never an imported one.
+        // POOL-EXP-002, -003, -005: a pool can be exported only as a type that it was created with, so a default pool
+        // never can. POOL-EXP-007: neither can an imported pool.
         let Origin::Created { is_exported } = &mut pool.origin else { return Err(INVALID_VALUE) };
         if pool.handle_types.0 & kind.0 == 0 {
             return Err(INVALID_VALUE);
@@ -39,11 +39,12 @@ impl State {
     }
 
     fn export_pool_pointer(&self, pointer: u64) -> Result<Handle> {
-        // POOL-PTR-003, -020: an allocation of a pool of this process. POOL-PTR-004: the pointer that the allocation
-        // gave, as on an H200. POOL-PTR-005: what was given to a stream to free is nobody's to share.
+        // POOL-PTR-003, -020: the pointer must be to an allocation from a pool of this process. POOL-PTR-004: it must
+        // be the pointer that the allocation returned, as on an H200. POOL-PTR-005: memory that a stream is going to
+        // free cannot be exported.
         let range = self.ranges.get(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
         let Memory::Pool { piece, pool, .. } = &range.memory else { return Err(INVALID_VALUE) };
-        // POOL-PTR-002: of a pool that was exported before.
+        // POOL-PTR-002: the pool must have been exported before.
         let pool = self.pools.get(pool).ok_or(INVALID_VALUE)?;
         if pool.origin != (Origin::Created { is_exported: true }) {
             return Err(INVALID_VALUE);

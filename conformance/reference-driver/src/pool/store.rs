@@ -1,4 +1,4 @@
-//! What a pool holds: a file where it can be shared, otherwise blocks, of which it keeps some that nobody uses.
+//! The memory of a pool: a file if the pool can be shared, otherwise blocks. The pool keeps some unused blocks.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::pool::PoolFile;
 pub(crate) struct Store {
     pub(crate) divider: Divider,
     pub(crate) file: Option<Arc<PoolFile>>,
-    /// Blocks that were freed and not released.
+    /// Blocks that were freed but not released.
     kept: Vec<Arc<Block>>,
 }
 
@@ -33,15 +33,16 @@ impl Store {
         })
     }
 
-    /// A block that nothing of the pool lies in any more.
+    /// Keeps a block that no longer holds an allocation of the pool.
     pub(crate) fn keep(&mut self, block: Arc<Block>) {
-        // POOL-IMP-015: in a file the place stays the pool's in any case.
+        // POOL-IMP-015: space in a file stays the pool's in any case.
         if self.file.is_none() {
             self.kept.push(block);
         }
     }
 
-    /// Release blocks, the oldest first, until no more than so many bytes are held, of which some are in use.
+    /// Releases kept blocks, the oldest first, until the pool holds at most `bytes_to_keep`, of which `in_use` are in
+    /// use.
     pub(crate) fn trim(&mut self, bytes_to_keep: u64, in_use: u64) {
         while !self.kept.is_empty() && in_use + self.kept_bytes() > bytes_to_keep {
             self.kept.remove(0);
@@ -53,10 +54,10 @@ impl Store {
     }
 }
 
-/// A kept block that is large enough and not much larger, with zeros again.
+/// Takes a kept block that is large enough but not much larger, and zeroes it.
 fn take_kept(kept: &mut Vec<Arc<Block>>, size: u64) -> Result<Option<Arc<Block>>> {
     let wanted = size.checked_next_multiple_of(GRANULARITY).ok_or(OUT_OF_MEMORY)?;
-    // Work that is still being done may have it.
+    // Work in progress may still use the block.
     let fits = |block: &Arc<Block>| (wanted..=wanted * 2).contains(&block.size) && Arc::strong_count(block) == 1;
     let best = kept.iter().enumerate().filter(|(_, block)| fits(block)).min_by_key(|(_, block)| block.size);
     let Some(index) = best.map(|(index, _)| index) else { return Ok(None) };
@@ -65,7 +66,7 @@ fn take_kept(kept: &mut Vec<Arc<Block>>, size: u64) -> Result<Option<Arc<Block>>
     Ok(Some(block))
 }
 
-/// Fresh memory, for which what is kept gives way.
+/// Allocates new memory. If there is too little, the kept blocks are released first.
 fn new_block(device: usize, size: u64, kept: &mut Vec<Arc<Block>>) -> Result<Arc<Block>> {
     let block = match Block::new(device, size) {
         Err(OUT_OF_MEMORY) if !kept.is_empty() => {

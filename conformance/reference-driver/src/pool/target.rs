@@ -1,4 +1,4 @@
-//! What memory a pool is of.
+//! The kind and the location of a pool's memory.
 
 use cuda_ipc_sys::{CUmemAllocationType, CUmemLocation, CUmemLocationType};
 
@@ -9,13 +9,13 @@ use crate::version::cuda_version;
 
 type L = CUmemLocationType;
 
-/// A kind of memory and where it lies.
+/// A kind of memory and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Target {
-    /// Memory that moves; the location is where it is preferred.
+    /// Whether this is managed memory, which moves. Its location is then the preferred one.
     pub(crate) is_managed: bool,
     pub(crate) location: CUmemLocationType,
-    /// Of a device, its place in the machine.
+    /// For a device, its index in the machine.
     index: usize,
 }
 
@@ -26,13 +26,14 @@ impl Target {
         Self { is_managed: false, location, index: if place == HOST { 0 } else { place } }
     }
 
-    /// Where the memory comes from. Managed memory is the host's until it moves, and here it never does.
+    /// The device or the host that the memory comes from. Managed memory is the host's until it moves, and in this
+    /// driver it never does.
     pub(super) fn place(&self) -> usize {
         let is_device = !self.is_managed && self.location == L::CU_MEM_LOCATION_TYPE_DEVICE;
         if is_device { self.index } else { HOST }
     }
 
-    /// Page-locked memory of the host.
+    /// Whether this is page-locked memory of the host.
     pub(crate) fn is_host(&self) -> bool {
         !self.is_managed && self.place() == HOST
     }
@@ -49,21 +50,21 @@ pub(super) fn is_host(location: CUmemLocationType) -> bool {
 }
 
 impl State {
-    /// What a location and a type name.
+    /// The target that a location and an allocation type name.
     pub(super) fn target(&mut self, location: &CUmemLocation, kind: CUmemAllocationType) -> Result<Target> {
         let is_managed = match kind {
             CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED => false,
-            // They came with CUDA 13.
+            // Managed pools came with CUDA 13.
             CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED if cuda_version() >= 13_000 => true,
             _ => return Err(INVALID_VALUE),
         };
         let index = match location.type_ {
             L::CU_MEM_LOCATION_TYPE_DEVICE => self.device(location.id())?.index,
-            // The identifier says nothing.
+            // The identifier has no meaning here.
             L::CU_MEM_LOCATION_TYPE_HOST => 0,
-            // The machine has one node.
+            // The machine has one NUMA node.
             L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id() == 0 => 0,
-            // Managed memory may have no preference.
+            // Managed memory may have no preferred location.
             L::CU_MEM_LOCATION_TYPE_NONE if is_managed => 0,
             // POOL-CREATE-007
             L::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => return Err(NOT_SUPPORTED),

@@ -1,4 +1,4 @@
-//! From calls of the runtime to Rust results and back.
+//! Conversion of calls of the runtime to Rust results and back.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use cuda_ipc_sys::runtime::cudaError;
 use super::error::of_driver;
 use crate::answer::Output;
 
-/// An error of the runtime: the driver's under its name here, or one that only the runtime has.
+/// An error of the runtime: a driver error under its runtime name, or one that only the runtime has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Error(pub(super) cudaError);
 
@@ -23,8 +23,8 @@ impl From<CUresult> for Error {
     }
 }
 
-/// Exports functions of the runtime. The word before `fn` is what a call has to have first: a function of
-/// [`context`](super::context).
+/// Exports functions of the runtime. The word before `fn` names a function of [`context`](super::context), which checks
+/// what the call needs first.
 macro_rules! runtime_calls {
     ($($(#[$attribute:meta])*
        $needs:ident fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
@@ -42,7 +42,7 @@ macro_rules! runtime_calls {
 /// Calls a function of the driver, named by its module.
 macro_rules! driver {
     ($($function:ident)::+($($argument:expr),* $(,)?)) => {{
-        // SAFETY: what the runtime's caller promises of an argument is what the driver's caller has to promise.
+        // SAFETY: the runtime's caller promises the same about an argument as the driver's caller must.
         let code = unsafe { $crate::$($function)::+($($argument),*) };
         code.result().map_err($crate::runtime::answer::Error::from)
     }};
@@ -52,14 +52,15 @@ thread_local! {
     static LAST: Cell<cudaError> = const { Cell::new(cudaError::cudaSuccess) };
 }
 
-/// The code of a call, which is also the thread's last error: until it is asked for, whatever succeeds meanwhile.
+/// Performs a call and returns its code. An error also becomes the thread's last error. It stays until it is read, even
+/// if other calls succeed meanwhile.
 pub(super) fn code(call: impl FnOnce() -> Result<()>) -> cudaError {
     let code = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
         Ok(Ok(())) => return cudaError::cudaSuccess,
         Ok(Err(Error(code))) => code,
         Err(_) => cudaError::cudaErrorUnknown,
     };
-    // Documented as no error.
+    // Documented as not an error.
     if code != cudaError::cudaErrorNotReady {
         LAST.set(code);
     }
@@ -76,7 +77,7 @@ pub(super) fn take_last() -> cudaError {
     LAST.replace(cudaError::cudaSuccess)
 }
 
-/// The output of a function of the driver.
+/// Calls a function of the driver, and returns its output.
 pub(super) fn output_of<T: Default>(call: impl FnOnce(Output<T>) -> Result<()>) -> Result<T> {
     let mut value = T::default();
     // SAFETY: a local, which the call can write.

@@ -1,5 +1,5 @@
-//! Which context a call works in. Where the thread has none, it is the primary one of the thread's device, which the
-//! runtime initialises; where the driver's API made another one current, it is that one.
+//! The context that a call works in. If the driver's API made a context current, it is that one. If the thread has no
+//! current context, it is the primary context of the thread's device, which the runtime initialises.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -13,11 +13,11 @@ use crate::context::top;
 use crate::process::{State, check_usable, initialise, state};
 
 thread_local! {
-    /// What `cudaSetDevice` chose.
+    /// The device that `cudaSetDevice` chose.
     static DEVICE: Cell<CUdevice> = const { Cell::new(0) };
 }
 
-/// The devices whose primary context the runtime holds a reference to. It is taken before the driver's locks.
+/// The devices whose primary context the runtime holds a reference to. This lock is taken before the driver's locks.
 fn retained() -> Result<MutexGuard<'static, HashSet<CUdevice>>> {
     static RETAINED: LazyLock<Mutex<HashSet<CUdevice>>> = LazyLock::new(Mutex::default);
     check_usable()?;
@@ -27,9 +27,9 @@ fn retained() -> Result<MutexGuard<'static, HashSet<CUdevice>>> {
 /// This thread's current context, as the runtime sees it.
 enum Current {
     Nothing,
-    /// The primary context of a device, which a reset may have ended.
+    /// The primary context of a device, which a reset may have destroyed.
     Primary(CUdevice),
-    /// One that the driver's API created, on a device.
+    /// A context that the driver's API created, on this device.
     Created(CUdevice),
     Destroyed,
 }
@@ -50,30 +50,30 @@ fn current() -> Result<Current> {
     Ok(state()?.current_of_runtime())
 }
 
-/// What a call has to have: nothing.
+/// Requires nothing for a call.
 #[allow(clippy::unnecessary_wraps)]
 pub(super) const fn free() -> Result<()> {
     Ok(())
 }
 
-/// What a call has to have: an initialised driver.
+/// Requires an initialised driver for a call, and initialises it if necessary.
 pub(super) fn initialised() -> Result<()> {
     Ok(initialise()?)
 }
 
-/// What a call has to have: a current context in working order.
+/// Requires a current context for a call, and makes the primary one current if there is none.
 pub(super) fn active() -> Result<()> {
     initialised()?;
     match current()? {
         Current::Nothing => set_current(DEVICE.get()),
-        // After a reset it is current still, and comes back with the next call.
+        // After a reset the primary context is still current. It is created again by the next call.
         Current::Primary(device) => retain(device).map(drop),
         Current::Created(_) => Ok(()),
         Current::Destroyed => Err(INCOMPATIBLE_CONTEXT),
     }
 }
 
-/// The device that calls of this thread are for.
+/// The device that this thread's calls work on.
 pub(super) fn device() -> Result<CUdevice> {
     match current()? {
         Current::Nothing => Ok(DEVICE.get()),
@@ -82,7 +82,7 @@ pub(super) fn device() -> Result<CUdevice> {
     }
 }
 
-/// The same for calls that do not work in a context that the driver's API created.
+/// The device, for calls that do not work in a context that the driver's API created.
 pub(super) fn device_of_primary() -> Result<CUdevice> {
     match current()? {
         Current::Nothing => Ok(DEVICE.get()),
@@ -91,7 +91,7 @@ pub(super) fn device_of_primary() -> Result<CUdevice> {
     }
 }
 
-/// The primary context of a device, active and kept by one reference of the runtime.
+/// The primary context of a device, active and kept alive by one reference of the runtime.
 pub(super) fn retain(device: CUdevice) -> Result<CUcontext> {
     let mut retained = retained()?;
     let (primary, references) = {
@@ -107,7 +107,7 @@ pub(super) fn retain(device: CUdevice) -> Result<CUcontext> {
     // SAFETY: a local, which the call can write.
     let output = unsafe { Output::new(&raw mut context) };
     driver!(context::cuDevicePrimaryCtxRetain(output, device))?;
-    // The driver's API ended the context, and left our reference.
+    // The driver's API had destroyed the context, but the runtime's earlier reference still counts.
     if !retained.insert(device) && references > 0 {
         driver!(context::cuDevicePrimaryCtxRelease_v2(device))?;
     }
@@ -122,12 +122,12 @@ pub(super) fn set_current(device: CUdevice) -> Result<()> {
     Ok(())
 }
 
-/// `cudaDeviceReset`: the primary context ends, and stays current until the next call that needs it brings it back.
+/// `cudaDeviceReset`: destroys the primary context. It stays current, and the next call that needs it creates it again.
 pub(super) fn reset() -> Result<()> {
     let device = match current()? {
         Current::Nothing => DEVICE.get(),
         Current::Primary(device) => device,
-        // Only what the runtime keeps of such a context would end, and this one keeps nothing.
+        // In such a context, only the runtime's own resources would end, and this runtime has none there.
         Current::Created(_) => return Ok(()),
         Current::Destroyed => return Err(INCOMPATIBLE_CONTEXT),
     };

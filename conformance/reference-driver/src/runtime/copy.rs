@@ -62,7 +62,7 @@ runtime_calls! {
         driver!(copy::cuMemcpyPeerAsync(to, to_context, from, from_context, size, stream))
     }
 
-    // Of the value the lowest byte counts.
+    // Only the lowest byte of the value counts.
     active fn cudaMemset(pointer: CUdeviceptr, value: c_int, count: usize) {
         driver!(copy::cuMemsetD8_v2(pointer, value as u8, count))
     }

@@ -21,7 +21,7 @@ runtime_calls! {
         driver!(device::cuDeviceGetCount(count))
     }
 
-    // Since CUDA 12 the context is there when this returns.
+    // Since CUDA 12, the context exists when this returns.
     initialised fn cudaSetDevice(device: CUdevice) {
         set_current(device)
     }

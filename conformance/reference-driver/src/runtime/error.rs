@@ -1,4 +1,5 @@
-//! The runtime's error codes: the driver's under other names, their names in words, and the last one of a thread.
+//! The runtime's error codes, their names and texts, and a thread's last error. Most codes are the driver's under other
+//! names.
 
 use std::ffi::c_char;
 
@@ -9,7 +10,7 @@ use super::answer::{Error, last, take_last};
 use super::context::initialised;
 use crate::error::kept;
 
-/// RT-001: which code of the runtime stands for which one of the driver, for all that this driver answers.
+/// RT-001: the runtime's code for each code that this driver returns.
 const TWINS: [(CUresult, cudaError); 27] = {
     type D = CUresult;
     type R = cudaError;
@@ -49,7 +50,7 @@ pub(super) fn of_driver(code: CUresult) -> cudaError {
     TWINS.iter().find(|(driver, _)| *driver == code).map_or(cudaError::cudaErrorUnknown, |(_, runtime)| *runtime)
 }
 
-/// Codes of the table that came after the version that this runtime is of, or are no longer in it.
+/// Codes of the table that are newer than this runtime's version, or no longer in it.
 const OTHER_VERSIONS: [cudaError; 5] = [
     cudaError::cudaErrorVersionTranslation,
     cudaError::cudaErrorInsufficientLoaderVersion,
@@ -58,7 +59,7 @@ const OTHER_VERSIONS: [cudaError; 5] = [
     cudaError::cudaErrorFabricNotReady,
 ];
 
-/// What is said of a code, which the caller may keep for ever.
+/// Returns a text about a code, which the caller may keep forever.
 fn say(code: cudaError, text: impl FnOnce(&str) -> String) -> *const c_char {
     let text = || code.name().filter(|_| !OTHER_VERSIONS.contains(&code)).map(text);
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(text)) {
@@ -67,7 +68,7 @@ fn say(code: cudaError, text: impl FnOnce(&str) -> String) -> *const c_char {
     }
 }
 
-/// `cudaErrorInvalidValue` as `invalid value`.
+/// Turns `cudaErrorInvalidValue` into `invalid value`.
 fn words(name: &str) -> String {
     let name = name.trim_start_matches("cudaError").trim_start_matches("cuda");
     let mut words = String::new();
@@ -90,8 +91,8 @@ extern "C" fn cudaGetErrorString(code: cudaError) -> *const c_char {
     say(code, words)
 }
 
-/// Documented for nearly every call, and seen of a real runtime for these: where there is no driver to start, that is
-/// the answer.
+/// Calls `answer` if the driver can be initialised, and otherwise returns the error of the initialisation. This is
+/// documented for nearly every call, and was seen on a real runtime for these.
 fn where_there_is_a_driver(answer: fn() -> cudaError) -> cudaError {
     match std::panic::catch_unwind(initialised) {
         Ok(Ok(())) => answer(),

@@ -1,4 +1,4 @@
-//! Events, which are the driver's. The flags have the driver's values.
+//! Events, which are the driver's. Their flags have the driver's values.
 
 use cuda_ipc_sys::{CUevent, CUstream};
 

@@ -1,4 +1,4 @@
-//! Memory and events of other processes. Handles are the driver's, byte for byte (RT-004).
+//! Memory and events of other processes. The handles are the driver's, byte for byte (RT-004).
 
 use cuda_ipc_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle};
 
@@ -9,7 +9,7 @@ runtime_calls! {
         driver!(ipc::cuIpcGetMemHandle(handle, pointer))
     }
 
-    // RT-002: with the primary context, where nothing was initialised yet.
+    // RT-002: if nothing was initialised before, this initialises the primary context.
     active fn cudaIpcOpenMemHandle(pointer: Output<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
         driver!(ipc::cuIpcOpenMemHandle_v2(pointer, handle, flags))
     }

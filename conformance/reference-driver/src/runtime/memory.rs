@@ -6,7 +6,7 @@ use crate::answer::Output;
 
 runtime_calls! {
     active fn cudaMalloc(pointer: Output<CUdeviceptr>, size: usize) {
-        // Nothing is allocated where nothing is wanted; the driver refuses that.
+        // For a size of 0 the runtime succeeds and allocates nothing. The driver would return an error.
         if size == 0 {
             return Ok(pointer.give(0)?);
         }
@@ -14,7 +14,7 @@ runtime_calls! {
     }
 
     active fn cudaFree(pointer: CUdeviceptr) {
-        // Documented: of null nothing is freed.
+        // Documented: for null, nothing is freed.
         if pointer == 0 {
             return Ok(());
         }

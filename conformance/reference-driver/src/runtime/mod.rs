@@ -1,8 +1,8 @@
-//! The runtime in the same library: the functions of `cuda_ipc_sys::runtime`, each a thin twin of the driver's.
+//! The CUDA runtime in the same library: the functions of `cuda_ipc_sys::runtime`, each a thin wrapper of the driver's.
 //!
-//! What it adds is what the documentation of the runtime adds: it initialises by itself, it remembers the last error
-//! of a thread, and it numbers errors in its own enumeration. Pointers, streams, events and pools are the driver's,
-//! and so are its structures, under other names: the functions here take them as the driver's.
+//! It adds what the documentation of the runtime adds: it initialises itself, it remembers the last error of a thread,
+//! and it has its own enumeration of errors. Pointers, streams, events and pools are the driver's. The structures are
+//! the driver's too, under other names, and the functions here take them as such.
 
 use cuda_ipc_sys::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, runtime};
 

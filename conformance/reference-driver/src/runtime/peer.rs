@@ -1,4 +1,4 @@
-//! Peer access, which is between the primary contexts of two devices.
+//! Peer access between the primary contexts of two devices.
 
 use std::ffi::c_int;
 
@@ -15,7 +15,7 @@ runtime_calls! {
 
     active fn cudaDeviceEnablePeerAccess(peer: CUdevice, flags: u32) {
         let device = device_of_primary()?;
-        // The documented code, where the driver has one that says more.
+        // This is the documented code. The driver's own code is more specific.
         if output_of(|output| driver!(peer::cuDeviceCanAccessPeer(output, device, peer)))? == 0 {
             return Err(INVALID_DEVICE);
         }

@@ -7,7 +7,7 @@ use super::answer::{INCOMPATIBLE_CONTEXT, Result};
 use crate::answer::{Input, Output};
 use crate::process::{State, state};
 
-/// What the driver says of an address.
+/// The driver's attributes of an address.
 #[derive(Default)]
 struct Answers {
     kind: u32,
@@ -37,14 +37,15 @@ fn ask(pointer: CUdeviceptr) -> Result<Answers> {
         (&raw mut answers.device_pointer).cast(),
         (&raw mut answers.host_pointer).cast(),
     ];
-    // SAFETY: locals, as many of both, and each output has its attribute's type.
+    // SAFETY: both are local arrays of the same length, and each output has its attribute's type.
     let (names_read, outputs_read) = unsafe { (Input::new(names.as_ptr()), Input::new(outputs.as_ptr())) };
     driver!(pointer::cuPointerGetAttributes(names.len() as u32, names_read, outputs_read, pointer))?;
     Ok(answers)
 }
 
 impl State {
-    /// Memory of the runtime is a primary context's, or nobody's.
+    /// Whether memory belongs to a context that the driver's API created. Memory of the runtime belongs to a primary
+    /// context, or to none.
     fn is_of_created_context(&self, context: u64) -> bool {
         context != 0 && !self.devices.iter().any(|device| device.primary_context == Some(context))
     }
@@ -67,7 +68,7 @@ runtime_calls! {
         let is_unregistered = kind == T::cudaMemoryTypeUnregistered;
         Ok(output.give(cudaPointerAttributes {
             type_: kind,
-            // Memory that CUDA does not know is no device's, and the host's at its own address.
+            // Memory that CUDA does not know belongs to no device. The host can access it at its own address.
             device: if is_unregistered { CU_DEVICE_INVALID } else { answers.ordinal },
             devicePointer: answers.device_pointer as _,
             hostPointer: if is_unregistered { pointer } else { answers.host_pointer } as _,

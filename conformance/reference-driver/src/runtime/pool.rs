@@ -1,4 +1,4 @@
-//! Pools. Properties, attributes, kinds of handle and locations have the driver's values.
+//! Pools. Their properties, attributes, handle types and locations have the driver's values.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Which devices reach a mapping, and whether the host does.
+//! Which devices can access a mapping, and whether the host can.
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType};
 
@@ -18,7 +18,7 @@ impl State {
         self.device(location.id()).map(|device| device.index)
     }
 
-    /// The place of a location: a device, or the host with its one node.
+    /// The place of a location: a device's index in the machine, or `HOST`. The host has one NUMA node.
     fn place_at(&mut self, location: &CUmemLocation) -> Result<usize> {
         match location.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Ok(HOST),
@@ -36,7 +36,7 @@ impl State {
             if !known.contains(flags) {
                 return Err(INVALID_VALUE);
             }
-            // VMM-MAP-026: the code is an H200's.
+            // VMM-MAP-026: an H200 returns this code.
             access.insert(self.place_at(location).map_err(|_| INVALID_VALUE)?, *flags);
         }
         Ok(access)
@@ -50,7 +50,7 @@ entry_points! {
         if size == 0 || count == 0 {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: the caller promises so many.
+        // SAFETY: the caller promises `count` descriptors.
         let wanted = unsafe { wanted.values(count) }?;
         let access = state.check_mapping_access(&wanted)?;
         let mappings = state.mappings(address, size as u64)?;
@@ -62,7 +62,7 @@ entry_points! {
         if mapped != size as u64 || !only_mappings {
             return Err(INVALID_VALUE);
         }
-        // VMM-MAP-030: a device that is no peer of the memory's.
+        // VMM-MAP-030: the device is not a peer of the memory's device.
         let is_out_of_reach = |range: &Range| {
             let mut devices = access.keys().filter(|place| **place != HOST);
             range.device != HOST && devices.any(|device| !topology().may_use(*device, range.device))
@@ -70,7 +70,7 @@ entry_points! {
         if ranges().any(is_out_of_reach) {
             return Err(NOT_SUPPORTED);
         }
-        // VMM-MAP-031: the host does not reach the memory of a device.
+        // VMM-MAP-031: the host cannot access the memory of a device.
         let host = access.get(&HOST).copied();
         if host.is_some() && ranges().any(|range| range.device != HOST) {
             return Err(NOT_SUPPORTED);

@@ -15,7 +15,7 @@ use crate::version::cuda_version;
 type HandleType = CUmemAllocationHandleType;
 
 impl State {
-    /// What physical memory is wished for, if this driver can make it: the device, or the host.
+    /// Checks the properties of physical memory to create, and returns its device's index, or `HOST`.
     fn check_properties(&mut self, properties: &CUmemAllocationProp) -> Result<usize> {
         type L = CUmemLocationType;
         // VMM-CREATE-005
@@ -32,23 +32,23 @@ impl State {
             {
                 HOST
             }
-            // VMM-CREATE-016: the machine is one node. It came with CUDA 12.2.
+            // VMM-CREATE-016: the machine has one NUMA node. This location type came with CUDA 12.2.
             L::CU_MEM_LOCATION_TYPE_HOST_NUMA if properties.location.id() == 0 && cuda_version() >= 12_020 => HOST,
             // VMM-CREATE-015
             _ => return Err(INVALID_VALUE),
         };
-        // VMM-CREATE-018: the attribute for RDMA reads 0.
+        // VMM-CREATE-018: the device attribute for GPUDirect RDMA reads 0.
         if properties.allocFlags.gpuDirectRDMACapable != 0 {
             return Err(NOT_SUPPORTED);
         }
-        // VMM-CREATE-009: the handles of Windows are none of Linux.
+        // VMM-CREATE-009: Windows handle types are invalid on Linux.
         let of_windows = HandleType::CU_MEM_HANDLE_TYPE_WIN32.0 | HandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
-        // VMM-CREATE-017: nor are their attributes.
+        // VMM-CREATE-017: so are their attributes.
         if types.0 & of_windows != 0 || !properties.win32HandleMetaData.is_null() {
             return Err(INVALID_VALUE);
         }
         if types.0 & HandleType::CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 {
-            // It came with CUDA 12.3.
+            // Fabric handles came with CUDA 12.3.
             if cuda_version() < 12_030 {
                 return Err(INVALID_VALUE);
             }
@@ -65,7 +65,7 @@ entry_points! {
         option: CUmemAllocationGranularity_flags,
     ) {
         let _state = state()?;
-        // VMM-CREATE-021. VMM-CREATE-022: what the properties say does not matter, but null is refused.
+        // VMM-CREATE-021. VMM-CREATE-022: the contents of the properties do not matter, but null is rejected.
         output.wanted()?;
         properties.value()?;
         if option.0 > CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED.0 {
@@ -105,7 +105,7 @@ entry_points! {
         }
         let physical = state.physical.get_mut(&handle).ok_or(INVALID_VALUE)?;
         physical.references -= 1;
-        // VMM-MAP-017, VMM-IMP-022: mappings keep the memory. VMM-EXP-012: so do descriptors.
+        // VMM-MAP-017, VMM-IMP-022: mappings keep the memory alive. VMM-EXP-012: so do descriptors.
         if physical.references == 0 {
             state.physical.remove(&handle);
         }

@@ -1,8 +1,8 @@
-//! Fabric handles: 64 plain bytes that name physical memory, or a pool, to any process on the machine that has the
+//! Fabric handles: 64 plain bytes that name physical memory, or a pool, to any process of the machine that has the
 //! channel.
 //!
-//! `REFERENCE_DRIVER_FABRIC` says in which of four states the fabric is. Without it there is a fabric and no channel,
-//! as on a machine whose administrator gave none out.
+//! `REFERENCE_DRIVER_FABRIC` chooses one of four states of the fabric. By default there is a fabric but no channel, as
+//! on a machine whose administrator has granted none.
 
 use std::sync::OnceLock;
 
@@ -17,17 +17,18 @@ use crate::process::{own_number, own_start_time, start_time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fabric {
-    /// `absent`: the devices are on none.
+    /// `absent`: the devices are not on a fabric.
     Absent,
-    /// `no-channel`: this process may use no channel.
+    /// `no-channel`: this process may not use any channel.
     NoChannel,
-    /// `channel` or `channel:7`: it may use this one; without a number, the one of its user.
+    /// `channel` or `channel:7`: this process may use this channel. Without a number, the channel is the effective user
+    /// id.
     Channel(u32),
     /// `not-ready`: the fabric is still being set up.
     NotReady,
 }
 
-/// FAB-001: whether the attribute says that there are fabric handles.
+/// Whether the attribute reports fabric handles (FAB-001).
 pub(crate) fn is_fabric_supported() -> bool {
     Fabric::of_environment() != Fabric::Absent
 }
@@ -49,12 +50,12 @@ impl Fabric {
         }
     }
 
-    /// Whether memory, or a pool, can be created for it.
+    /// Checks that memory, or a pool, can be created with this handle type.
     pub(crate) fn create(self) -> Result<()> {
         match self {
-            // VMM-CREATE-012: without a fabric the wish is accepted, and the export refused.
+            // VMM-CREATE-012: without a fabric, the creation succeeds and the export fails.
             Self::Absent => Ok(()),
-            // FAB-002: the refusal comes here, as on an H200.
+            // FAB-002: without a channel, the creation itself fails, as on an H200.
             other => other.channel().map(drop),
         }
     }
@@ -65,7 +66,7 @@ impl Fabric {
             Self::Channel(number) => Ok(number),
             Self::Absent => Err(NOT_SUPPORTED),
             Self::NoChannel => Err(NOT_PERMITTED),
-            // FABRIC_NOT_READY came with CUDA 13.4; before that there was only the code for the whole system.
+            // FABRIC_NOT_READY came with CUDA 13.4. Before that, there was only a code for the whole system.
             Self::NotReady => Err(CUresult::CUDA_ERROR_SYSTEM_NOT_READY),
         }
     }
@@ -77,11 +78,11 @@ pub(crate) struct Exported {
     pub(crate) descriptor: u32,
     pub(crate) inode: u64,
     pub(crate) size: u64,
-    /// The device's place in the machine, or the host.
+    /// The device's index in the machine, or `HOST`.
     pub(crate) place: usize,
 }
 
-/// FAB-003, FAB-009: the same bytes each time.
+/// Exports a fabric handle. FAB-003, FAB-009: the bytes are the same each time.
 pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
     // FAB-001
     let channel = Fabric::of_environment().channel().map_err(|_| INVALID_VALUE)?;
@@ -99,25 +100,25 @@ pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
     Ok(handle.to_bytes(environment().machine_number()))
 }
 
-/// What the bytes name, opened with its handle and its place.
+/// Opens what the bytes name, and returns it with its device's index, or `HOST`.
 pub(crate) fn import<T>(
     kind: Kind,
     bytes: &[u8; 64],
     open: impl FnOnce(&Handle, usize) -> std::result::Result<T, Elsewhere>,
 ) -> Result<(T, usize)> {
-    // FAB-002: whose fabric or channel is not there cannot import whatever the bytes are. To zeros an H200 answers
-    // NOT_SUPPORTED.
+    // FAB-002: without a fabric or a channel, no import succeeds, whatever the bytes are. For all zeros without a
+    // channel, an H200 returns NOT_SUPPORTED.
     let channel = match Fabric::of_environment().channel() {
         Err(NOT_PERMITTED) if bytes == &[0; 64] => return Err(NOT_SUPPORTED),
         channel => channel?,
     };
     // FAB-005: every bit of a handle counts.
     let handle = Handle::from_bytes(bytes, kind, environment().machine_number()).ok_or(INVALID_VALUE)?;
-    // FAB-004: who may not use the exporter's channel.
+    // FAB-004: this process may not use the exporter's channel.
     if handle.place != channel {
         return Err(NOT_PERMITTED);
     }
-    // FAB-006: the exporter is gone, or has given the memory back.
+    // FAB-006: the exporter is gone. If it has released the memory, the open below fails.
     if start_time(handle.process) != Some(handle.start_time) {
         return Err(INVALID_VALUE);
     }

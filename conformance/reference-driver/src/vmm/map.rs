@@ -14,14 +14,14 @@ use crate::range::{AccessOf, Memory};
 use crate::stream::synchronize;
 
 impl State {
-    /// Whether something can be mapped in a place.
+    /// Checks that memory can be mapped at these addresses.
     pub(crate) fn check_free(&self, address: u64, size: u64) -> Result<()> {
         // VMM-MAP-007 and -008
         let is_free = self.is_reserved(address, size) && !self.is_taken(address, address + size);
         if is_free { Ok(()) } else { Err(INVALID_VALUE) }
     }
 
-    /// The bases of the mappings in a place, which must lie in it wholly.
+    /// The bases of the mappings at these addresses. Each mapping must lie there wholly.
     pub(super) fn mappings(&self, address: u64, size: u64) -> Result<Vec<u64>> {
         let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
         // VMM-MAP-012
@@ -32,7 +32,7 @@ impl State {
         Ok(self.ranges.range(address..end).map(|(base, _)| *base).collect())
     }
 
-    /// Every context that reaches one of these mappings: what runs in it may still use them.
+    /// Every context that can access one of these mappings. Work in it may still use them.
     fn users_of(&self, mappings: &[u64]) -> Vec<u64> {
         let reached = |device: usize| {
             mappings.iter().filter_map(|base| self.ranges.get(base)).any(|range| match &range.memory {
@@ -49,18 +49,18 @@ entry_points! {
         let mut state = state()?;
         let size = size as u64;
         if let Some(object) = state.multicasts.get(&handle).map(Arc::clone) {
-            // It may wait.
+            // Mapping a multicast object may have to wait, so it is done without the state's lock.
             drop(state);
             return crate::multicast::map(object, address, size, offset as u64, flags);
         }
         let allocation = Arc::clone(state.allocation(handle)?);
-        // VMM-MAP-002 to -006, VMM-MAP-010: the offset has to be 0 for now, as the documentation says.
+        // VMM-MAP-002 to -006, VMM-MAP-010: the offset must be 0 for now, as the documentation says.
         let fits = size > 0 && is_granular(size) && size <= allocation.block.size && is_granular(address);
         if offset != 0 || flags != 0 || !fits {
             return Err(INVALID_VALUE);
         }
         state.check_free(address, size)?;
-        // VMM-MAP-015, VMM-MAP-027: nobody has access yet.
+        // VMM-MAP-015, VMM-MAP-027: no device has access yet.
         let device = allocation.device;
         let memory = Memory::Mapping { allocation, offset: 0, handle, access: AccessOf::new() };
         state.add_range(address, size, 0, device, memory);
@@ -73,14 +73,15 @@ entry_points! {
             if size == 0 || !is_granular(address) || !is_granular(size) || !state.is_reserved(address, size) {
                 return Err(INVALID_VALUE);
             }
-            // VMM-MAP-013. VMM-MAP-014: what is not mapped may lie between, as on an H200.
+            // VMM-MAP-013. VMM-MAP-014: there may be gaps between the mappings, as on an H200.
             state.mappings(address, size)
         };
         let users = {
             let state = state()?;
             state.users_of(&find(&state)?)
         };
-        // VMM-MAP-016: neither a context that is gone nor a process that has failed uses it any more.
+        // VMM-MAP-016: errors do not matter, since neither a destroyed context nor a failed process still uses the
+        // memory.
         for context in users {
             let _ = synchronize(context);
         }
@@ -103,7 +104,7 @@ entry_points! {
         else {
             return Err(INVALID_VALUE);
         };
-        // VMM-IMP-030: the handle that was mapped, which comes back to life where it was released.
+        // VMM-IMP-030: the handle that was mapped. If it was released, it becomes valid again.
         let (handle, allocation) = (*handle, Arc::clone(allocation));
         state.physical.entry(handle).or_insert(Physical { allocation, references: 0 }).references += 1;
         output.give(handle)

@@ -1,7 +1,8 @@
 //! Virtual memory management: reserved addresses, physical memory, mappings and access.
 //!
-//! Physical memory is a block, which this process has mapped already: a mapping of `cuMemMap` is an entry that leads
-//! from reserved addresses to it, and those addresses themselves stay out of the host's reach.
+//! Physical memory is a block, which this process has mapped already. A mapping of `cuMemMap` is an entry that leads
+//! from reserved addresses to the block. The host cannot access the reserved addresses themselves, unless the memory is
+//! the host's and `cuMemSetAccess` allows it.
 
 mod access;
 mod create;
@@ -18,21 +19,21 @@ use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, GRANULARITY};
 use crate::process::State;
 
-/// Physical memory, which lives as long as a handle or a mapping of it does, in whatever process.
+/// Physical memory. It lives as long as a handle or a mapping of it does, in any process.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) block: Block,
-    /// The device's place in the machine, or the host.
+    /// The device's index in the machine, or `HOST`.
     pub(crate) device: usize,
-    /// The host or a node of it, where the place is the host.
+    /// The type of the location. For memory of the host, that is the host or a NUMA node.
     pub(crate) location_type: CUmemLocationType,
-    /// What it can be exported as; nothing, for memory of another process (VMM-IMP-013).
+    /// The handle types that it can be exported as; none for memory of another process (VMM-IMP-013).
     pub(crate) handle_types: CUmemAllocationHandleType,
-    /// Whether other processes can have it: it was created for that, or imported.
+    /// Whether other processes can share it: it was created for that, or imported.
     pub(crate) is_shareable: bool,
 }
 
-/// A handle of an allocation. The memory lives on in its mappings when the handle is released.
+/// A handle of an allocation. When the handle is released, the memory lives on in its mappings.
 #[derive(Debug)]
 pub(crate) struct Physical {
     allocation: Arc<Allocation>,
@@ -44,12 +45,12 @@ const fn is_granular(value: u64) -> bool {
 }
 
 impl State {
-    /// What a handle names. VMM-MAP-011, -018: a handle that was released is none any more.
+    /// The allocation that a handle names. VMM-MAP-011, -018: a released handle is no longer valid.
     pub(crate) fn allocation(&self, handle: u64) -> Result<&Arc<Allocation>> {
         self.physical.get(&handle).map(|physical| &physical.allocation).ok_or(INVALID_VALUE)
     }
 
-    /// A new handle.
+    /// Adds an allocation, and returns a new handle of it.
     fn add_allocation(&mut self, allocation: Allocation) -> u64 {
         let handle = self.new_id();
         self.physical.insert(handle, Physical { allocation: Arc::new(allocation), references: 1 });

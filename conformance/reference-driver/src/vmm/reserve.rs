@@ -11,7 +11,7 @@ use crate::process::{State, state};
 
 const PAGE: u64 = 4096;
 
-/// Addresses that nothing is mapped at, at the hint where that is free.
+/// Reserves addresses at which nothing is mapped, starting at the hint if those are free.
 fn reserve(size: u64, alignment: u64, hint: u64) -> Result<u64> {
     let alignment = alignment.max(GRANULARITY);
     let length = size.checked_add(alignment).ok_or(OUT_OF_MEMORY)?;

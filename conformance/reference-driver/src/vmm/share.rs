@@ -1,4 +1,4 @@
-//! Physical memory between processes: descriptors and fabric handles.
+//! Sharing of physical memory between processes, by descriptors and fabric handles.
 
 use std::ffi::c_void;
 
@@ -14,12 +14,12 @@ use crate::process::{State, state};
 
 type HandleType = CUmemAllocationHandleType;
 
-/// Nobody maps anything at lower addresses.
+/// Nothing is ever mapped below this address.
 const FIRST_ADDRESS: usize = 1 << 16;
 
 impl State {
-    /// What a handle names, if it was created for this kind of export. VMM-EXP-003. VMM-EXP-008: of another process's
-    /// memory nothing is exported again, as on an H200.
+    /// The allocation that a handle names, if it was created with this handle type (VMM-EXP-003). VMM-EXP-008: an
+    /// imported allocation cannot be exported again, as on an H200.
     fn exportable(&self, handle: u64, kind: HandleType) -> Result<&Allocation> {
         let allocation = self.allocation(handle)?;
         let was_asked_for = allocation.handle_types.0 & kind.0 != 0;
@@ -43,13 +43,13 @@ entry_points! {
         match kind {
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if state.multicasts.contains_key(&handle) => {
                 let descriptor = state.multicast(handle)?.export()?;
-                // SAFETY: for a handle that is a descriptor the caller promises room for one.
+                // SAFETY: for this handle type, the caller promises room for a descriptor.
                 unsafe { output.cast::<i32>() }.give(descriptor)
             }
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
-                // VMM-EXP-007: each export is a descriptor of its own.
+                // VMM-EXP-007: each export creates its own descriptor.
                 let descriptor = state.exportable(handle, kind)?.block.export()?;
-                // SAFETY: for a handle that is a descriptor the caller promises room for one.
+                // SAFETY: for this handle type, the caller promises room for a descriptor.
                 unsafe { output.cast::<i32>() }.give(descriptor)
             }
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
@@ -64,7 +64,7 @@ entry_points! {
         }
     }
 
-    // VMM-IMP-035: needs no context. VMM-IMP-009: the own process's memory is imported like any other.
+    // VMM-IMP-035: needs no context. VMM-IMP-009: this process's own memory is imported like any other.
     fn cuMemImportFromShareableHandle(
         output: Output<CUmemGenericAllocationHandle>,
         shared: *mut c_void,
@@ -74,7 +74,7 @@ entry_points! {
         // VMM-IMP-011
         output.wanted()?;
         let (block, device) = match kind {
-            // VMM-IMP-002: the number itself. One that does not fit is no descriptor's.
+            // VMM-IMP-002: the descriptor is passed by value. A number that does not fit cannot be a descriptor.
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
                 let descriptor = i32::try_from(shared as isize).map_err(|_| INVALID_VALUE)?;
                 // MC-003
@@ -83,7 +83,7 @@ entry_points! {
                 }
                 Block::of_descriptor(descriptor)?
             }
-            // VMM-IMP-010: a descriptor's number is no address.
+            // VMM-IMP-010: such a small value is a descriptor, not an address.
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC if (shared as usize) < FIRST_ADDRESS => return Err(INVALID_VALUE),
             HandleType::CU_MEM_HANDLE_TYPE_FABRIC => {
                 // SAFETY: for a fabric handle the caller promises 64 bytes.
@@ -95,9 +95,9 @@ entry_points! {
             // VMM-IMP-010
             _ => return Err(INVALID_VALUE),
         };
-        // VMM-IMP-006: another handle each time.
+        // VMM-IMP-006: every import returns a new handle.
         let handle_types = HandleType::CU_MEM_HANDLE_TYPE_NONE;
-        // Of the host, only the memory of a node can be shared.
+        // Host memory can be shared only if it belongs to a NUMA node.
         let location_type = match device {
             HOST => CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA,
             _ => CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,

@@ -1,15 +1,14 @@
-//! Driver calls, and what the tests of physical memory do with them.
+//! Wrappers of driver calls, most of them for physical memory.
 #![allow(dead_code, reason = "no test uses everything")]
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cuda_ipc_sys::{
     CUcontext, CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
     CUmemAllocationProp, CUmemAllocationType, CUmemFabricHandle, CUmemLocation, CUmulticastObjectProp, CUresult,
-    Driver,
 };
 
 pub(crate) const GRANULE: usize = 2 << 20;
@@ -31,44 +30,14 @@ pub(crate) const NONE: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_NONE;
 pub(crate) const READ: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_READ;
 pub(crate) const READ_WRITE: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 
-pub(crate) fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(|| {
-        // On a machine of its own, whose memory nobody else uses; a peer is told another one's.
-        if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
-            // SAFETY: tests take turns, and no other thread looks at the environment.
-            unsafe {
-                std::env::set_var("REFERENCE_DRIVER_MACHINE", format!("test-{}", std::process::id()));
-                std::env::set_var("REFERENCE_DRIVER_DEVICES", "2");
-            };
-        }
-        // SAFETY: the library is the reference driver.
-        unsafe { Driver::load_from(crate::common::library()) }.unwrap_or_else(|error| panic!("{error}"))
-    })
-}
-
-/// The code of a driver call.
-macro_rules! code {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: outputs and inputs are locals of the caller; handles and addresses may be anything for this driver.
-        unsafe { crate::calls::driver().$function($($argument),*) }.unwrap_or_else(|missing| panic!("{missing}"))
-    }};
-}
-
-/// Perform a driver call, which must succeed.
-macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
-        assert_eq!(code!($function($($argument),*)), cuda_ipc_sys::CUresult::CUDA_SUCCESS, stringify!($function))
-    };
-}
-
-/// One test at a time: an address or a descriptor that one gave back may be another's a moment later.
+/// Waits until no other test of this process runs. An address or descriptor that one test frees could otherwise be
+/// given to another test a moment later.
 pub(crate) fn my_turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A context of a test's own, current in its thread.
+/// A context that belongs to one test and is current in its thread.
 pub(crate) struct Context(pub(crate) CUcontext);
 
 impl Context {
@@ -86,7 +55,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // A test may have destroyed it.
+        // The test may have destroyed it already.
         code!(cuCtxDestroy(self.0));
     }
 }
@@ -115,13 +84,13 @@ pub(crate) fn reserve(size: usize) -> CUdeviceptr {
     base
 }
 
-/// Map memory at addresses of its own.
+/// Maps memory at newly reserved addresses.
 pub(crate) fn map(handle: u64, size: usize) -> Answer<CUdeviceptr> {
     let base = reserve(size);
     code!(cuMemMap(base, size, 0, handle, 0)).result().map(|()| base)
 }
 
-/// Unmap what `map` mapped.
+/// Unmaps memory that `map` mapped, and frees the addresses.
 pub(crate) fn unmap(base: CUdeviceptr, size: usize) -> Answer<()> {
     code!(cuMemUnmap(base, size)).result()?;
     code!(cuMemAddressFree(base, size)).result()
@@ -135,13 +104,13 @@ pub(crate) fn grant(base: CUdeviceptr, size: usize, flags: Access) -> Answer<()>
     grant_to(CUmemLocation::device(0), base, size, flags)
 }
 
-/// What a location may do at an address.
+/// Returns the access that a location has at an address.
 pub(crate) fn granted(location: CUmemLocation, base: CUdeviceptr) -> Answer<u64> {
     let mut flags = 7;
     code!(cuMemGetAccess(&mut flags, &location, base)).result().map(|()| flags)
 }
 
-/// The first word at an address, or why it cannot be read.
+/// Reads the first word at an address, or returns the code of the failed copy.
 pub(crate) fn read(pointer: CUdeviceptr) -> Answer<u32> {
     let mut word = 0_u32;
     code!(cuMemcpyDtoH((&raw mut word).cast(), pointer, 4)).result().map(|()| word)
@@ -172,7 +141,7 @@ pub(crate) fn bind(multicast: u64, offset: usize, memory: u64, memory_offset: us
     code!(cuMulticastBindMem(multicast, offset, memory, memory_offset, size, 0)).result()
 }
 
-/// An attribute of the first device.
+/// Returns an attribute of the first device.
 pub(crate) fn attribute(attribute: CUdevice_attribute) -> Answer<i32> {
     let mut value = 0;
     code!(cuDeviceGetAttribute(&mut value, attribute, 0)).result().map(|()| value)
@@ -206,7 +175,7 @@ pub(crate) fn import_fabric(bytes: [u8; 64]) -> Answer<u64> {
     import((&raw mut fabric).cast(), FABRIC)
 }
 
-/// Launch a kernel in the default stream.
+/// Launches a kernel in the default stream.
 pub(crate) fn launch(kernel: &kernels::Kernel, arguments: &[*const c_void]) -> Answer<()> {
     let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
     code!(cuModuleLoadData(&mut module, kernel.ptx.as_ptr().cast())).result()?;
@@ -215,19 +184,19 @@ pub(crate) fn launch(kernel: &kernels::Kernel, arguments: &[*const c_void]) -> A
     code!(cuLaunchKernel(function, 2, 1, 1, 4, 1, 1, 0, ptr::null_mut(), arguments, ptr::null_mut())).result()
 }
 
-/// A kernel that fills words.
+/// Fills words with a kernel, and waits for it.
 pub(crate) fn fill(words: CUdeviceptr, count: u64, seed: u32) -> Answer<()> {
     launch(&kernels::FILL, &[(&raw const words).cast(), (&raw const count).cast(), (&raw const seed).cast()])?;
     code!(cuCtxSynchronize()).result()
 }
 
-/// A kernel that only takes its time, and is not waited for.
+/// Launches a kernel that spins for the given time, and does not wait for it.
 pub(crate) fn spin(time: Duration) -> Answer<()> {
     let nanoseconds = time.as_nanos() as u64;
     launch(&kernels::SPIN, &[(&raw const nanoseconds).cast()])
 }
 
-/// A kernel that only reads: how many of the words differ, counted in device memory.
+/// Counts the words that differ from the pattern, with a kernel that only reads them.
 pub(crate) fn verify(words: CUdeviceptr, count: u64, seed: u32) -> Answer<u32> {
     let mut counter = 0;
     call!(cuMemAlloc(&mut counter, 8));

@@ -1,9 +1,9 @@
-//! Tests that are processes of their own.
+//! Runs each test in a process of its own.
 
 use std::process::Command;
 use std::time::Duration;
 
-/// Tests that are processes of their own.
+/// Defines tests that each run in a process of their own.
 macro_rules! tests {
     ($($(#[$attribute:meta])* fn $name:ident() $body:block)*) => {$(
         #[test]
@@ -14,11 +14,11 @@ macro_rules! tests {
     )*};
 }
 
-/// Far more than any test takes: one that hangs ends with its name.
+/// The time after which a test is aborted as hanging. It is far more than any test takes.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Run a test in a new process of this program, on a machine of its own with two devices, where the environment does not
-/// say otherwise. The path is the test's with its crate.
+/// Runs a test in a new process of this program, on a machine of its own with two devices, unless `environment` says
+/// otherwise. `path` is the path of the test, with its crate.
 pub(crate) fn run(path: &str, environment: &[(&str, &str)], test: impl FnOnce()) {
     const INSIDE: &str = "REFERENCE_DRIVER_OWN_PROCESS";
     let name = path.split_once("::").map_or(path, |(_, name)| name);
@@ -26,7 +26,7 @@ pub(crate) fn run(path: &str, environment: &[(&str, &str)], test: impl FnOnce())
         let name = name.to_owned();
         std::thread::spawn(move || {
             std::thread::sleep(DEADLINE);
-            eprintln!("{name} hangs");
+            eprintln!("{name} hangs: it has not ended after {DEADLINE:?}");
             std::process::abort();
         });
         return test();

@@ -1,7 +1,7 @@
-//! What goes with a context, and what its handles answer afterwards.
+//! The end of a context: the resources that end with it, and the codes that calls with their handles return afterwards.
 //!
-//! The documentation leaves calls with those handles undefined. An H200 with driver 580.159.04 answers with the codes
-//! here, or crashes: those calls are marked.
+//! The documentation leaves calls with those handles undefined. An H200 with driver 580.159.04 returns the codes here;
+//! comments mark the calls in which it crashes or returns another code.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -45,7 +45,7 @@ fn primary() -> CUcontext {
     context
 }
 
-/// A context for each way to end one, current in this thread.
+/// Creates a context for each way to end one, and makes it current in this thread.
 fn contexts() -> impl Iterator<Item = (CUcontext, End)> {
     type Way = (fn() -> CUcontext, End);
     // A reset leaves the reference, so it comes last.
@@ -59,12 +59,13 @@ fn current() -> CUcontext {
     context
 }
 
-/// What a call in the current context answers.
+/// Returns the code of an allocation in the current context.
 fn allocation() -> CUresult {
     code!(cuMemAlloc(&mut 0, 512))
 }
 
-/// What calls with the handles of a context answer after its end, in another one.
+/// Makes calls with the handles of a context that has ended, while another one is current. Returns the name, the code
+/// and the expected code of each.
 fn answers(gone: &Resources, context: CUcontext, own: CUdeviceptr) -> Vec<(&'static str, CUresult, CUresult)> {
     let mut bytes = [0_u64; 64];
     let output: *mut c_void = bytes.as_mut_ptr().cast();
@@ -85,10 +86,10 @@ fn answers(gone: &Resources, context: CUcontext, own: CUdeviceptr) -> Vec<(&'sta
         ("event record", code!(cuEventRecord(event, DEFAULT)), DESTROYED),
         ("event in a stream", code!(cuStreamWaitEvent(DEFAULT, shared_event, 0)), DESTROYED),
         ("event times", code!(cuEventElapsedTime(output.cast(), event, event)), DESTROYED),
-        // A crash of the H200.
+        // The H200 crashes in the next call.
         ("event export", code!(cuIpcGetEventHandle(output.cast(), shared_event)), DESTROYED),
         ("event destroy", code!(cuEventDestroy(event)), DESTROYED),
-        // Crashes of the H200, up to here.
+        // The H200 crashes in each call from here to the destroy of the graph executable.
         ("stream query", code!(cuStreamQuery(gone.stream)), DESTROYED),
         ("stream wait", code!(cuStreamSynchronize(gone.stream)), DESTROYED),
         ("stream context", code!(cuStreamGetCtx(gone.stream, output.cast())), DESTROYED),
@@ -96,13 +97,14 @@ fn answers(gone: &Resources, context: CUcontext, own: CUdeviceptr) -> Vec<(&'sta
         ("stream destroy", code!(cuStreamDestroy(gone.stream)), DESTROYED),
         ("graph with its event", code!(cuGraphLaunch(gone.executable, DEFAULT)), DESTROYED),
         ("peer copy", code!(cuMemcpyPeer(own, current(), own, context, 4)), INVALID_CONTEXT),
-        // And on.
         ("graph executable", code!(cuGraphExecDestroy(gone.executable)), SUCCESS),
         ("graph", code!(cuGraphDestroy(gone.graph)), SUCCESS),
         ("function", gone.launch(DEFAULT), INVALID_HANDLE),
+        // The H200 returns CUDA_ERROR_INVALID_HANDLE from the next two calls.
         ("function of a module", module_function(gone), DESTROYED),
         ("module", code!(cuModuleUnload(gone.module)), DESTROYED),
         ("version", code!(cuCtxGetApiVersion(context, output.cast())), INVALID_CONTEXT),
+        // The H200 returns CUDA_ERROR_CONTEXT_IS_DESTROYED from the next two calls.
         ("peer access", code!(cuCtxEnablePeerAccess(context, 0)), INVALID_CONTEXT),
         ("no peer access", code!(cuCtxDisablePeerAccess(context)), INVALID_CONTEXT),
         ("free of a pool's memory", code!(cuMemFree(gone.pooled)), SUCCESS),
@@ -118,7 +120,7 @@ fn module_function(gone: &Resources) -> CUresult {
 tests! {
     fn handles_of_a_context_that_is_gone_have_codes() {
         let other = Context::new();
-        // Before the end: what is allocated after it may have an address of what is gone.
+        // Allocated before the end: a later allocation may get an address of freed memory.
         let own = allocate(512);
         for (context, end) in contexts() {
             let resources = Resources::new();
@@ -142,7 +144,7 @@ tests! {
             calls::grant(mapping, GRANULE, calls::READ_WRITE).unwrap();
             assert_eq!(calls::write(mapping, 5), Ok(()));
             assert_eq!(calls::write(resources.pooled, 6), Ok(()));
-            // The exported block, the shared one, the pool's and the physical one.
+            // The exported block, the shared block, the pool's block and the physical memory.
             assert_eq!(free_bytes(), before - 4 * GRANULE);
             assert_eq!(end(context), SUCCESS);
             call!(cuCtxSetCurrent(other.0));
@@ -185,7 +187,7 @@ tests! {
             });
             barrier.wait();
             call!(cuCtxDestroy(context));
-            assert!(current().is_null(), "it is popped where it is destroyed");
+            assert!(current().is_null(), "the thread that destroys a context pops it");
             barrier.wait();
         });
     }
@@ -205,7 +207,7 @@ tests! {
         let context = created();
         call!(cuCtxSetCurrent(other.0));
         call!(cuCtxDestroy(context));
-        assert_eq!(current(), other.0, "what is not current is not popped");
+        assert_eq!(current(), other.0, "only a current context is popped");
         assert_eq!(code!(cuCtxDestroy(context)), DESTROYED);
         call!(cuCtxPushCurrent(context));
         assert_eq!(allocation(), DESTROYED);
@@ -275,16 +277,16 @@ tests! {
                 assert_eq!(end(context), SUCCESS);
             });
             call!(cuCtxSetCurrent(other.0));
-            assert_eq!(code!(cuMemFree(resources.pooled)), INVALID_VALUE, "what was to be freed is");
+            assert_eq!(code!(cuMemFree(resources.pooled)), INVALID_VALUE, "it was freed by the pending call");
         }
-        // SAFETY: 4096 bytes, which the streams only read, and no stream does any more.
+        // SAFETY: the memory has 4096 bytes; the streams only read it, and they are gone.
         assert_eq!(unsafe { AtomicU32::from_ptr(flag.cast()) }.load(Ordering::SeqCst), 0);
     }
 
-    /// The reset waits for the host function, which meanwhile asks for what the reset has locked.
+    /// The reset waits for the host function, which meanwhile makes a call that needs a lock of the reset.
     fn a_host_function_is_refused_while_its_context_is_reset() {
         unsafe extern "C" fn ask(begun: *mut c_void) {
-            // SAFETY: the flag below, whose owner waits for this function.
+            // SAFETY: the pointer is to the flag below, whose owner waits for this function.
             unsafe { AtomicU32::from_ptr(begun.cast()) }.store(1, Ordering::SeqCst);
             let end = Instant::now() + Duration::from_millis(50);
             while Instant::now() < end {
@@ -314,13 +316,13 @@ tests! {
         assert_eq!(enable(here.0, there.0), SUCCESS);
         assert_eq!(enable(there.0, here.0), SUCCESS);
         call!(cuCtxSetCurrent(here.0));
-        assert_eq!(calls::fill(memory, 1, 1), Ok(()), "a kernel reaches it");
+        assert_eq!(calls::fill(memory, 1, 1), Ok(()), "a kernel can use it");
         call!(cuCtxDestroy(there.0));
         call!(cuCtxSynchronize());
         assert_eq!(read(memory), Err(INVALID_VALUE));
         assert_eq!(code!(cuCtxDisablePeerAccess(there.0)), INVALID_CONTEXT);
         let again = Context::of_device(1);
-        assert_eq!(enable(here.0, again.0), SUCCESS, "nothing is left of the other one");
+        assert_eq!(enable(here.0, again.0), SUCCESS, "the access to the destroyed one is gone");
     }
 
     fn imports_go_with_the_importing_context_and_the_exporter_stays() {
@@ -330,7 +332,7 @@ tests! {
             let (memory, event) = (exporter.open_memory().unwrap(), exporter.open_event().unwrap());
             assert_eq!((read(memory), code!(cuEventSynchronize(event))), (Ok(WORD), SUCCESS));
             call!(cuCtxSetCurrent(other.0));
-            assert_eq!(exporter.open_memory(), Err(INVALID_HANDLE), "another context has it");
+            assert_eq!(exporter.open_memory(), Err(INVALID_HANDLE), "another context has the memory open");
             assert_eq!(end(context), SUCCESS);
             assert_eq!(read(memory), Err(INVALID_VALUE));
             assert_eq!(code!(cuIpcCloseMemHandle(memory)), INVALID_VALUE);

@@ -1,4 +1,4 @@
-//! Another process, which exports memory and an event, and works when it is told.
+//! A child process that exports memory and an event, and performs orders.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::{FromRawFd as _, OwnedFd};
@@ -11,13 +11,13 @@ use cuda_ipc_sys::{CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle, CUr
 use crate::calls::{self, Answer, Context, GRANULE};
 use crate::resources::NOWHERE;
 
-/// What every word of the memory is, at first.
+/// The first value of every word of the memory.
 pub(crate) const WORD: u32 = 0x0707_0707;
 
-/// The seed of the pattern that it is filled with later.
+/// The seed of the pattern that `Exporter::fill` writes.
 pub(crate) const SEED: u32 = 9;
 
-/// What it can be told, as the byte that says so.
+/// An order to the child, sent as one byte.
 #[derive(Clone, Copy)]
 enum Order {
     Fill,
@@ -25,7 +25,7 @@ enum Order {
     FreeBytes,
 }
 
-/// A child process that ends with the socket.
+/// The child process, which ends when the socket is closed.
 pub(crate) struct Exporter {
     process: Child,
     socket: UnixStream,
@@ -35,36 +35,36 @@ pub(crate) struct Exporter {
 
 impl Exporter {
     pub(crate) fn start() -> Self {
-        let (mut socket, its) = UnixStream::pair().expect("sockets are to be had");
+        let (mut socket, its) = UnixStream::pair().expect("the system has sockets");
         let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
         command.args(["--exact", "exporter::exporter", "--ignored", "--nocapture"]);
         let process = command.stdin(OwnedFd::from(its)).stdout(Stdio::null()).spawn();
         let process = process.expect("the test executable starts");
         drop(command);
         let (mut memory, mut event) = ([0; 64], [0; 64]);
-        socket.read_exact(&mut memory).expect("the exporter answers");
-        socket.read_exact(&mut event).expect("the exporter answers");
+        socket.read_exact(&mut memory).expect("the exporter sends its handles");
+        socket.read_exact(&mut event).expect("the exporter sends its handles");
         Self { process, socket, memory, event }
     }
 
-    /// Let it fill its memory once more, by a kernel.
+    /// Makes the exporter fill its memory with a kernel.
     pub(crate) fn fill(&mut self) -> Answer<()> {
         CUresult(self.ask(Order::Fill) as u32).result()
     }
 
-    /// Let a kernel of it write where there is no memory.
+    /// Makes the exporter launch a kernel that writes to an address without memory.
     pub(crate) fn fail(&mut self) -> Answer<()> {
         CUresult(self.ask(Order::Fail) as u32).result()
     }
 
-    /// What its device has left.
+    /// Returns the free bytes of the exporter's device.
     pub(crate) fn free_bytes(&mut self) -> u64 {
         self.ask(Order::FreeBytes)
     }
 
     fn ask(&mut self, order: Order) -> u64 {
         let mut answer = [0; 8];
-        self.socket.write_all(&[order as u8]).expect("the exporter listens");
+        self.socket.write_all(&[order as u8]).expect("the exporter reads orders");
         self.socket.read_exact(&mut answer).expect("the exporter answers");
         u64::from_le_bytes(answer)
     }
@@ -89,9 +89,9 @@ impl Drop for Exporter {
     }
 }
 
-/// The child process.
+/// Runs in the child process.
 #[test]
-#[ignore = "the other end of the tests here"]
+#[ignore = "started by the tests here, as another process"]
 fn exporter() {
     // SAFETY: standard input is a socket, which nothing else in this process uses.
     let mut socket = unsafe { UnixStream::from_raw_fd(0) };
@@ -107,9 +107,9 @@ fn exporter() {
     call!(cuIpcGetEventHandle(&mut event_handle, event));
     call!(cuCtxSynchronize());
     for handle in [memory_handle.to_bytes(), event_handle.to_bytes()] {
-        socket.write_all(&handle).expect("the parent listens");
+        socket.write_all(&handle).expect("the parent reads");
     }
-    // Until the parent closes the socket, or is gone.
+    // Until the parent closes the socket or ends.
     let mut order = [0];
     while socket.read_exact(&mut order).is_ok() {
         let code = |answer: Answer<()>| answer.err().map_or(0, |code| code.0.into());
@@ -118,6 +118,6 @@ fn exporter() {
             [order] if order == Order::Fail as u8 => code(calls::fill(NOWHERE, 1, SEED)),
             _ => calls::free_bytes() as u64,
         };
-        socket.write_all(&answer.to_le_bytes()).expect("the parent listens");
+        socket.write_all(&answer.to_le_bytes()).expect("the parent reads");
     }
 }

@@ -1,5 +1,5 @@
-//! A forked child of a process that has initialised the driver: every call answers at once that the driver is not
-//! initialised there, whatever other threads of the parent were doing.
+//! Calls in a forked child of a process that has initialised the driver. Each returns at once that the driver is not
+//! initialised, whatever the other threads of the parent were doing.
 
 use std::ffi::{CStr, c_void};
 use std::fs::File;
@@ -18,7 +18,7 @@ const FORKS: usize = 40;
 const NOT_INITIALIZED: u32 = CUresult::CUDA_ERROR_NOT_INITIALIZED.0;
 const INVALID_VALUE: u32 = CUresult::CUDA_ERROR_INVALID_VALUE.0;
 
-/// What needs no initialised driver, and refuses the null that it is given.
+/// Functions that need no initialised driver, and that refuse the null that they are given.
 const FREE: [&CStr; 7] = [
     c"cuDriverGetVersion",
     c"cuGetErrorName",
@@ -29,7 +29,7 @@ const FREE: [&CStr; 7] = [
     c"cudaRuntimeGetVersion",
 ];
 
-/// The codes of all functions, and of those that work in a child too.
+/// Returns the codes of all functions, called with zeros, and of four calls that work in a child too.
 fn ask_everything(functions: &[(&CStr, Function)]) -> Vec<u32> {
     let mut codes: Vec<u32> = functions.iter().map(|(_, function)| with_zeros(*function)).collect();
     let (mut version, mut text, mut other_text, mut address) = (0, ptr::null(), ptr::null(), ptr::null_mut());
@@ -43,7 +43,7 @@ fn ask_everything(functions: &[(&CStr, Function)]) -> Vec<u32> {
     codes
 }
 
-/// Keep the driver's locks busy, one kind of them a thread.
+/// Performs one kind of work, which keeps locks of the driver busy. Each thread has a kind of its own.
 fn work(kind: usize) {
     let (mut address, mut event, mut text): (*mut c_void, _, _) = (ptr::null_mut(), ptr::null_mut(), ptr::null());
     match kind {
@@ -71,7 +71,7 @@ fn work(kind: usize) {
             let mut context = ptr::null_mut();
             call!(cuDevicePrimaryCtxRetain(&mut context, 1));
             call!(cuCtxPushCurrent(context));
-            // The release waits for it, with a lock of its own.
+            // The release waits for the kernel, and holds a lock meanwhile.
             calls::spin(Duration::from_millis(5)).unwrap();
             call!(cuDevicePrimaryCtxRelease(1));
             call!(cuCtxPopCurrent(&mut context));
@@ -79,30 +79,30 @@ fn work(kind: usize) {
     }
 }
 
-/// The codes of a forked child, or the signal that ended it where it hung.
+/// Forks a child and returns its codes, or the signal that ended it.
 fn codes_of_child(functions: &[(&CStr, Function)]) -> Result<Vec<u32>, i32> {
     use std::os::fd::FromRawFd as _;
     let mut pipe = [0; 2];
-    // SAFETY: room for two descriptors.
+    // SAFETY: the output has room for two descriptors.
     assert_eq!(unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
     // SAFETY: the descriptors are new, and nobody else has them.
     let [mut from_child, mut to_parent] = pipe.map(|descriptor| unsafe { File::from_raw_fd(descriptor) });
-    // SAFETY: the child calls the library, writes into the pipe and ends. It asks for no lock that another thread may
-    // hold, except that of the allocator, which the system's fork looks after.
+    // SAFETY: the child calls the library, writes into the pipe and exits. It takes no lock that another thread may
+    // hold, except the lock of the allocator, for which `fork` provides.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // SAFETY: a child that hangs ends by a signal.
+        // SAFETY: the call only sets a timer, whose signal ends a child that hangs.
         unsafe { libc::alarm(10) };
         let codes = ask_everything(functions);
         let bytes: Vec<u8> = codes.iter().flat_map(|code| code.to_ne_bytes()).collect();
         let is_written = to_parent.write_all(&bytes).is_ok();
-        // SAFETY: ends the child at once.
+        // SAFETY: the call ends the child at once.
         unsafe { libc::_exit(i32::from(!is_written)) };
     }
     drop(to_parent);
     let (mut bytes, mut status) = (Vec::new(), 0);
-    from_child.read_to_end(&mut bytes).expect("the pipe is there");
-    // SAFETY: our child, and a local.
+    from_child.read_to_end(&mut bytes).expect("the pipe can be read");
+    // SAFETY: the child is ours, and the output is a local.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     let codes = bytes.as_chunks().0.iter().map(|bytes| u32::from_ne_bytes(*bytes)).collect();
     if libc::WIFSIGNALED(status) { Err(libc::WTERMSIG(status)) } else { Ok(codes) }
@@ -127,7 +127,7 @@ tests! {
             }
             let children: Result<Vec<_>, i32> = (1..=FORKS)
                 .map(|number| {
-                    // Each fork meets other work.
+                    // Each fork happens during other work.
                     while done.load(Ordering::Acquire) < 100 * number {
                         std::thread::yield_now();
                     }
@@ -135,28 +135,28 @@ tests! {
                 })
                 .collect();
             is_over.store(true, Ordering::Release);
-            for codes in children.unwrap_or_else(|signal| panic!("a child hung, and ended by signal {signal}")) {
+            for codes in children.unwrap_or_else(|signal| panic!("signal {signal} ended a child")) {
                 assert_eq!(codes.len(), functions.len() + 4);
                 let answers = functions.iter().zip(&codes).map(|((name, _), code)| (name, *code));
                 let wrong: Vec<_> = answers.filter(|(name, code)| *code != expected(name)).collect();
                 assert!(wrong.is_empty(), "{wrong:?}");
-                assert_eq!(codes[functions.len()..], [0; 4], "what needs no initialised driver works");
+                assert_eq!(codes[functions.len()..], [0; 4], "calls that need no initialised driver work");
             }
         });
         call!(cuMemFree(allocate(512)));
     }
 
     fn a_process_that_forked_before_can_use_the_driver_on_both_sides() {
-        // SAFETY: no other thread of this process has called the library, so the child is as free as the parent.
+        // SAFETY: no other thread of this process has called the library, so the child may use it as the parent does.
         let child = unsafe { libc::fork() };
         let _context = Context::new();
         call!(cuMemFree(allocate(512)));
         if child == 0 {
-            // SAFETY: ends the child at once.
+            // SAFETY: the call ends the child at once.
             unsafe { libc::_exit(0) };
         }
         let mut status = 0;
-        // SAFETY: our child, and a local.
+        // SAFETY: the child is ours, and the output is a local.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert_eq!(status, 0);
     }

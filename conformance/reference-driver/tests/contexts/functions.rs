@@ -7,31 +7,33 @@ use libloading::Library;
 
 use crate::common::library;
 
-/// A function of any signature, with more arguments than any has: registers and the stack hold zeros for all of them.
+/// A function of any signature. The type has more parameters than any function of the library, so that registers and
+/// the stack hold zeros for all of a function's arguments.
 pub(crate) type Function =
     unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u32;
 
-/// Every function that the library exports of the driver and of the runtime; the runtime's names of errors are no codes.
+/// Returns every function of the driver and of the runtime that the library exports, except the two of the runtime that
+/// return text instead of a code.
 pub(crate) fn functions() -> Vec<(&'static CStr, Function)> {
-    // SAFETY: loading runs the library's initialisers, of which it has none.
+    // SAFETY: loading runs the library's initialisers, and it has none.
     let library = unsafe { Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
     let of_driver = SYMBOLS.iter().map(|symbol| symbol.exported);
     let of_runtime = runtime::SYMBOLS.iter().map(|symbol| symbol.exported);
     let is_code = |name: &&CStr| ![c"cudaGetErrorName", c"cudaGetErrorString"].contains(name);
     let address = |name: &'static CStr| {
-        // SAFETY: in the calling conventions of Linux the caller passes the arguments and clears them away, so a function
-        // can be given more than it has.
+        // SAFETY: in the calling conventions of Linux the caller passes the arguments and removes them, so a function
+        // can be given more arguments than it takes.
         let function = unsafe { library.get::<Function>(name) }.unwrap_or_else(|error| panic!("{error}"));
         (name, *function)
     };
     let functions = of_driver.chain(of_runtime).filter(is_code).map(address).collect();
-    // The functions are there as long as the process.
+    // The library stays loaded until the process ends.
     std::mem::forget(library);
     functions
 }
 
-/// Call a function with null, no handle and the number 0.
+/// Calls a function with zeros: null pointers, null handles and the number 0.
 pub(crate) fn with_zeros(function: Function) -> u32 {
-    // SAFETY: null is nothing that a function reads or writes, and no handle is one of anything.
+    // SAFETY: the library reads and writes nothing through null, and checks every handle.
     unsafe { function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
 }

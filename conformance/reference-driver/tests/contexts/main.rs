@@ -1,16 +1,15 @@
-//! Contexts: how they come and go, what goes with them, and what goes wrong in them.
+//! Contexts: their creation and end, the resources that end with them, and the errors in them.
 //!
-//! Each test is a process of its own: which contexts there are, what the environment says and whether a process was
-//! forked is a process's.
+//! Each test runs in a process of its own, because contexts, the environment and forks belong to the process.
 
 #[macro_use]
 #[path = "../common/own_process.rs"]
 mod own_process;
 #[macro_use]
-#[path = "../common/calls.rs"]
-mod calls;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/calls.rs"]
+mod calls;
 
 mod destroy;
 mod exporter;

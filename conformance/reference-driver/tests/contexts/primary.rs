@@ -1,10 +1,10 @@
-//! Primary contexts are counted, whoever retains them and when.
+//! A primary context has a reference count, whichever thread retains it and when.
 
 use std::ptr;
 
 use cuda_ipc_sys::CUresult;
 
-use crate::calls::driver;
+use crate::common::driver;
 
 tests! {
     fn a_retained_primary_context_lives_until_it_is_released() {

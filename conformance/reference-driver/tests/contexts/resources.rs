@@ -1,4 +1,4 @@
-//! Everything that a context can have, in the current one.
+//! A resource of every kind that a context can have.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -9,18 +9,19 @@ use cuda_ipc_sys::{
 
 use crate::calls::GRANULE;
 
-/// Where no memory is, and none can be.
+/// An address at which there is no memory, and never can be.
 pub(crate) const NOWHERE: CUdeviceptr = 0x1000;
 
+/// Resources of the context that was current.
 pub(crate) struct Resources {
-    /// A block of its own, which was exported, and a place in a shared one.
+    /// An allocation with a block of its own, which was exported, and one in a shared block.
     pub(crate) memory: [CUdeviceptr; 2],
     pub(crate) managed: CUdeviceptr,
     pub(crate) host: *mut c_void,
-    /// From the device's pool.
+    /// Memory from the device's pool.
     pub(crate) pooled: CUdeviceptr,
     pub(crate) stream: CUstream,
-    /// One of this process alone and one for others, both recorded.
+    /// A local event and an interprocess event, both recorded.
     pub(crate) events: [CUevent; 2],
     pub(crate) module: CUmodule,
     pub(crate) function: CUfunction,
@@ -57,7 +58,7 @@ impl Resources {
         Self { memory, managed, host, pooled, stream, events, module, function, graph, executable }
     }
 
-    /// Launch the kernel, in the stream or in another one, on words that it may not touch.
+    /// Launches the kernel in a stream, on words at an address without memory.
     pub(crate) fn launch(&self, stream: CUstream) -> CUresult {
         let (words, count, seed) = (NOWHERE, 4_u64, 1_u32);
         let arguments: [*const c_void; 3] =

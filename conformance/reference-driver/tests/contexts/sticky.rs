@@ -1,7 +1,8 @@
-//! An error of device code is its process's: no context of it works any more, and no new one is to be had.
+//! An error in device code affects its whole process: no context of the process works any longer, and no new one can be
+//! created.
 //!
-//! Two can be had here: an address that the kernel may not touch, and one that is not aligned. No kernel of ours
-//! asserts, traps or is given a time limit. Which calls say so is what an H200 with driver 580.159.04 does.
+//! Two such errors occur here: an illegal address and a misaligned address. No kernel of ours asserts, traps or has a
+//! time limit. The calls that return the error are those that return it on an H200 with driver 580.159.04.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -17,15 +18,15 @@ const MISALIGNED: CUresult = CUresult::CUDA_ERROR_MISALIGNED_ADDRESS;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 const DEFAULT: CUstream = ptr::null_mut();
 
-/// A context with everything, which is current.
+/// Creates a context with every kind of resource, and makes it current.
 fn whole(device: i32) -> (Context, Resources) {
     (Context::of_device(device), Resources::new())
 }
 
-/// The same, in which a kernel has failed.
+/// Creates such a context and makes a kernel fail in it.
 fn failed() -> (Context, Resources) {
     let (context, resources) = whole(0);
-    assert_eq!(resources.launch(resources.stream), SUCCESS, "the launch itself is fine");
+    assert_eq!(resources.launch(resources.stream), SUCCESS, "the launch itself succeeds");
     assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
     (context, resources)
 }
@@ -34,7 +35,7 @@ fn outputs() -> [u64; 64] {
     [0; 64]
 }
 
-/// Calls that touch the context, which is current.
+/// Makes calls that use the context, which is current. Returns the name and the code of each.
 fn that_touch(of: &Resources, other: CUcontext) -> Vec<(&'static str, CUresult)> {
     let mut bytes = outputs();
     let output: *mut c_void = bytes.as_mut_ptr().cast();
@@ -84,7 +85,7 @@ fn that_touch(of: &Resources, other: CUcontext) -> Vec<(&'static str, CUresult)>
     ]
 }
 
-/// Calls that ask nothing of the context.
+/// Makes calls that do not use the device through the context. Returns the name and the code of each.
 fn that_do_not(of: &Resources, context: CUcontext) -> Vec<(&'static str, CUresult)> {
     let mut bytes = outputs();
     let output: *mut c_void = bytes.as_mut_ptr().cast();
@@ -111,7 +112,7 @@ fn that_do_not(of: &Resources, context: CUcontext) -> Vec<(&'static str, CUresul
     ]
 }
 
-/// Calls that want a context of a device.
+/// Makes the calls that create or retain a context of a device, and returns their codes.
 fn that_make_contexts(device: i32) -> [CUresult; 2] {
     let mut context = ptr::null_mut();
     [code!(cuCtxCreate(&mut context, 0, device)), code!(cuDevicePrimaryCtxRetain(&mut context, device))]
@@ -164,11 +165,11 @@ tests! {
         let (_context, resources) = whole(0);
         let word = resources.host.cast::<u32>();
         assert_eq!(resources.launch(resources.stream), SUCCESS);
-        // Either it is enqueued and never done, or refused.
+        // The call is either enqueued and never performed, or refused.
         let late = code!(cuMemsetD32Async(word as u64, 7, 1, resources.stream));
         assert!([SUCCESS, ILLEGAL_ADDRESS].contains(&late), "{late}");
         assert_eq!(code!(cuStreamSynchronize(resources.stream)), ILLEGAL_ADDRESS);
-        // SAFETY: page-locked memory, which no stream writes any more.
+        // SAFETY: the memory is page-locked, and no stream writes it any longer.
         assert_eq!(unsafe { word.read_volatile() }, 0);
     }
 
@@ -213,7 +214,7 @@ tests! {
         call!(cuDevicePrimaryCtxRelease(0));
         call!(cuInit(0));
         for device in [0, 1] {
-            assert_eq!(that_make_contexts(device), [ILLEGAL_ADDRESS; 2], "with no context left");
+            assert_eq!(that_make_contexts(device), [ILLEGAL_ADDRESS; 2], "although no context is left");
         }
     }
 

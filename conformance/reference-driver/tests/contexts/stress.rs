@@ -1,7 +1,8 @@
-//! Sixteen threads that use, share and destroy everything at once.
+//! Sixteen threads use, share and destroy everything at once.
 //!
-//! A thread takes what another one made, and what is gone by then: every call has the codes that it may answer. In the
-//! end nothing is left: no memory, no descriptor, no thread. What a thread does follows from its number.
+//! A thread uses handles and addresses of other threads, which may be destroyed by then, so every call has a list of
+//! permitted codes. At the end no memory, no descriptor and no thread is left. The number of a thread determines its
+//! actions.
 
 use std::ffi::c_void;
 use std::os::fd::{FromRawFd as _, OwnedFd};
@@ -25,10 +26,11 @@ const SUCCESS: C = C::CUDA_SUCCESS;
 const NOT_READY: C = C::CUDA_ERROR_NOT_READY;
 const INVALID_VALUE: C = C::CUDA_ERROR_INVALID_VALUE;
 const INVALID_HANDLE: C = C::CUDA_ERROR_INVALID_HANDLE;
-/// What any call in a context that another thread destroys may answer.
+/// The codes that any call may return in a context that another thread destroys.
 const OF_CONTEXTS: [C; 3] = [SUCCESS, C::CUDA_ERROR_INVALID_CONTEXT, C::CUDA_ERROR_CONTEXT_IS_DESTROYED];
 
-/// A call that takes what may be gone: whether it succeeded. The code has to be one of a context's, or of these.
+/// Makes a call whose arguments may be destroyed already, and returns whether it succeeded. The code must be one of
+/// `OF_CONTEXTS` or of `$codes`.
 macro_rules! may {
     ($function:ident($($argument:expr),* $(,)?), $codes:expr) => {
         is_success(stringify!($function), code!($function($($argument),*)), &$codes)
@@ -40,7 +42,7 @@ fn is_success(call: &str, code: CUresult, permitted: &[CUresult]) -> bool {
     code == SUCCESS
 }
 
-/// Handles and addresses that all threads take from.
+/// Handles or addresses that all threads use.
 #[derive(Default)]
 struct Shared(Mutex<Vec<u64>>);
 
@@ -49,13 +51,13 @@ impl Shared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
     }
 
-    /// One of them, which stays; 0 where there is none.
+    /// Returns one of them, which stays, or 0 if there is none.
     fn one(&self, random: &mut Random) -> u64 {
         let handles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if handles.is_empty() { 0 } else { handles[random.below(handles.len())] }
     }
 
-    /// One of them, which nobody else takes any more.
+    /// Removes one of them and returns it, or 0 if there is none.
     fn take(&self, random: &mut Random) -> u64 {
         let mut handles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = handles.len();
@@ -67,7 +69,7 @@ impl Shared {
     }
 }
 
-/// Numbers of a generator by Marsaglia.
+/// A generator of pseudorandom numbers: xorshift, by Marsaglia.
 struct Random(u64);
 
 impl Random {
@@ -89,7 +91,7 @@ struct World {
     pools: Shared,
 }
 
-/// What a thread does in one step.
+/// The actions. A thread performs one in each step.
 const ACTIONS: [fn(&World, &mut Random); 14] = [
     create_context,
     use_context,
@@ -135,7 +137,7 @@ fn use_primary(_: &World, random: &mut Random) {
     if may!(cuMemAlloc(&mut memory, 512), []) {
         may!(cuMemsetD8(memory, 1, 512), [INVALID_VALUE]);
     }
-    // INVALID_HANDLE: the module went before the launch.
+    // INVALID_HANDLE: the module was destroyed before the launch.
     let code = calls::spin(Duration::from_micros(50)).err().unwrap_or(SUCCESS);
     is_success("spin", code, &[INVALID_HANDLE]);
     call!(cuCtxPopCurrent(&mut context));
@@ -177,7 +179,7 @@ fn use_streams(world: &World, random: &mut Random) {
     let stream = world.streams.one(random) as CUstream;
     may!(cuStreamQuery(stream), [NOT_READY, INVALID_HANDLE]);
     may!(cuStreamSynchronize(stream), [INVALID_HANDLE]);
-    // Of the null stream, which stands for none here, nothing is destroyed.
+    // If there is no stream left, this is the null stream, which is not destroyed.
     may!(cuStreamDestroy(world.streams.take(random) as CUstream), [INVALID_HANDLE]);
 }
 
@@ -202,7 +204,7 @@ fn import(world: &World, _: &mut Random) {
             may!(cuMemcpyDtoH((&raw mut word).cast(), memory, 8), [INVALID_VALUE]);
             may!(cuIpcCloseMemHandle(memory), [INVALID_VALUE]);
         }
-        // Another context of the device may have it.
+        // Another context of the device may have the memory open.
         Err(code) => assert!(!is_success("cuIpcOpenMemHandle", code, &[INVALID_HANDLE])),
     }
     match world.exporter.open_event() {
@@ -214,7 +216,7 @@ fn import(world: &World, _: &mut Random) {
     }
 }
 
-/// Physical memory, which no context's end concerns: every call succeeds.
+/// Uses physical memory. It does not depend on any context, so every call on it succeeds.
 fn map_physical(_: &World, random: &mut Random) {
     let device = CUmemLocation::device(random.below(2) as i32);
     let handle = calls::create_at(device, GRANULE, [NO_TYPE, DESCRIPTOR][random.below(2)]).unwrap();
@@ -267,12 +269,12 @@ fn change_peers(world: &World, random: &mut Random) {
     may!(cuCtxDisablePeerAccess(peer), [C::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED]);
 }
 
-/// How many entries a folder of this process has.
+/// Returns the number of entries of a folder in `/proc/self`.
 fn entries(folder: &str) -> usize {
-    std::fs::read_dir(format!("/proc/self/{folder}")).expect("this process is there").count()
+    std::fs::read_dir(format!("/proc/self/{folder}")).expect("/proc is mounted").count()
 }
 
-/// What the devices have left, and the descriptors of this process, without any context.
+/// Returns the free bytes of each device and the number of descriptors of this process.
 fn what_is_left() -> ([usize; 2], usize) {
     let free = [0, 1].map(|device| {
         let _context = Context::of_device(device);
@@ -281,14 +283,14 @@ fn what_is_left() -> ([usize; 2], usize) {
     (free, entries("fd"))
 }
 
-/// End what the threads have left.
+/// Destroys everything that the threads have left.
 fn end(world: &World) {
     for context in world.contexts.all() {
         call!(cuCtxDestroy(context as CUcontext));
     }
     let _context = Context::new();
     for memory in world.pooled.all() {
-        // A thread may have freed it under the address of what lay there before.
+        // A thread may have freed it already, as an earlier allocation at the same address.
         may!(cuMemFree(memory), [INVALID_VALUE]);
     }
     for pool in world.pools.all() {
@@ -296,7 +298,7 @@ fn end(world: &World) {
     }
     for device in [0, 1] {
         call!(cuDevicePrimaryCtxReset(device));
-        assert_eq!(code!(cuDevicePrimaryCtxRelease(device)), C::CUDA_ERROR_INVALID_CONTEXT, "all were released");
+        assert_eq!(code!(cuDevicePrimaryCtxRelease(device)), C::CUDA_ERROR_INVALID_CONTEXT, "all are released");
     }
 }
 
@@ -312,7 +314,7 @@ tests! {
             events: Shared::default(),
             pools: Shared::default(),
         };
-        // The file of the interprocess events stays as long as the process.
+        // The file of the interprocess events stays open until the process ends.
         let context = Context::new();
         call!(cuEventCreate(&mut ptr::null_mut(), 6));
         drop(context);
@@ -331,10 +333,10 @@ tests! {
         });
         end(&world);
         assert_eq!(what_is_left(), before);
-        // A stream's thread ends by itself.
+        // The thread of a destroyed stream ends by itself, some time later.
         let deadline = Instant::now() + Duration::from_secs(10);
         while entries("task") != threads {
-            assert!(Instant::now() < deadline, "{} threads are left of {threads}", entries("task"));
+            assert!(Instant::now() < deadline, "{} threads instead of {threads}", entries("task"));
             std::thread::yield_now();
         }
     }

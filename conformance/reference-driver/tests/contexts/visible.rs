@@ -1,5 +1,5 @@
-//! `CUDA_VISIBLE_DEVICES`, as a process meets it: each list in a process of its own. Answers are those of two H200s with
-//! driver 580.159.04; what one entry means is tested beside the code.
+//! `CUDA_VISIBLE_DEVICES`, with each list in a process of its own. The expected results are those of two H200s with
+//! driver 580.159.04. Unit tests beside the code cover the meaning of a single entry.
 
 use std::process::Command;
 
@@ -21,23 +21,23 @@ fn count() -> i32 {
     count
 }
 
-/// The child process: the code of `cuInit`, and the devices.
+/// Runs in the child process: prints the code of `cuInit` and the UUIDs of the devices.
 #[test]
-#[ignore = "the other end of the test here"]
+#[ignore = "started by the tests here, as another process"]
 fn child() {
     let code = code!(cuInit(0));
     let devices: Vec<_> = if code == CUresult::CUDA_SUCCESS { (0..count()).map(uuid).collect() } else { Vec::new() };
     println!("\nanswer {} {}", code.0, devices.join(" "));
 }
 
-/// What a process on the same machine sees.
+/// Returns the UUIDs of the devices that a process on the same machine sees, or the code of its `cuInit`.
 fn seen(list: Option<&str>, devices: &str) -> Result<Vec<String>, CUresult> {
     let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
     command.args(["--exact", "visible::child", "--ignored", "--nocapture"]).env_remove(VISIBLE);
     command.env("REFERENCE_DRIVER_DEVICES", devices).envs(list.map(|list| (VISIBLE, list)));
     let output = command.output().expect("the test executable starts");
     let text = String::from_utf8_lossy(&output.stdout);
-    let answer = text.lines().find_map(|line| line.strip_prefix("answer ")).expect("the child answers");
+    let answer = text.lines().find_map(|line| line.strip_prefix("answer ")).expect("the child prints its answer");
     let mut words = answer.split_whitespace();
     let code = words.next().and_then(|code| code.parse().ok()).expect("a code comes first");
     CUresult(code).result().map(|()| words.map(str::to_owned).collect())

@@ -1,4 +1,4 @@
-//! Null for every pointer, and handles that are none: a code, and never a crash.
+//! Null pointers and invalid handles: every call returns a code, and none crashes.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -13,7 +13,7 @@ use crate::resources::{Resources, allocate};
 const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
-/// What zeros are right for: nothing to do, nothing wanted, or the first device, the default stream, no flag.
+/// Functions for which zeros are valid: no bytes, no output, the first device, the default stream or no flags.
 const RIGHT_IN_A_CONTEXT: [&str; 20] = [
     "cuInit",
     "cuDevicePrimaryCtxReset_v2",
@@ -37,7 +37,7 @@ const RIGHT_IN_A_CONTEXT: [&str; 20] = [
     "cuMemsetD32Async",
 ];
 
-/// The same of the runtime, which makes a context current where there is none.
+/// The same for the runtime, which makes a context current if there is none.
 const RIGHT_OF_RUNTIME: [&str; 14] = [
     "cudaPeekAtLastError",
     "cudaSetDevice",
@@ -55,7 +55,7 @@ const RIGHT_OF_RUNTIME: [&str; 14] = [
     "cudaStreamQuery",
 ];
 
-/// What the functions answer to zeros, each called after some preparation.
+/// Calls functions with zeros, each after `prepare`, and returns their names and codes.
 fn codes(is_meant: fn(&str) -> bool, prepare: impl Fn()) -> Vec<(&'static str, CUresult)> {
     let functions = functions().into_iter().map(|(name, function)| (name.to_str().expect("ASCII"), function));
     let ask = |(name, function)| {
@@ -67,7 +67,7 @@ fn codes(is_meant: fn(&str) -> bool, prepare: impl Fn()) -> Vec<(&'static str, C
     answers
 }
 
-/// The functions that answer with a code.
+/// Returns the names of the functions that returned a code.
 fn with_code(code: CUresult, answers: &[(&'static str, CUresult)]) -> Vec<&'static str> {
     answers.iter().filter(|(_, found)| *found == code).map(|(name, _)| *name).collect()
 }
@@ -76,7 +76,7 @@ fn is_of_runtime(name: &str) -> bool {
     name.starts_with("cuda")
 }
 
-/// What calls answer to a handle, an address or an ordinal that is none.
+/// Makes calls with an invalid handle or address, and returns their names and codes.
 fn answers(wild: usize) -> Vec<(&'static str, CUresult)> {
     let mut bytes = [0_u64; 64];
     let output: *mut c_void = bytes.as_mut_ptr().cast();
@@ -167,7 +167,7 @@ tests! {
 
     fn what_is_not_written_is_listed_with_its_reason() {
         let context = Context::new();
-        // What is written refuses null before it comes to what it does not support.
+        // A function that is implemented refuses null before it returns that something is unsupported.
         let answers = codes(|_| true, || call!(cuCtxSetCurrent(context.0)));
         let mut listed: Vec<_> = UNSUPPORTED.iter().map(|(name, _)| *name).collect();
         let mut found = with_code(CUresult::CUDA_ERROR_NOT_SUPPORTED, &answers);
@@ -198,7 +198,7 @@ tests! {
 
     fn a_handle_that_is_none_has_a_code_everywhere() {
         let _context = Context::new();
-        // Odd, unaligned, the last one, what no program has mapped, and numbers beside those that are handles.
+        // Odd and unaligned numbers, addresses that no program has mapped, the last address, and numbers near handles.
         for wild in [3, 0xFF, 0x1234, 1 << 47, usize::MAX, usize::MAX << 8, 0x7FFF_FFFF] {
             for (call, code) in answers(wild) {
                 assert!(code != SUCCESS && code != UNKNOWN, "{call} of {wild:#x}: {code}");

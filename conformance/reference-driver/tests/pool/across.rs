@@ -1,4 +1,4 @@
-//! Between an exporting process and this one.
+//! Pools that another process exports and this one imports.
 
 use crate::*;
 
@@ -13,14 +13,14 @@ fn memory_that_was_allocated_after_the_export_is_imported() {
     let (mut base, mut size) = (0, 0);
     call!(cuMemGetAddressRange(&mut base, &mut size, large + 3));
     assert_eq!((base, size as u64), (large, 5 * MIB));
-    assert_eq!(used(pool), Ok(5 * MIB + 1000), "what was imported, and nothing else");
+    assert_eq!(used(pool), Ok(5 * MIB + 1000), "only imported memory is in use");
     call!(cuMemsetD32(large, 9, 1));
     call!(cuCtxSynchronize());
     assert_eq!(exporter.read(), 9, "the exporter sees what the importer writes");
     free(large);
     free(small);
     assert_eq!((used(pool), read(small)), (Ok(0), Err(INVALID_VALUE)));
-    assert_eq!(exporter.read(), 9, "the exporter's memory is as it was");
+    assert_eq!(exporter.read(), 9, "the free here leaves the exporter's memory alone");
     call!(cuMemPoolDestroy(pool));
 }
 
@@ -41,7 +41,7 @@ fn memory_outlives_a_killed_exporter_and_then_goes() {
     assert_eq!(before - free_bytes(), 6 * MIB);
     call!(cuMemFree(first));
     call!(cuMemPoolDestroy(pool));
-    assert_eq!(read(second), Ok(8), "pointers outlive their pool");
+    assert_eq!(read(second), Ok(8), "imported pointers outlive their pool");
     call!(cuMemFree(second));
     assert_eq!(free_bytes(), before);
 }
@@ -55,11 +55,11 @@ fn what_the_exporter_freed_is_not_imported() {
     exporter.free();
     assert_eq!(import_pointer(pool, stale), Err(INVALID_VALUE));
     let fresh = exporter.allocate(2 * MIB, 8);
-    assert_eq!(import_pointer(pool, stale), Err(INVALID_VALUE), "another allocation lies there now");
+    assert_eq!(import_pointer(pool, stale), Err(INVALID_VALUE), "another allocation is there now");
     let pointer = import_pointer(pool, fresh).unwrap();
     exporter.free();
     exporter.destroy();
-    assert_eq!(read(pointer), Ok(8), "still mapped here");
+    assert_eq!(read(pointer), Ok(8), "it is still mapped here");
     free(pointer);
     call!(cuMemPoolDestroy(pool));
 }
@@ -80,7 +80,7 @@ fn a_pool_of_an_invisible_device_needs_access() {
 #[test]
 fn data_goes_with_its_pool() {
     let _turn = turn();
-    // Two exporters that do the same: only the pool tells their data apart.
+    // Both exporters do the same, so their data differ only by the pool.
     let mut exporters = [(); 2].map(|()| Exporter::start(&machine(), "0"));
     let pools = exporters.each_mut().map(|exporter| import(exporter.pool().as_raw_fd()).unwrap());
     let data = exporters.each_mut().map(|exporter| exporter.allocate(4096, 7));

@@ -1,4 +1,4 @@
-//! A child process that exports a pool, does what it is told over a socket, and can be killed.
+//! A child process that exports a pool, performs orders from a socket, and can be killed.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -8,16 +8,16 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::ptr;
 
-/// The other end: a test executable that runs its test `exporter` alone, with the socket as standard input.
+/// The child process: this test executable, which runs only the test `exporter`, with the socket as standard input.
 pub(crate) struct Exporter {
     process: Child,
     socket: UnixStream,
 }
 
 impl Exporter {
-    /// Start one that sees a device of the machine.
+    /// Starts an exporter that sees one device of the machine.
     pub(crate) fn start(machine: &str, device: &str) -> Self {
-        let (socket, its) = UnixStream::pair().expect("sockets are to be had");
+        let (socket, its) = UnixStream::pair().expect("the system has sockets");
         let program = std::env::current_exe().expect("a test executable has a path");
         let mut command = Command::new(program);
         command.args(["--exact", "exporter", "--ignored", "--nocapture"]);
@@ -26,32 +26,32 @@ impl Exporter {
         Self { process: command.spawn().expect("the test executable starts"), socket }
     }
 
-    /// The descriptor of its pool.
+    /// Receives the descriptor of the exporter's pool.
     pub(crate) fn pool(&mut self) -> OwnedFd {
         receive_descriptor(&self.socket)
     }
 
-    /// Let it allocate, fill every word and export the pointer.
+    /// Makes the exporter allocate, fill every word and export the pointer.
     pub(crate) fn allocate(&mut self, size: u64, word: u32) -> [u8; 64] {
         self.tell(b'a', size, word);
         let mut data = [0; 64];
-        self.socket.read_exact(&mut data).expect("the exporter answers");
+        self.socket.read_exact(&mut data).expect("the exporter sends the data");
         data
     }
 
-    /// The first word of its newest allocation.
+    /// Returns the first word of the exporter's newest allocation.
     pub(crate) fn read(&mut self) -> u32 {
         self.tell(b'r', 0, 0);
         self.answer()
     }
 
-    /// Let it free its newest allocation.
+    /// Makes the exporter free its newest allocation.
     pub(crate) fn free(&mut self) {
         self.tell(b'f', 0, 0);
         self.answer();
     }
 
-    /// Let it destroy the pool.
+    /// Makes the exporter destroy the pool.
     pub(crate) fn destroy(&mut self) {
         self.tell(b'd', 0, 0);
         self.answer();
@@ -61,7 +61,7 @@ impl Exporter {
         let mut message = vec![what];
         message.extend(size.to_le_bytes());
         message.extend(word.to_le_bytes());
-        self.socket.write_all(&message).expect("the exporter listens");
+        self.socket.write_all(&message).expect("the exporter reads orders");
     }
 
     fn answer(&mut self) -> u32 {
@@ -70,8 +70,8 @@ impl Exporter {
         u32::from_le_bytes(word)
     }
 
-    /// Paths that it maps or has open, beyond the build that it runs from and the stderr it shares with us: what could
-    /// be left of it.
+    /// Returns the paths that the exporter maps or has open. The folder of the build and the standard error, which it
+    /// shares with this process, are left out.
     pub(crate) fn paths(&self) -> Vec<String> {
         let folder = format!("/proc/{}", self.process.id());
         let maps = fs::read_to_string(format!("{folder}/maps")).expect("the process lives");
@@ -84,7 +84,7 @@ impl Exporter {
         mapped.chain(opened).filter(|path| !path.starts_with(&build)).collect()
     }
 
-    /// End it with SIGKILL.
+    /// Ends the exporter with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.process.kill().expect("it is our child");
         self.process.wait().expect("it is our child");
@@ -98,7 +98,7 @@ impl Drop for Exporter {
     }
 }
 
-/// What the child is told, one by one, until its parent is gone.
+/// Receives orders in the child, until the parent closes the socket or ends.
 pub(crate) fn orders(mut socket: &UnixStream) -> impl Iterator<Item = (u8, u64, u32)> {
     std::iter::from_fn(move || {
         let mut message = [0; 13];
@@ -109,17 +109,17 @@ pub(crate) fn orders(mut socket: &UnixStream) -> impl Iterator<Item = (u8, u64, 
     })
 }
 
-/// Room for one descriptor beside a message, aligned as its header has to be.
+/// Room for one descriptor beside a message, aligned as its header must be.
 type Ancillary = [u64; 4];
 
-/// A message of one byte with a descriptor beside it. The pointers lead to the arguments.
+/// Builds a message of one byte with a descriptor beside it. It points to the arguments.
 fn message(byte: &mut libc::iovec, ancillary: &mut Ancillary) -> libc::msghdr {
-    // SAFETY: zeros are a valid, empty message.
+    // SAFETY: all zeros are a valid, empty message.
     let mut message: libc::msghdr = unsafe { mem::zeroed() };
     message.msg_iov = byte;
     message.msg_iovlen = 1;
     message.msg_control = ancillary.as_mut_ptr().cast();
-    // SAFETY: a computation.
+    // SAFETY: the call only computes a size.
     message.msg_controllen = unsafe { libc::CMSG_SPACE(size_of::<RawFd>() as u32) } as usize;
     message
 }
@@ -147,10 +147,10 @@ fn receive_descriptor(socket: &UnixStream) -> OwnedFd {
     // SAFETY: the message has room for what is received, and everything it points to is a local.
     let received = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC) };
     assert_eq!(received, 1, "the exporter sends its pool");
-    // SAFETY: the kernel wrote the header; a message with one has a descriptor, which is new and ours.
+    // SAFETY: the kernel wrote the header. A message with one has a descriptor, which is new, and nobody else has it.
     unsafe {
         let header = libc::CMSG_FIRSTHDR(&message);
-        assert!(!header.is_null(), "a descriptor came");
+        assert!(!header.is_null(), "the message has a descriptor");
         OwnedFd::from_raw_fd(ptr::read_unaligned(libc::CMSG_DATA(header).cast()))
     }
 }

@@ -1,4 +1,4 @@
-//! Pools that stay in their process, or that are shared in a way that does not matter here.
+//! Pools within one process, and rules that hold whether or not a pool is shared.
 
 use crate::*;
 
@@ -15,12 +15,12 @@ fn freed_memory_is_kept_up_to_the_threshold_and_until_it_is_trimmed() {
     let (first, second) = (allocate(pool, 4 * MIB).unwrap(), allocate(pool, 4 * MIB).unwrap());
     call!(cuMemsetD32(first, 7, 1));
     free(first);
-    assert_eq!(reserved(pool), Ok(4 * MIB), "the other one is the pool's limit");
+    assert_eq!(reserved(pool), Ok(4 * MIB), "the memory in use already reaches the threshold");
     call!(cuMemsetD32(second, 7, 1));
     free(second);
     assert_eq!((reserved(pool), used(pool)), (Ok(4 * MIB), Ok(0)));
     let third = allocate(pool, 4 * MIB).unwrap();
-    assert_eq!((third, read(third)), (second, Ok(0)), "the same memory, without its bytes");
+    assert_eq!((third, read(third)), (second, Ok(0)), "the same memory, filled with zeros");
     free(third);
     call!(cuMemPoolTrimTo(pool, 4 * MIB as usize));
     assert_eq!(reserved(pool), Ok(4 * MIB));
@@ -33,7 +33,7 @@ fn freed_memory_is_kept_up_to_the_threshold_and_until_it_is_trimmed() {
     let (first, last) = (allocate(pool, 4 * MIB).unwrap(), allocate(pool, 4 * MIB).unwrap());
     free(first);
     call!(cuMemPoolDestroy(pool));
-    assert_eq!(before - free_bytes(), 4 * MIB, "a destroyed pool keeps nothing but what is used");
+    assert_eq!(before - free_bytes(), 4 * MIB, "a destroyed pool keeps only the memory in use");
     free(last);
     assert_eq!(free_bytes(), before);
 }
@@ -46,7 +46,7 @@ fn pools_of_the_host_are_the_hosts_until_a_device_has_access() {
     let descriptor = export(pool, DESCRIPTOR).unwrap();
     let imported = import(descriptor.as_raw_fd()).unwrap();
     let own = allocate(pool, 4096).unwrap();
-    // SAFETY: the memory is the host's, mapped, and nobody else's.
+    // SAFETY: the memory is host memory and mapped, and nobody else uses it.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(own as usize).write(7) };
     assert_eq!(read(own), Err(INVALID_VALUE));
     assert_eq!(pointer_attribute(own, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE), 1);
@@ -56,7 +56,7 @@ fn pools_of_the_host_are_the_hosts_until_a_device_has_access() {
     assert_eq!(read(pointer), Ok(7));
     assert_eq!(import_pointer(imported, data), Err(CUresult::CUDA_ERROR_ALREADY_MAPPED));
     free(pointer);
-    assert_eq!(read(pointer), Err(INVALID_VALUE), "what failed does not count");
+    assert_eq!(read(pointer), Err(INVALID_VALUE), "the failed import added no reference");
     free(own);
     call!(cuMemPoolDestroy(imported));
     call!(cuMemPoolDestroy(pool));
@@ -71,7 +71,7 @@ fn managed_pools_are_everybodys_and_cannot_be_shared() {
     };
     let pool = create(&managed).unwrap();
     let pointer = allocate(pool, 4096).unwrap();
-    // SAFETY: managed memory is the host's too, and nobody else uses it.
+    // SAFETY: the host may use managed memory, and nobody else uses it.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(pointer as usize).write(7) };
     for context in turn.contexts {
         call!(cuCtxSetCurrent(context));
@@ -129,7 +129,7 @@ fn each_kind_of_memory_has_a_default_pool_and_a_current_one() {
         defaults.push(default);
     }
     let (pool, mut current) = (create(&properties(DESCRIPTOR)).unwrap(), ptr::null_mut());
-    assert_eq!(code!(cuDeviceSetMemPool(1, pool)), INVALID_VALUE, "it is another device's");
+    assert_eq!(code!(cuDeviceSetMemPool(1, pool)), INVALID_VALUE, "the pool is of another device");
     call!(cuDeviceSetMemPool(0, pool));
     call!(cuMemGetMemPool(&mut current, &mut CUmemLocation::device(0), Kind(1)));
     assert_eq!(current, pool);
@@ -139,7 +139,7 @@ fn each_kind_of_memory_has_a_default_pool_and_a_current_one() {
     free(pointer);
     call!(cuMemPoolDestroy(pool));
     call!(cuDeviceGetMemPool(&mut current, 0));
-    assert_eq!(current, defaults[0], "a destroyed pool is nobody's current one");
+    assert_eq!(current, defaults[0], "a destroyed pool is no longer the current one");
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn a_free_comes_after_the_work_before_it() {
     call!(cuMemAllocHost(&mut host, 4));
     call!(cuMemcpyDtoHAsync(host, memory, 4, stream));
     call!(cuMemFreeAsync(memory, stream));
-    assert_eq!(used(pool), Ok(4), "what is going to be freed is not used");
+    assert_eq!(used(pool), Ok(4), "memory with a pending free is not in use");
     assert_eq!(code!(cuMemFreeAsync(memory, stream)), INVALID_VALUE);
-    assert_ne!(allocate(pool, 4096), Ok(memory), "the place is not free yet");
+    assert_ne!(allocate(pool, 4096), Ok(memory), "the memory is not free yet");
     call!(cuMemsetD32(flag, 1, 1));
     call!(cuStreamSynchronize(stream));
     // SAFETY: the memory is page-locked, and the copy into it is done.

@@ -1,10 +1,11 @@
-//! Pools that processes share keep their rules.
+//! Memory pools, most of them shared between processes.
 
-// A kernel that fails ends its process's device work, and descriptors are of the whole process: such tests are processes
-// of their own.
+// A failing kernel ends the device work of its whole process, and descriptors belong to the whole process. Tests with
+// such a kernel, and tests that count descriptors, run in processes of their own.
 #[macro_use]
 #[path = "../common/own_process.rs"]
 mod own_process;
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "exporter.rs"]
@@ -16,12 +17,12 @@ use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use cuda_ipc_sys::{
     CUcontext, CUdeviceptr, CUmemAccess_flags as Access, CUmemAccessDesc, CUmemAllocationHandleType as HandleType,
     CUmemAllocationType as Kind, CUmemLocation, CUmemLocationType, CUmemPool_attribute as Attribute, CUmemPoolProps,
-    CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute, CUresult, CUstream, Driver,
+    CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute, CUresult, CUstream,
 };
 use exporter_process::{Exporter, orders, send_descriptor};
 
@@ -33,46 +34,32 @@ const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 type Result<T> = std::result::Result<T, CUresult>;
 
-/// A machine of three devices and of this process's own: the last is not seen here.
+/// Returns the name of the machine: the one in the environment, or one of this process's own.
 fn machine() -> String {
     std::env::var("REFERENCE_DRIVER_MACHINE").unwrap_or_else(|_| format!("pool-{}", std::process::id()))
 }
 
-fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(|| {
+/// Initialises the driver on a machine of three devices. Unless the environment says otherwise, this process does not
+/// see the last one.
+fn initialise() {
+    static ENVIRONMENT: Once = Once::new();
+    ENVIRONMENT.call_once(|| {
         let visible = std::env::var("CUDA_VISIBLE_DEVICES").unwrap_or_else(|_| "0,1".to_owned());
-        // SAFETY: tests take turns, and no other thread looks at the environment.
+        // SAFETY: only the driver reads the environment without the lock of `std`, and no call has reached it yet.
         unsafe {
             std::env::set_var("REFERENCE_DRIVER_MACHINE", machine());
             std::env::set_var("REFERENCE_DRIVER_DEVICES", "3");
             std::env::set_var("CUDA_VISIBLE_DEVICES", visible);
         }
-        // SAFETY: the library is the reference driver.
-        unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}"))
-    })
-}
-
-/// The code of a driver call.
-macro_rules! code {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: outputs and inputs are locals of the caller; handles and addresses may be anything for this driver.
-        unsafe { driver().$function($($argument),*) }.unwrap_or_else(|missing| panic!("{missing}"))
-    }};
-}
-
-/// Perform a driver call, which must succeed.
-macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
-        assert_eq!(code!($function($($argument),*)), SUCCESS, stringify!($function))
-    };
+    });
+    call!(cuInit(0));
 }
 
 mod across;
 mod local;
 mod share;
 
-/// A turn, with a context of each of two devices, of which the first is current.
+/// Lets one test of this process run at a time. It has a context of each of two devices, and the first one is current.
 struct Turn {
     contexts: [CUcontext; 2],
     _turn: MutexGuard<'static, ()>,
@@ -81,7 +68,7 @@ struct Turn {
 fn turn() -> Turn {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    call!(cuInit(0));
+    initialise();
     let contexts = [1, 0].map(|device| {
         let mut context = ptr::null_mut();
         call!(cuCtxCreate(&mut context, 0, device));
@@ -116,7 +103,7 @@ fn export(pool: CUmemoryPool, kind: HandleType) -> Result<OwnedFd> {
     let mut descriptor: RawFd = -1;
     let output = (&raw mut descriptor).cast();
     let code = code!(cuMemPoolExportToShareableHandle(output, pool, kind, 0));
-    // SAFETY: where the call succeeds, the descriptor is new and ours.
+    // SAFETY: if the call succeeds, the descriptor is new, and nobody else has it.
     code.result().map(|()| unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
@@ -180,7 +167,7 @@ fn free_bytes() -> u64 {
     free as u64
 }
 
-/// A pool of this process, exported and imported here.
+/// Creates a pool, and exports and imports it in this process.
 fn both_sides() -> (CUmemoryPool, OwnedFd, CUmemoryPool) {
     let pool = create(&properties(DESCRIPTOR)).unwrap();
     let descriptor = export(pool, DESCRIPTOR).unwrap();
@@ -188,7 +175,7 @@ fn both_sides() -> (CUmemoryPool, OwnedFd, CUmemoryPool) {
     (pool, descriptor, imported)
 }
 
-/// An attribute of a pointer that is a number of 32 bits, or of 64.
+/// Returns a pointer attribute that is a number of 32 or 64 bits.
 fn pointer_attribute(pointer: CUdeviceptr, name: CUpointer_attribute) -> u64 {
     let mut value = 0_u64;
     call!(cuPointerGetAttribute((&raw mut value).cast(), name, pointer));
@@ -196,9 +183,9 @@ fn pointer_attribute(pointer: CUdeviceptr, name: CUpointer_attribute) -> u64 {
 }
 
 #[test]
-#[ignore = "the role that the other tests start"]
+#[ignore = "started by other tests, as another process"]
 fn exporter() {
-    // SAFETY: who starts the role gives it a socket as standard input, and nobody else uses that.
+    // SAFETY: standard input is a socket, which nothing else in this process uses.
     let mut socket = unsafe { UnixStream::from_raw_fd(0) };
     let turn = turn_of_one();
     let pool = create(&properties(DESCRIPTOR)).unwrap();
@@ -231,10 +218,10 @@ fn exporter() {
     code!(cuCtxDestroy(turn));
 }
 
-/// A context of the only device that a role sees.
+/// Creates a context of the only device that the exporter sees.
 fn turn_of_one() -> CUcontext {
     let mut context = ptr::null_mut();
-    call!(cuInit(0));
+    initialise();
     call!(cuCtxCreate(&mut context, 0, 0));
     context
 }

@@ -1,4 +1,4 @@
-//! What can be shared, and what an importer may do: both sides in this process.
+//! The rules of exports and imports, with the exporter and the importer in this process.
 
 use crate::*;
 
@@ -11,7 +11,7 @@ tests! {
         assert_eq!(grant(pool, 1, ALL), SUCCESS);
         let own = allocate(pool, 4096).unwrap();
         let pointer = import_pointer(imported, export_pointer(own).unwrap()).unwrap();
-        assert_eq!([granted(imported, 0), granted(imported, 1)], [ALL, NONE], "the exporter's grants stay there");
+        assert_eq!([granted(imported, 0), granted(imported, 1)], [ALL, NONE], "the exporter's grants stay with it");
         call!(cuCtxSetCurrent(turn.contexts[1]));
         assert_eq!((read(own), read(pointer)), (Ok(0), Err(INVALID_VALUE)));
         assert_eq!(code!(cuMemsetD8(pointer, 1, 1)), INVALID_VALUE);
@@ -19,7 +19,7 @@ tests! {
         assert_eq!(read(pointer), Ok(0));
         assert_eq!(grant(imported, 1, NONE), SUCCESS);
         assert_eq!(read(pointer), Err(INVALID_VALUE));
-        assert_eq!(grant(imported, 0, NONE), CUresult::CUDA_ERROR_INVALID_DEVICE, "its own device keeps its access");
+        assert_eq!(grant(imported, 0, NONE), CUresult::CUDA_ERROR_INVALID_DEVICE, "the pool's device keeps its access");
         let (mut module, mut fill) = (ptr::null_mut(), ptr::null_mut());
         call!(cuModuleLoadData(&mut module, kernels::FILL.ptx.as_ptr().cast()));
         call!(cuModuleGetFunction(&mut fill, module, kernels::FILL.entry.as_ptr()));
@@ -33,7 +33,7 @@ tests! {
         assert_eq!(code!(cuCtxSynchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     }
 
-    // The descriptors of this process are to be this test's alone.
+    // The test counts the descriptors of its process, so it needs a process of its own.
     fn exports_leave_no_descriptor_and_threads_do_not_meet() {
         let _turn = turn();
         let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
@@ -74,9 +74,9 @@ fn only_what_was_made_to_be_shared_is_exported() {
     assert_eq!(code!(cuMemPoolExportToShareableHandle(ptr::null_mut(), shared, DESCRIPTOR, 0)), INVALID_VALUE);
 
     let (pointer, other) = (allocate(shared, 4096).unwrap(), allocate(plain, 4096).unwrap());
-    assert_eq!(export_pointer(pointer), Err(INVALID_VALUE), "the pool was not exported yet");
+    assert_eq!(export_pointer(pointer), Err(INVALID_VALUE), "the pool is not exported yet");
     let descriptor = export(shared, DESCRIPTOR).unwrap();
-    // SAFETY: the call reads a flag of a descriptor.
+    // SAFETY: the call only reads a flag of a descriptor.
     assert_eq!(unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFD) }, 0, "a started program inherits it");
     assert!(export_pointer(pointer).is_ok());
     for refused in [other, pointer + 256, 0] {
@@ -93,7 +93,7 @@ fn only_what_was_made_to_be_shared_is_exported() {
 fn foreign_descriptors_are_refused_and_left_alone() {
     let _turn = turn();
     let mut pipe = [-1; 2];
-    // SAFETY: the calls make descriptors, which are ours.
+    // SAFETY: the descriptors are new, and nobody else has them.
     let made = unsafe {
         assert_eq!(libc::pipe(pipe.as_mut_ptr()), 0);
         [pipe[0], pipe[1], libc::eventfd(0, 0), libc::memfd_create(c"cuda".as_ptr(), 0)]
@@ -114,7 +114,7 @@ fn foreign_descriptors_are_refused_and_left_alone() {
     let (mut output, number) = (ptr::null_mut(), descriptor.as_raw_fd());
     let pointer = (&raw const number).cast_mut().cast();
     let code = code!(cuMemPoolImportFromShareableHandle(&mut output, pointer, DESCRIPTOR, 0));
-    assert_eq!(code, INVALID_VALUE, "the number, not its address");
+    assert_eq!(code, INVALID_VALUE, "the call takes the number, not its address");
     assert_eq!(import(number), Ok(imported), "one more reference to the same pool");
     call!(cuMemPoolDestroy(imported));
     assert_eq!(used(imported), Ok(0));
@@ -139,7 +139,7 @@ fn an_imported_pool_only_imports() {
     let mut threshold = 1_u64;
     let name = Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
     assert_eq!(code!(cuMemPoolSetAttribute(imported, name, (&raw mut threshold).cast())), INVALID_VALUE);
-    assert_eq!(import_pointer(pool, data), Err(INVALID_VALUE), "into the exporter's own");
+    assert_eq!(import_pointer(pool, data), Err(INVALID_VALUE), "it is the exporting pool");
     free(pointer);
     free(own);
     call!(cuMemPoolDestroy(imported));
@@ -175,7 +175,7 @@ fn a_pointer_is_freed_as_often_as_it_was_imported() {
     let first = import_pointer(imported, data).unwrap();
     assert_eq!(import_pointer(imported, data), Ok(first));
     free(first);
-    assert_eq!(read(first), Ok(0), "the second import still stands");
+    assert_eq!(read(first), Ok(0), "the second import is still valid");
     call!(cuMemFree(first));
     assert_eq!(read(first), Err(INVALID_VALUE));
     assert_eq!(code!(cuMemFree(first)), INVALID_VALUE);
@@ -196,7 +196,7 @@ fn a_shared_pool_never_shrinks() {
     call!(cuMemPoolTrimTo(pool, 0));
     assert_eq!(reserved(pool), Ok(6 * MIB));
     let third = allocate(pool, 4 * MIB).unwrap();
-    assert_eq!((reserved(pool), read(third)), (Ok(6 * MIB), Ok(0)), "the place of the first, without its bytes");
+    assert_eq!((reserved(pool), read(third)), (Ok(6 * MIB), Ok(0)), "the memory of the first, filled with zeros");
     call!(cuMemPoolTrimTo(imported, 0));
     free(second);
     free(third);
@@ -242,7 +242,7 @@ fn what_a_stream_is_going_to_free_is_not_shared_any_more() {
     assert_eq!(export_pointer(own), Err(INVALID_VALUE));
     call!(cuMemsetD32(flag, 1, 1));
     call!(cuStreamSynchronize(stream));
-    assert_eq!((read(pointer), read(again)), (Err(INVALID_VALUE), Ok(0)), "what was imported later stays");
+    assert_eq!((read(pointer), read(again)), (Err(INVALID_VALUE), Ok(0)), "the later import stays valid");
     free(again);
     free(flag);
     call!(cuStreamDestroy(stream));

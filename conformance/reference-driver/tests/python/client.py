@@ -1,7 +1,8 @@
-"""NVIDIA's own Python bindings on the reference driver: what a real client of libcuda does with it.
+"""Uses the reference driver through NVIDIA's own Python bindings, as a real client of libcuda.
 
-`client.py` is the exporter, and starts itself as the importer. Each of legacy handles, virtual memory with a descriptor
-and a pool with a descriptor carries a pattern from one process to the other and a changed one back.
+`client.py` is the exporter, and starts itself as the importer. It shares memory in three ways: with a legacy handle, as
+virtual memory with a descriptor, and from a pool with a descriptor. Each time the importer checks the exporter's
+pattern and writes another one, which the exporter checks.
 """
 
 import os
@@ -18,10 +19,10 @@ WAYS = ["legacy", "virtual memory", "pool"]
 
 
 def call(function, *arguments):
-    """The outputs of a driver call, which has to succeed."""
+    """Returns the outputs of a driver call, which must succeed."""
     code, *outputs = function(*arguments)
     if code != driver.CUresult.CUDA_SUCCESS:
-        raise SystemExit(f"{function.__name__} answered {code.name}")
+        raise SystemExit(f"{function.__name__} returned {code.name}")
     return outputs[0] if len(outputs) == 1 else outputs
 
 
@@ -32,7 +33,7 @@ def enter():
 
 
 def on_device(kind):
-    """A description whose memory lies on device 0 and is exported as a descriptor."""
+    """Returns a new structure of a kind, with device 0 as its location."""
     description = kind()
     description.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     description.location.id = 0
@@ -48,7 +49,7 @@ def expect(pointer, pattern, what):
     found = bytearray(SIZE)
     call(driver.cuMemcpyDtoH, found, pointer, SIZE)
     if bytes(found) != pattern:
-        raise SystemExit(f"{what}: the bytes are not those of the other process")
+        raise SystemExit(f"{what}: the bytes are not the ones that the other process wrote")
 
 
 def map_physical(physical):
@@ -61,7 +62,7 @@ def map_physical(physical):
 
 
 def export(way):
-    """Memory of this process: its address, the bytes and the descriptors that another one needs."""
+    """Exports memory: returns its address, and the bytes and the descriptors that the importer needs."""
     if way == "legacy":
         pointer = call(driver.cuMemAlloc, SIZE)
         return pointer, bytes(call(driver.cuIpcGetMemHandle, pointer).reserved), []
@@ -82,7 +83,7 @@ def export(way):
 
 
 def open_exported(way, data, descriptors):
-    """The same memory in this process."""
+    """Opens exported memory in this process, and returns its address."""
     if way == "legacy":
         handle = driver.CUipcMemHandle()
         handle.reserved = data

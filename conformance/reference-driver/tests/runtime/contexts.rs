@@ -1,4 +1,4 @@
-//! The runtime initialises by itself, and uses what the driver's API made current.
+//! The runtime initialises itself, and uses the context that the driver API made current.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +14,7 @@ tests! {
         let mut count = 0;
         call!(cudaGetDeviceCount(&mut count));
         assert_eq!((count, current_device()), (2, Ok(0)));
-        assert_eq!((current(), is_active(0)), (Ok(ptr::null_mut()), false), "asking for devices needs no context");
+        assert_eq!((current(), is_active(0)), (Ok(ptr::null_mut()), false), "counting devices needs no context");
         let memory = memory(4);
         assert!(is_active(0) && !is_active(1));
         assert_eq!((current(), context_of(memory)), (Ok(primary(0)), primary(0) as u64));
@@ -50,7 +50,7 @@ tests! {
         driver_call!(cuCtxSetCurrent(context));
         assert_eq!((current_device(), context_of(memory(4))), (Ok(1), context as u64));
         driver_call!(cuCtxSetCurrent(ptr::null_mut()));
-        assert_eq!(current_device(), Ok(0), "what the thread chose, which is nothing");
+        assert_eq!(current_device(), Ok(0), "the thread has chosen no device");
     }
 
     fn a_thread_without_a_context_comes_back_to_the_device_it_chose() {
@@ -74,7 +74,7 @@ tests! {
         call!(cudaSetDevice(0));
         call!(cudaDeviceSynchronize());
         driver_call!(cuDevicePrimaryCtxRelease(0));
-        assert!(!is_active(0), "one reference, however often it is used");
+        assert!(!is_active(0), "the runtime has one reference, however often it is used");
     }
 
     fn a_created_context_is_used_where_it_is_current() {
@@ -108,7 +108,7 @@ tests! {
         call!(cudaDeviceReset());
         assert_eq!((is_active(0), current()), (false, context), "the context stays current");
         assert_eq!(driver_code!(cuCtxSynchronize()), CONTEXT_IS_DESTROYED);
-        assert_eq!(code!(cudaFree(before)), INVALID_VALUE, "the memory went");
+        assert_eq!(code!(cudaFree(before)), INVALID_VALUE, "the reset freed the memory");
         assert_eq!((is_active(0), current()), (true, context));
         driver_call!(cuDevicePrimaryCtxRelease(0));
         assert!(!is_active(0), "there is one reference again");
@@ -139,10 +139,10 @@ tests! {
         call!(cudaFree(elsewhere));
     }
 
-    /// The reset waits for the host function, which meanwhile asks for what the reset has locked.
+    /// The reset waits for the host function, which meanwhile makes a call that needs a lock of the reset.
     fn a_host_function_is_refused_while_its_device_is_reset() {
         unsafe extern "C" fn ask(begun: *mut c_void) {
-            // SAFETY: the flag below, whose owner waits for this function.
+            // SAFETY: the pointer is to the flag below, whose owner waits for this function.
             unsafe { AtomicU32::from_ptr(begun.cast()) }.store(1, Ordering::SeqCst);
             let end = Instant::now() + Duration::from_millis(50);
             while Instant::now() < end {
@@ -168,6 +168,6 @@ tests! {
         driver_call!(cuDevicePrimaryCtxRelease(0));
         assert!(!is_active(0), "still one reference");
         call!(cudaDeviceSynchronize());
-        assert!(is_active(0), "also where somebody gave the runtime's back");
+        assert!(is_active(0), "although the reference of the runtime was released");
     }
 }

@@ -21,7 +21,7 @@ tests! {
         assert_eq!((peek(), last()), (SUCCESS, SUCCESS));
         assert_eq!(code!(cudaSetDevice(7)), INVALID_DEVICE);
         call!(cudaSetDevice(0));
-        assert_eq!((peek(), peek()), (INVALID_DEVICE, INVALID_DEVICE), "a success does not clear it, nor does looking");
+        assert_eq!((peek(), peek()), (INVALID_DEVICE, INVALID_DEVICE), "neither a success nor a peek clears it");
         assert_eq!((last(), last(), peek()), (INVALID_DEVICE, SUCCESS, SUCCESS));
     }
 
@@ -73,7 +73,7 @@ tests! {
             assert_ne!(words(number), name(number));
         }
         assert_eq!((name(400).as_str(), words(704).as_str()), ("cudaErrorInvalidResourceHandle", "peer access already enabled"));
-        // Neither what never was nor what came later than this version.
+        // Codes that never existed, and one that a later version added.
         for number in [998, 12345, u32::MAX, cudaError::cudaErrorFabricNotReady.0] {
             assert_eq!((name(number), words(number)), ("unrecognized error code".into(), "unrecognized error code".into()));
         }
@@ -82,7 +82,7 @@ tests! {
     fn the_driver_answers_host_code_in_a_stream_with_a_refusal() {
         unsafe extern "C" fn ask(code: *mut c_void) {
             let answer = code!(cudaDeviceSynchronize());
-            // SAFETY: the address of the local below, whose owner waits.
+            // SAFETY: the address of the local below, whose owner waits for this function.
             unsafe { code.cast::<cudaError>().write(answer) };
         }
         call!(cudaSetDevice(0));
@@ -104,7 +104,7 @@ tests! {
         driver_call!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, DEFAULT, arguments, ptr::null_mut()));
         assert_eq!(code!(cudaDeviceSynchronize()), ILLEGAL_ADDRESS);
         assert_eq!((last(), malloc(4)), (ILLEGAL_ADDRESS, Err(ILLEGAL_ADDRESS)));
-        // The reset may say so too.
+        // The reset may return the error too.
         let _ = code!(cudaDeviceReset());
         for device in [0, 1] {
             assert_eq!((code!(cudaSetDevice(device)), malloc(4)), (ILLEGAL_ADDRESS, Err(ILLEGAL_ADDRESS)));

@@ -1,4 +1,4 @@
-//! Devices, streams, events and peers, which are the driver's.
+//! Devices, streams, events and peer access, which the runtime has from the driver.
 
 use std::ffi::{CString, c_char};
 use std::ptr;
@@ -34,7 +34,7 @@ tests! {
         driver_call!(cuEventDestroy(event));
         assert_eq!(code!(cudaEventQuery(event)), cudaError::cudaErrorInvalidResourceHandle);
         assert_eq!(code!(cudaStreamCreateWithFlags(&mut stream, 2)), INVALID_VALUE);
-        assert_eq!(code!(cudaEventCreateWithFlags(&mut event, 4)), INVALID_VALUE, "one that is shared has no times");
+        assert_eq!(code!(cudaEventCreateWithFlags(&mut event, 4)), INVALID_VALUE, "shared events have no timing");
     }
 
     fn the_time_between_events_is_told() {

@@ -1,10 +1,11 @@
-//! The library as a runtime: what the runtime's documentation adds to the driver's.
+//! The library as a runtime: the behaviour that the documentation of the runtime adds to the driver's.
 //!
-//! Each test is a process of its own: what is initialised, which contexts there are and what they reach is a process's.
+//! Each test runs in a process of its own, because initialisation, contexts and peer access belong to the process.
 
 #[macro_use]
 #[path = "../common/own_process.rs"]
 mod own_process;
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -13,7 +14,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use cuda_ipc_sys::runtime::{Runtime, cudaError};
-use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUpointer_attribute, CUresult, CUstream, Driver};
+use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUpointer_attribute, CUresult, CUstream};
 
 const DEFAULT: CUstream = ptr::null_mut();
 const MIB: usize = 1 << 20;
@@ -25,47 +26,33 @@ const SUCCESS: cudaError = cudaError::cudaSuccess;
 
 type Result<T> = std::result::Result<T, cudaError>;
 
+/// Loads the library under test as a runtime, once for the process.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     // SAFETY: the library is the reference driver.
     RUNTIME.get_or_init(|| unsafe { Runtime::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// The same library as a driver.
-fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    // SAFETY: the library is the reference driver.
-    DRIVER.get_or_init(|| unsafe { Driver::load_from(common::library()) }.unwrap_or_else(|error| panic!("{error}")))
-}
+// In these tests `code!` and `call!` call the runtime.
 
-/// The code of a call of the runtime.
+/// Calls the runtime and returns the code.
 macro_rules! code {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: outputs and inputs are locals of the caller; handles and addresses may be anything for this library.
-        unsafe { $crate::runtime().$function($($argument),*) }.unwrap_or_else(|missing| panic!("{missing}"))
-    }};
+    ($($call:tt)*) => { code_of!(crate::runtime, $($call)*) };
 }
 
-/// Perform a call of the runtime, which must succeed.
+/// Calls the runtime, which must succeed.
 macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
-        assert_eq!(code!($function($($argument),*)), $crate::SUCCESS, stringify!($function))
-    };
+    ($($call:tt)*) => { call_of!(crate::runtime, $($call)*) };
 }
 
-/// The code of a call of the driver.
+/// Calls the driver and returns the code.
 macro_rules! driver_code {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: as for calls of the runtime.
-        unsafe { $crate::driver().$function($($argument),*) }.unwrap_or_else(|missing| panic!("{missing}"))
-    }};
+    ($($call:tt)*) => { code_of!(crate::common::driver, $($call)*) };
 }
 
-/// Perform a call of the driver, which must succeed.
+/// Calls the driver, which must succeed.
 macro_rules! driver_call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
-        assert_eq!(driver_code!($function($($argument),*)), CUresult::CUDA_SUCCESS, stringify!($function))
-    };
+    ($($call:tt)*) => { call_of!(crate::common::driver, $($call)*) };
 }
 
 mod contexts;
@@ -80,7 +67,7 @@ fn malloc(size: usize) -> Result<*mut c_void> {
     code!(cudaMalloc(&mut pointer, size)).result().map(|()| pointer)
 }
 
-/// Memory that has to be there.
+/// Allocates memory, which must succeed.
 fn memory(size: usize) -> *mut c_void {
     malloc(size).unwrap_or_else(|code| panic!("{code}"))
 }
@@ -90,20 +77,20 @@ fn current_device() -> Result<i32> {
     code!(cudaGetDevice(&mut device)).result().map(|()| device)
 }
 
-/// The driver's current context.
+/// Returns the driver's current context.
 fn current() -> std::result::Result<CUcontext, CUresult> {
     let mut context = ptr::null_mut();
     driver_code!(cuCtxGetCurrent(&mut context)).result().map(|()| context)
 }
 
-/// Whether a device's primary context is active.
+/// Returns whether a device's primary context is active.
 fn is_active(device: i32) -> bool {
     let (mut flags, mut active) = (0, 0);
     driver_call!(cuDevicePrimaryCtxGetState(device, &mut flags, &mut active));
     active != 0
 }
 
-/// A device's primary context, retained once more.
+/// Retains a device's primary context and returns it.
 fn primary(device: i32) -> CUcontext {
     let mut context = ptr::null_mut();
     driver_call!(cuInit(0));
@@ -111,7 +98,7 @@ fn primary(device: i32) -> CUcontext {
     context
 }
 
-/// A context that the driver's API creates, and makes current.
+/// Creates a context with the driver API, which makes it current.
 fn created(device: i32) -> CUcontext {
     let mut context = ptr::null_mut();
     driver_call!(cuInit(0));
@@ -119,7 +106,7 @@ fn created(device: i32) -> CUcontext {
     context
 }
 
-/// The context that memory is of.
+/// Returns the context that memory belongs to.
 fn context_of(pointer: *mut c_void) -> u64 {
     let mut context = 0_u64;
     let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
@@ -129,7 +116,7 @@ fn context_of(pointer: *mut c_void) -> u64 {
 
 fn text(text: *const c_char) -> String {
     assert!(!text.is_null());
-    // SAFETY: the library keeps its texts, which end with a NUL.
+    // SAFETY: the library never frees its texts, and they end with a NUL.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 

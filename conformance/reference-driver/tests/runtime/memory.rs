@@ -1,4 +1,4 @@
-//! Memory, copies, and what is known of a pointer.
+//! Memory, copies, and the attributes of a pointer.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -12,14 +12,14 @@ fn attributes(pointer: *const c_void) -> Result<cudaPointerAttributes> {
     code!(cudaPointerGetAttributes(&mut attributes, pointer)).result().map(|()| attributes)
 }
 
-/// Kind, device, device pointer and host pointer, the pointers as offsets from the one that was asked for.
+/// Returns the kind, the device, the device pointer and the host pointer, the pointers as offsets from `pointer`.
 fn known(pointer: *mut c_void) -> (cudaMemoryType, i32, Option<isize>, Option<isize>) {
     let found = attributes(pointer).unwrap_or_else(|code| panic!("{code}"));
     let offset = |other: *mut c_void| (!other.is_null()).then(|| other as isize - pointer as isize);
     (found.type_, found.device, offset(found.devicePointer), offset(found.hostPointer))
 }
 
-/// A copy between host and device.
+/// Copies in the direction of `kind`.
 fn copy(to: *mut c_void, from: *const c_void, size: usize, kind: Kind) -> cudaError {
     code!(cudaMemcpy(to, from, size, kind))
 }
@@ -55,7 +55,7 @@ tests! {
     fn null_is_freed_and_nothing_is_allocated() {
         call!(cudaFree(ptr::null_mut()));
         call!(cudaFreeHost(ptr::null_mut()));
-        assert!(is_active(0), "the usual way to initialise a device");
+        assert!(is_active(0), "freeing null is the usual way to initialise a device");
         assert_eq!(malloc(0), Ok(ptr::null_mut()));
     }
 
@@ -86,7 +86,7 @@ tests! {
             assert_eq!(at(host), (T::cudaMemoryTypeHost, 1, Some(0), Some(0)));
         }
         call!(cudaSetDevice(0));
-        assert_eq!(known(linear), (T::cudaMemoryTypeDevice, 1, None, None), "not reached without peer access");
+        assert_eq!(known(linear), (T::cudaMemoryTypeDevice, 1, None, None), "not accessible without peer access");
         call!(cudaDeviceEnablePeerAccess(1, 0));
         assert_eq!(known(linear), (T::cudaMemoryTypeDevice, 1, Some(0), None));
     }

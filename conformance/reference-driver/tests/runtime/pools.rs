@@ -1,4 +1,4 @@
-//! Pools.
+//! Memory pools.
 
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -39,7 +39,7 @@ fn used(pool: cudaMemPool_t) -> Result<u64> {
 fn descriptor(pool: cudaMemPool_t) -> Result<OwnedFd> {
     let mut descriptor = -1;
     code!(cudaMemPoolExportToShareableHandle((&raw mut descriptor).cast(), pool, DESCRIPTOR, 0)).result()?;
-    // SAFETY: a new descriptor, which is ours.
+    // SAFETY: the descriptor is new, and nobody else has it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 

@@ -1,4 +1,4 @@
-//! Between processes, and in one that has no device or was forked.
+//! Handles between processes, and calls in a process that has no device or was forked.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -14,14 +14,14 @@ use crate::*;
 const SIZE: usize = 2 * MIB;
 const WORD: u32 = 0x0707_0707;
 
-/// Which API the exporter uses.
+/// The API that the exporter uses.
 #[derive(Clone, Copy, Debug)]
 enum Api {
     Runtime,
     Driver,
 }
 
-/// A child process that holds memory and an event, and ends with the socket.
+/// A child process that exports memory and an event, and ends when the socket is closed.
 struct Exporter {
     process: Child,
     _socket: UnixStream,
@@ -31,15 +31,15 @@ struct Exporter {
 
 impl Exporter {
     fn start(api: Api) -> Self {
-        let (mut socket, its) = UnixStream::pair().expect("sockets are to be had");
+        let (mut socket, its) = UnixStream::pair().expect("the system has sockets");
         let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
         command.args(["--exact", "processes::exporter", "--ignored", "--nocapture"]);
         command.env("EXPORTER_API", format!("{api:?}")).stdin(OwnedFd::from(its)).stdout(Stdio::null());
         let process = command.spawn().expect("the test executable starts");
         let (mut memory, mut event) = ([0; 64], [0; 64]);
         drop(command);
-        socket.read_exact(&mut memory).expect("the exporter answers");
-        socket.read_exact(&mut event).expect("the exporter answers");
+        socket.read_exact(&mut memory).expect("the exporter sends its handles");
+        socket.read_exact(&mut event).expect("the exporter sends its handles");
         Self { process, _socket: socket, memory, event }
     }
 }
@@ -77,9 +77,9 @@ fn export_by_driver() -> [[u8; 64]; 2] {
     [handle.to_bytes(), event_handle.to_bytes()]
 }
 
-/// The child process.
+/// Runs in the child process.
 #[test]
-#[ignore = "the other end of the tests here"]
+#[ignore = "started by the tests here, as another process"]
 fn exporter() {
     use std::os::fd::FromRawFd as _;
     // SAFETY: standard input is a socket, which nothing else in this process uses.
@@ -89,9 +89,9 @@ fn exporter() {
         _ => export_by_driver(),
     };
     for handle in handles {
-        socket.write_all(&handle).expect("the parent listens");
+        socket.write_all(&handle).expect("the parent reads the handles");
     }
-    // The parent writes nothing: this ends when it is gone.
+    // The parent writes nothing: the read returns when the parent has closed the socket.
     let _ = socket.read(&mut [0]);
 }
 
@@ -119,7 +119,7 @@ tests! {
         let pointer = open(exporter.memory, 1).unwrap();
         assert!(is_active(0));
         assert_eq!(driver_read(pointer as u64), WORD);
-        assert_eq!(open(exporter.memory, 1), Ok(pointer), "once more");
+        assert_eq!(open(exporter.memory, 1), Ok(pointer), "one more reference");
         call!(cudaIpcCloseMemHandle(pointer));
         assert_eq!(driver_read(pointer as u64), WORD);
         call!(cudaIpcCloseMemHandle(pointer));
@@ -164,24 +164,24 @@ tests! {
         assert_eq!(open_event([0; 64]), Err(cudaError::cudaErrorMapBufferObjectFailed));
         let mut handle = cudaIpcMemHandle_t::default();
         call!(cudaIpcGetMemHandle(&mut handle, memory(4)));
-        assert_eq!(open(handle.to_bytes(), 1), Err(cudaError::cudaErrorDeviceUninitialized), "its own");
+        assert_eq!(open(handle.to_bytes(), 1), Err(cudaError::cudaErrorDeviceUninitialized), "its own handle");
         let (mut event, mut handle) = (ptr::null_mut(), cudaIpcEventHandle_t::default());
         call!(cudaEventCreateWithFlags(&mut event, 2));
         let refused = code!(cudaIpcGetEventHandle(&mut handle, event));
-        assert_eq!(refused, cudaError::cudaErrorInvalidResourceHandle, "not made to be shared");
+        assert_eq!(refused, cudaError::cudaErrorInvalidResourceHandle, "the event was not created as interprocess");
     }
 
     fn a_forked_child_cannot_go_on() {
         call!(cudaSetDevice(0));
-        // SAFETY: the child calls the library, which looks at an atomic first, and ends.
+        // SAFETY: the child only calls the library, which reads an atomic first, and exits.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let code = code!(cudaSetDevice(0));
-            // SAFETY: ends the child at once.
+            // SAFETY: the call ends the child at once.
             unsafe { libc::_exit(code.0.cast_signed()) };
         }
         let mut status = 0;
-        // SAFETY: our child, and a local.
+        // SAFETY: the child is ours, and the output is a local.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert!(libc::WIFEXITED(status));
         assert_eq!(libc::WEXITSTATUS(status), cudaError::cudaErrorInitializationError.0.cast_signed());
@@ -196,6 +196,10 @@ fn without_a_device_every_call_says_so() {
         let mut count = 77;
         assert_eq!((code!(cudaGetDeviceCount(&mut count)), count), (NO_DEVICE, 77));
         assert_eq!((malloc(4), current_device()), (Err(NO_DEVICE), Err(NO_DEVICE)));
-        assert_eq!([code!(cudaGetLastError()), code!(cudaGetLastError())], [NO_DEVICE; 2], "not only the last time");
+        assert_eq!(
+            [code!(cudaGetLastError()), code!(cudaGetLastError())],
+            [NO_DEVICE; 2],
+            "reading the error does not clear it"
+        );
     });
 }

@@ -1,11 +1,11 @@
 //! `cuEventCreate` with interprocess flags.
 
-use conformance::{Expect as _, Outcome, Role, check, observe};
+use conformance::{Expect as _, Outcome, Role, check};
 use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUlaunchAttributeID, CUresult};
 use rstest::rstest;
 
 use super::{DISABLE_TIMING, INTERPROCESS, INTERPROCESS_BLOCKING};
-use crate::fixtures::exporter;
+use crate::support::fixtures::exporter;
 use conformance::calls::ipc::UNWRITTEN;
 use conformance::{MIB, Stream};
 
@@ -26,8 +26,7 @@ fn an_event_without_timing_is_exported(exporter: Role, #[case] flags: u32) -> Ou
 #[rstest]
 #[conformance::test("IPCEVT-002")]
 fn timing_is_refused(exporter: Role) -> Outcome {
-    let code = exporter.event_create(CUevent_flags::CU_EVENT_INTERPROCESS.0).refused(&[])?;
-    observe("code", code.to_string());
+    let code = exporter.event_create(CUevent_flags::CU_EVENT_INTERPROCESS.0).refused_and_recorded(&[])?;
     check!(code == CUresult::CUDA_ERROR_INVALID_VALUE);
     exporter.ctx_synchronize()
 }
@@ -40,8 +39,7 @@ fn timing_is_refused(exporter: Role) -> Outcome {
 fn launch_attributes_refuse_an_interprocess_event(exporter: Role, #[case] attribute: CUlaunchAttributeID) -> Outcome {
     let stream = exporter.stream_create()?;
     let event = exporter.event_create(INTERPROCESS)?;
-    let code = exporter.launch_with_event_attribute(attribute.0, event, stream).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.launch_with_event_attribute(attribute.0, event, stream).refused_and_recorded(&[])?;
     // Where a local event is refused too, the refusal above says little.
     let local = exporter.event_create(DISABLE_TIMING)?;
     exporter.launch_with_event_attribute(attribute.0, local, stream).recorded("local event")?;

@@ -6,9 +6,9 @@ use conformance::calls::event::Call as EventCall;
 use conformance::{Event, Expect as _, Outcome, Role, Stream};
 use rstest::rstest;
 
-use super::latch::Latch;
 use super::{NOT_READY, share};
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::latch::Latch;
 
 /// Long enough for a wait whose work is done.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use conformance::role::Pending;
+use conformance::Pending;
 use conformance::{Expect as _, Outcome, Role, Stream, observe};
 use rstest::rstest;
 
-use super::latch::Latch;
 use super::{begin_to_wait, export, share};
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::latch::Latch;
 
 /// Long enough to tell a wait that ends from one that does not.
 const PATIENCE: Duration = Duration::from_secs(2);

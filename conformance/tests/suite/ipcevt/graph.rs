@@ -6,8 +6,8 @@ use conformance::{Event, Expect as _, Outcome, Role, Stop, Stream};
 use rstest::rstest;
 
 use super::share;
-use crate::capture::Capture;
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::capture::Capture;
+use crate::support::fixtures::{exporter, importer, observer};
 
 /// Long enough for work that ends.
 const PATIENCE: Duration = Duration::from_secs(3);

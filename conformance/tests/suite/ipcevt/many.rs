@@ -4,7 +4,7 @@ use conformance::{KIB, Outcome, Role, Stream, check, observe};
 use rstest::rstest;
 
 use super::INTERPROCESS_BLOCKING;
-use crate::fixtures::exporter;
+use crate::support::fixtures::exporter;
 
 /// How many blocking interprocess events a process can record is recorded; once they are destroyed, there are as many
 /// again.

@@ -5,7 +5,7 @@ mod destroy;
 mod exporter_death;
 mod get;
 mod graph;
-pub(crate) mod latch;
+
 mod many;
 mod open;
 mod record;
@@ -13,8 +13,8 @@ mod wait;
 
 use std::time::Duration;
 
+use conformance::Pending;
 use conformance::calls::event::Call as EventCall;
-use conformance::role::Pending;
 use conformance::{Event, EventHandle, Role, Stop};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 

@@ -8,9 +8,9 @@ use conformance::{Expect as _, Outcome, Role, Stream, check, observe};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use super::latch::Latch;
 use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, share};
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
+use crate::support::latch::Latch;
 
 /// Before any record there is nothing to wait for.
 #[rstest]

@@ -3,9 +3,9 @@
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, seed};
 use rstest::rstest;
 
-use super::latch::Latch;
 use super::{NOT_READY, begin_to_wait, share};
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
+use crate::support::latch::Latch;
 
 /// A stream of one process runs after the work of the other, without a host that waits, whoever made the event.
 #[rstest]

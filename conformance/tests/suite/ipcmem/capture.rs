@@ -1,12 +1,11 @@
 //! Handles while a stream's work is captured.
 
-use conformance::{Expect as _, MIB, Outcome, Role, check};
+use conformance::{Expect as _, Outcome, Role, check};
 use rstest::rstest;
 
-use crate::capture::Capture;
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::capture::Capture;
+use crate::support::fixtures::{exporter, importer};
 
 /// A fill that is captured around something else: it is not performed then, and where the capture has an end, its graph
 /// performs it.

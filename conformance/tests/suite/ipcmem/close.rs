@@ -7,10 +7,10 @@ use conformance::{Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, che
 use cuda_ipc_sys::{CUpointer_attribute, CUresult};
 use rstest::rstest;
 
-use super::pointer_kind::PointerKind;
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::pointer_kind::PointerKind;
 
-const SIZE: u64 = 2 * MIB;
 const MEMORY_TYPE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
@@ -63,8 +63,7 @@ fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5)] op
 fn one_close_too_many_is_refused(exporter: Role, importer: Role) -> Outcome {
     let import = importer.ipc_open_mem_handle(share(&exporter)?.handle)?;
     importer.ipc_close_mem_handle(import)?;
-    let code = importer.ipc_close_mem_handle(import).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_close_mem_handle(import).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -84,8 +83,7 @@ fn the_exporters_own_pointer_is_refused(exporter: Role) -> Outcome {
 fn an_unrelated_allocation_is_refused(importer: Role) -> Outcome {
     let (buffer, pattern) = (importer.mem_alloc(SIZE)?, seed());
     importer.fill(buffer, SIZE, pattern)?;
-    let code = importer.ipc_close_mem_handle(buffer).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_close_mem_handle(buffer).refused_and_recorded(&[])?;
     check!(importer.mismatches(buffer, SIZE, pattern)? == 0);
     Ok(())
 }
@@ -190,8 +188,7 @@ fn closing_after_the_exporters_end_is_recorded(exporter: Role, importer: Role, #
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-014", needs(virtual_memory))]
 fn virtual_memory_is_refused(importer: Role) -> Outcome {
-    let code = importer.ipc_close_mem_handle(PointerKind::VirtualMemory.make(&importer)?).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_close_mem_handle(PointerKind::VirtualMemory.make(&importer)?).refused_and_recorded(&[])?;
     Ok(())
 }
 

@@ -3,14 +3,15 @@
 use std::io::{Seek as _, SeekFrom};
 use std::os::fd::{AsFd as _, OwnedFd};
 
+use conformance::calls::descriptor::Call as DescriptorCall;
 use conformance::calls::ipc::UNWRITTEN;
-use conformance::calls::process::Call as ProcessCall;
 use conformance::{Context, Expect as _, KIB, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::{CUpointer_attribute, CUresult};
 use rstest::rstest;
 
-use super::pointer_kind::PointerKind;
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
+use crate::support::foreign::unnamed_file;
+use crate::support::pointer_kind::PointerKind;
 
 const LEGACY_IPC_CAPABLE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
@@ -109,12 +110,11 @@ fn an_interior_pointer_names_the_allocation(
 #[conformance::test("IPCMEM-GET-010", "IPCMEM-GET-011", "IPCMEM-GET-012", "IPCMEM-GET-013")]
 fn host_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&exporter)?;
-    let code = exporter.ipc_get_mem_handle(pointer).refused(&[
+    exporter.ipc_get_mem_handle(pointer).refused_and_recorded(&[
         CUresult::CUDA_ERROR_INVALID_VALUE,
         CUresult::CUDA_ERROR_INVALID_HANDLE,
         CUresult::CUDA_ERROR_MAP_FAILED,
     ])?;
-    observe("code", code.to_string());
     exporter.ctx_synchronize()
 }
 
@@ -143,8 +143,7 @@ fn stream_ordered_memory_is_refused(exporter: Role) -> Outcome {
 #[conformance::test("IPCMEM-GET-016", needs(memory_pools, pool_descriptors))]
 fn memory_of_a_shareable_pool_is_refused(exporter: Role) -> Outcome {
     let pointer = PointerKind::DescriptorPool.make(&exporter)?;
-    let code = exporter.ipc_get_mem_handle(pointer).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.ipc_get_mem_handle(pointer).refused_and_recorded(&[])?;
     check!(exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)? == 0);
     Ok(())
 }
@@ -206,8 +205,7 @@ fn pitched_memory_agrees_with_its_attribute(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-GET-022", needs(memory_pools))]
 fn graph_owned_memory_is_refused(exporter: Role) -> Outcome {
-    let code = exporter.ipc_get_mem_handle(PointerKind::GraphOwned.make(&exporter)?).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.ipc_get_mem_handle(PointerKind::GraphOwned.make(&exporter)?).refused_and_recorded(&[])?;
     exporter.ctx_synchronize()
 }
 
@@ -240,8 +238,7 @@ fn memory_of_a_destroyed_context_is_refused(exporter: Role) -> Outcome {
     let buffer = exporter.mem_alloc(2 * MIB)?;
     exporter.ctx_set_current(Some(primary))?;
     exporter.ctx_destroy(created)?;
-    let code = exporter.ipc_get_mem_handle(buffer).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.ipc_get_mem_handle(buffer).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -345,7 +342,7 @@ impl Transport {
                 (write, read)
             }
             Self::File => {
-                let file = tempfile::tempfile()?;
+                let file = unnamed_file()?;
                 (file.try_clone()?.into(), file.into())
             }
             Self::SharedMemory => {
@@ -377,13 +374,13 @@ fn any_transport_carries_a_handle(exporter: Role, importer: Role, #[case] transp
     exporter.fill(buffer, size, pattern)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let (write, read) = transport.open().map_err(|error| Stop::Harness(error.to_string()))?;
-    exporter.perform_with::<()>(ProcessCall::send_through_descriptor { handle }, &[write.as_fd()])?;
+    exporter.perform_with::<()>(DescriptorCall::send_through_descriptor { handle }, &[write.as_fd()])?;
     if transport.has_a_position() {
         // Both sides share the position of the file.
         let mut file = std::fs::File::from(write);
         file.seek(SeekFrom::Start(0)).map_err(|error| Stop::Harness(error.to_string()))?;
     }
-    let received: MemHandle = importer.perform_with(ProcessCall::receive_through_descriptor {}, &[read.as_fd()])?;
+    let received: MemHandle = importer.perform_with(DescriptorCall::receive_through_descriptor {}, &[read.as_fd()])?;
     let import = importer.ipc_open_mem_handle(received)?;
     check!(importer.mismatches(import, size, pattern)? == 0);
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use conformance::{Expect as _, GIB, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 /// So many allocations can be exported at least, or the limit is recorded; a handle costs its process no descriptor, and
 /// next to no memory. 20,000 stand for the 100,000 that would take seconds.

@@ -5,5 +5,4 @@ mod close;
 mod get;
 mod many;
 mod open;
-pub(crate) mod pointer_kind;
 mod versions;

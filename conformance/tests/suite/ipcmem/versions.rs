@@ -3,7 +3,7 @@
 use conformance::{Outcome, Pointer, Role, check, observe};
 use rstest::rstest;
 
-use crate::fixtures::importer;
+use crate::support::fixtures::importer;
 
 /// Who asks for the signature of CUDA 11 gets it, and who asks for the one before gets another function or none.
 #[rstest]

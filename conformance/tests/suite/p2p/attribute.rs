@@ -4,7 +4,7 @@ use conformance::{Expect as _, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUdevice_P2PAttribute as Attribute, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::{observer, on_gpus_that_are_no_peers};
+use crate::support::fixtures::{observer, on_gpus_that_are_no_peers};
 
 const ACCESS: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED.0;
 const RANK: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK.0;

@@ -3,8 +3,8 @@
 use conformance::{Expect as _, Outcome, Role, check, observe};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-use crate::import_kind::{ImportKind, Imported, SIZE};
+use crate::support::fixtures::{exporter, importer};
+use crate::support::import_kind::{ImportKind, Imported, SIZE};
 
 /// What becomes of a mapping when peer access to its device is disabled is recorded; the exporter keeps its memory.
 #[rstest]

@@ -1,12 +1,12 @@
 //! `cuCtxEnablePeerAccess` and `cuCtxDisablePeerAccess`.
 
-use conformance::{Expect as _, MIB, Outcome, Pointer, Role, Stop, check};
+use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check};
 use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::{observer, on_gpus_that_are_no_peers};
+use crate::support::SIZE;
+use crate::support::fixtures::{observer, on_gpus_that_are_no_peers};
 
-const SIZE: u64 = 2 * MIB;
 const WORDS: u64 = SIZE / 4;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const INVALID_CONTEXT: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_CONTEXT];

@@ -1,11 +1,11 @@
 //! `cuMemPoolSetAccess` and `cuMemPoolGetAccess`.
 
-use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
+use conformance::{Expect as _, Outcome, Pool, Role, check};
 use cuda_ipc_sys::{CUmemLocationType, CUresult};
 use rstest::rstest;
 
 use super::{INVALID_VALUE, NONE, READ, READ_WRITE, SIZE};
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
@@ -95,8 +95,7 @@ fn record_reading_only(exporter: &Role, device: i32, before: u32) -> Outcome {
 #[conformance::test("POOL-ACC-003", needs(memory_pools))]
 fn unknown_flags_are_refused(exporter: Role) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
-    let code = exporter.mem_pool_set_access(pool, 0, 0xffff).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_set_access(pool, 0, 0xffff).refused_and_recorded(&[])?;
     check!(exporter.mem_pool_get_access(pool, 0)? == READ_WRITE);
     Ok(())
 }
@@ -109,8 +108,7 @@ fn unknown_flags_are_refused(exporter: Role) -> Outcome {
 fn no_such_device_gets_access(exporter: Role, #[case] device: i32) -> Outcome {
     let device = if device < 0 { device } else { exporter.device_get_count()? };
     let pool = exporter.mem_pool_create(0)?;
-    let code = exporter.mem_pool_set_access(pool, device, READ_WRITE).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_set_access(pool, device, READ_WRITE).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -149,8 +147,7 @@ fn null_gives_no_access(#[from(exporter)] sacrifice: Role, importer: Role, #[cas
 #[conformance::test("POOL-ACC-007", needs(memory_pools))]
 fn no_such_place_has_access(exporter: Role, #[case] location_type: u32, #[case] location: i32) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
-    let code = exporter.mem_pool_get_access_of(pool, location_type, location).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_get_access_of(pool, location_type, location).refused_and_recorded(&[])?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType, CUmemPool_attribute a
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 /// A high-water mark is reset to zero, and to nothing else.
 #[rstest]

@@ -6,7 +6,7 @@ use conformance::{Expect as _, Outcome, Pool, PoolPointer, Role, Stop, check, ob
 use rstest::rstest;
 
 use super::{SIZE, share, share_memory};
-use crate::fixtures::{exporter, importer, start};
+use crate::support::fixtures::{exporter, importer, start};
 
 /// Uniform bytes lead to no memory, and harm nobody else.
 #[rstest]

@@ -1,13 +1,13 @@
 //! `cuMemPoolCreate` and `cuMemPoolDestroy`.
 
-use conformance::role::Placement;
-use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check, observe};
+use conformance::Placement;
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check};
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
-use crate::account::{Account, LARGE};
-use crate::fixtures::{exporter, importer, start};
+use crate::support::device_memory::{Account, LARGE};
+use crate::support::fixtures::{exporter, importer, start};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
@@ -28,8 +28,7 @@ fn pools_are_as_the_attribute_says(exporter: Role, #[values(1, 2, 4)] handle_typ
 #[rstest]
 #[conformance::test("POOL-CREATE-003", needs(memory_pools))]
 fn reserved_bytes_are_zero(exporter: Role) -> Outcome {
-    let code = exporter.mem_pool_create_with(DEVICE, 0, 1).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_create_with(DEVICE, 0, 1).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -105,8 +104,7 @@ fn null_makes_no_pool(
 #[case::unknown_device(DEVICE.at(ON_DEVICE, 0x7fff))]
 #[conformance::test("POOL-CREATE-008", needs(memory_pools))]
 fn unknown_kinds_and_places_are_refused(exporter: Role, #[case] properties: MemProperties) -> Outcome {
-    let code = exporter.mem_pool_create_with(properties, 0, 0).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_create_with(properties, 0, 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -201,7 +199,6 @@ fn a_new_pool_inherits_no_access(exporter: Role) -> Outcome {
 #[conformance::test("POOL-CREATE-014", needs(pool_descriptors))]
 fn memory_of_a_graph_has_no_handles(exporter: Role) -> Outcome {
     exporter.graph_add_mem_alloc_node(SIZE, 0)?;
-    let code = exporter.graph_add_mem_alloc_node(SIZE, DESCRIPTOR).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.graph_add_mem_alloc_node(SIZE, DESCRIPTOR).refused_and_recorded(&[])?;
     Ok(())
 }

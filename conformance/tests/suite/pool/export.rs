@@ -1,10 +1,10 @@
 //! `cuMemPoolExportToShareableHandle`.
 
-use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
+use conformance::{Expect as _, Outcome, Pool, Role, check};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 /// A pool that was made for it exports as a descriptor.
 #[rstest]
@@ -32,8 +32,7 @@ fn a_pool_without_handles_is_refused(exporter: Role) -> Outcome {
 #[conformance::test("POOL-EXP-005", needs(pool_descriptors))]
 fn a_refused_pool_is_destroyed(exporter: Role, #[case] created_for: u32, #[case] wanted: u32) -> Outcome {
     let pool = exporter.mem_pool_create(created_for)?;
-    let code = exporter.mem_pool_export_as(pool, wanted, 0).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_export_as(pool, wanted, 0).refused_and_recorded(&[])?;
     exporter.mem_pool_destroy(pool)?;
     exporter.ctx_synchronize()
 }

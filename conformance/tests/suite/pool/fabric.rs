@@ -1,13 +1,13 @@
 //! Pools whose handle is 64 plain bytes, with and without the channel that they need.
 
+use conformance::Placement;
 use conformance::machine::Fabric;
-use conformance::role::Placement;
 use conformance::{Expect as _, FabricHandle, Outcome, Role, Stop, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 use rstest::rstest;
 
 use super::{FABRIC, SIZE, Shared, both_see};
-use crate::fixtures::start;
+use crate::support::fixtures::start;
 
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 
@@ -28,8 +28,7 @@ fn is_in_the_mask(role: &Role) -> Result<bool, Stop> {
 fn without_a_fabric_there_is_no_pool() -> Outcome {
     let exporter = on("exporter", Fabric::Absent);
     check!(!is_in_the_mask(&exporter)?);
-    let code = exporter.mem_pool_create(FABRIC).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_create(FABRIC).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -68,8 +67,7 @@ fn a_pool_that_was_not_exported_is_destroyed() -> Outcome {
 #[conformance::test("FAB-002", needs(memory_pools, fabric = Fabric::NoChannel))]
 fn without_a_channel_no_pool_is_imported(#[values(0x00, 0x03)] byte: u8) -> Outcome {
     let importer = on("importer", Fabric::NoChannel);
-    let code = importer.mem_pool_import_from_fabric(FabricHandle::from_bytes([byte; 64])).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_pool_import_from_fabric(FabricHandle::from_bytes([byte; 64])).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -116,7 +114,6 @@ fn a_pool_that_is_gone_is_not_imported() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
     exporter.kill()?;
-    let code = importer.mem_pool_import_from_fabric(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_pool_import_from_fabric(handle).refused_and_recorded(&[])?;
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! `cuMemPoolImportFromShareableHandle`, and what an imported pool is.
 
-use conformance::role::Placement;
+use conformance::Placement;
 use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CU_DEVICE_INVALID, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, share, share_memory};
-use crate::fixtures::{exporter, importer, observer, start};
-use crate::foreign::Foreign;
+use crate::support::fixtures::{exporter, importer, observer, start};
+use crate::support::foreign::Foreign;
 
 /// A pool is imported by its descriptor's number, and memory of it that is allocated afterwards too.
 #[rstest]
@@ -28,8 +28,7 @@ fn a_pool_is_imported_with_what_comes_later(exporter: Role, importer: Role) -> O
 #[conformance::test("POOL-IMP-002", needs(pool_descriptors))]
 fn the_address_of_a_descriptor_is_refused(exporter: Role) -> Outcome {
     let descriptor = exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?;
-    let code = exporter.mem_pool_import_from_address_of_descriptor(descriptor).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.mem_pool_import_from_address_of_descriptor(descriptor).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -60,8 +59,7 @@ fn null_is_refused(exporter: Role) -> Outcome {
 #[conformance::test("POOL-IMP-006", needs(pool_descriptors))]
 fn nothing_is_allocated_from_it(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
-    let code = importer.mem_alloc_from_pool_async(SIZE, shared.imported).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_alloc_from_pool_async(SIZE, shared.imported).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -70,8 +68,7 @@ fn nothing_is_allocated_from_it(exporter: Role, importer: Role) -> Outcome {
 #[conformance::test("POOL-IMP-007", needs(pool_descriptors))]
 fn it_does_not_become_current(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
-    let code = importer.device_set_mem_pool(shared.imported).refused(&[])?;
-    observe("code", code.to_string());
+    importer.device_set_mem_pool(shared.imported).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -217,8 +214,7 @@ fn a_process_imports_its_own_pool(exporter: Role) -> Outcome {
 #[case::shared_memory(Foreign::SharedMemory)]
 #[conformance::test("POOL-IMP-004", needs(pool_descriptors))]
 fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> Outcome {
-    let code = importer.mem_pool_import_from_descriptor(foreign.make(&importer)?).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_pool_import_from_descriptor(foreign.make(&importer)?).refused_and_recorded(&[])?;
     let descriptor = importer.mem_pool_export_to_descriptor(importer.mem_pool_create(DESCRIPTOR)?)?;
     importer.mem_pool_import_from_descriptor(descriptor)?;
     Ok(())
@@ -229,8 +225,7 @@ fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> 
 #[conformance::test("POOL-IMP-004", needs(pool_descriptors, memory_descriptors))]
 fn a_descriptor_of_physical_memory_is_refused(importer: Role) -> Outcome {
     let physical = importer.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
-    let code = importer.mem_pool_import_from_descriptor(importer.mem_export_to_descriptor(physical)?).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_pool_import_from_descriptor(importer.mem_export_to_descriptor(physical)?).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 

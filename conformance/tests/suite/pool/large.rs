@@ -5,7 +5,7 @@ use conformance::{Expect as _, GIB, MIB, Outcome, Pointer, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, Shared, share};
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::fixtures::{exporter, importer, observer};
 
 /// What else goes on takes memory too.
 const RESERVE: u64 = GIB;

@@ -7,8 +7,8 @@ use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
 use super::{DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, share_pool_of_numa_node};
-use crate::fixtures::{exporter, importer, observer};
-use crate::ipcmem::pointer_kind::PointerKind;
+use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::pointer_kind::PointerKind;
 
 /// How long a kernel keeps a stream busy.
 const NANOSECONDS: u64 = 50_000_000;
@@ -235,8 +235,7 @@ fn a_second_free_is_refused(exporter: Role, importer: Role, #[case] stream_order
         false => importer.mem_free_imported_pointer(both.here),
     };
     free()?;
-    let code = free().refused(&[])?;
-    observe("code", code.to_string());
+    free().refused_and_recorded(&[])?;
     importer.ctx_synchronize()?;
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     Ok(())

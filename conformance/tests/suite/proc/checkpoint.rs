@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use conformance::calls::checkpoint::CheckpointStep as Step;
-use conformance::{Expect as _, MIB, Outcome, Role, seed};
+use conformance::{Expect as _, Outcome, Role, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer, observer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer, observer};
 
 /// What a checkpoint of a process that exports memory answers is recorded, and how the processes are after it.
 #[rstest]

@@ -1,11 +1,11 @@
 //! How many processes a device takes.
 
-use conformance::role::Beginning;
+use conformance::Beginning;
 use conformance::{Expect as _, Outcome, Role, Stop};
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::uninitialised;
+use crate::support::fixtures::uninitialised;
 
 const COMPUTE_MODE: u32 = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE.0;
 /// `CUcomputemode`, which no function of the table takes.

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use conformance::{Expect as _, MIB, Outcome, Role, check, observe, seed};
+use conformance::{Expect as _, Outcome, Role, check, observe, seed};
 use rstest::rstest;
 
-use crate::account::{Account, LARGE};
-use crate::fixtures::{exporter, importer, observer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::device_memory::{Account, LARGE};
+use crate::support::fixtures::{exporter, importer, observer};
 
 /// What a kernel of the importer sees that reads while the exporter is killed is recorded; a third process does not
 /// notice.

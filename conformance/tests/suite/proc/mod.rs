@@ -6,13 +6,12 @@ mod exporter_death;
 mod platform;
 mod scale;
 
-use conformance::{Expect as _, MIB, Outcome, Pointer, Role, check, seed};
+use conformance::{Expect as _, Outcome, Pointer, Role, check, seed};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 /// An importer's kernel that writes where nothing is mapped ends the device work of its own process, and not the
 /// exporter's.

@@ -1,12 +1,11 @@
 //! Places where the documentation and its users disagree about legacy memory and events.
 
-use conformance::{Expect as _, MIB, Outcome, Role, Stream, check, seed};
+use conformance::{Expect as _, Outcome, Role, Stream, check, seed};
 use cuda_ipc_sys::CUevent_flags;
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 /// What legacy memory and events answer between clients of the multi-process service is recorded.
 #[rstest]

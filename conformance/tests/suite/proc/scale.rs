@@ -3,7 +3,7 @@
 use conformance::{KIB, Outcome, check, seed};
 use rstest::rstest;
 
-use crate::fixtures::start;
+use crate::support::fixtures::start;
 
 /// Eight processes each open the memory of every other one, and see what it holds.
 #[rstest]

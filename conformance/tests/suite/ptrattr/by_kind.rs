@@ -1,13 +1,13 @@
 //! Attributes that tell kinds of memory apart.
 
-use conformance::{MIB, Outcome, Role, check, observe};
+use conformance::{Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUpointer_attribute as Attribute};
 use rstest::rstest;
 
-use crate::fixtures::importer;
-use crate::ipcmem::pointer_kind::PointerKind;
+use crate::support::SIZE;
+use crate::support::fixtures::importer;
+use crate::support::pointer_kind::PointerKind;
 
-const SIZE: u64 = 2 * MIB;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 const LEGACY: u32 = Attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 const HANDLE_TYPES: u32 = Attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES.0;

@@ -1,13 +1,13 @@
 //! Attributes of memory of another process.
 
-use conformance::{Expect as _, MIB, Outcome, Pointer, Role, Stop, check, observe};
+use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, observe};
 use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute as Attribute, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-use crate::import_kind::ImportKind;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
+use crate::support::import_kind::ImportKind;
 
-const SIZE: u64 = 2 * MIB;
 const MEMORY_TYPE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
 

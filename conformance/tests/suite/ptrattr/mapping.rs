@@ -4,7 +4,7 @@ use conformance::{MIB, MemProperties, Outcome, Pointer, Role, check};
 use cuda_ipc_sys::{CUmemAccess_flags, CUpointer_attribute as Attribute};
 use rstest::rstest;
 
-use crate::fixtures::importer;
+use crate::support::fixtures::importer;
 
 const SIZE: u64 = 4 * MIB;
 const MAPPED: u32 = Attribute::CU_POINTER_ATTRIBUTE_MAPPED.0;

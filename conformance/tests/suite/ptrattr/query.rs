@@ -1,12 +1,12 @@
 //! What is asked, and of what.
 
-use conformance::{Expect as _, MIB, Outcome, Pointer, Role, check};
+use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use cuda_ipc_sys::{CUpointer_attribute as Attribute, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::importer;
+use crate::support::SIZE;
+use crate::support::fixtures::importer;
 
-const SIZE: u64 = 2 * MIB;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 

@@ -4,7 +4,7 @@ use conformance::{Event, EventHandle, Expect as _, KIB, MemHandle, Outcome, Poin
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 

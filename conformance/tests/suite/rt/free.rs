@@ -1,11 +1,10 @@
 //! `cudaFree`.
 
-use conformance::{Expect as _, MIB, Outcome, Role, check, observe, seed};
+use conformance::{Expect as _, Outcome, Role, check, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 /// Memory that was opened is not freed, stays mapped and can be closed.
 #[rstest]
@@ -14,8 +13,7 @@ fn an_import_is_not_freed(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.cuda_malloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.cuda_ipc_open_mem_handle(exporter.cuda_ipc_get_mem_handle(buffer)?)?;
-    let code = importer.cuda_free(import).refused(&[])?;
-    observe("code", code.to_string());
+    importer.cuda_free(import).refused_and_recorded(&[])?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
     importer.cuda_ipc_close_mem_handle(import)

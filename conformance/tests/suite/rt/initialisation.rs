@@ -1,11 +1,10 @@
 //! The runtime initialises by itself.
 
-use conformance::{MIB, Outcome, Role, check, seed};
+use conformance::{Outcome, Role, check, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 /// Opening is enough to initialise the primary context of a device that nobody chose.
 #[rstest]

@@ -1,13 +1,13 @@
 //! Handles are the same in both APIs.
 
-use conformance::{Event, EventHandle, Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, seed};
+use conformance::{Event, EventHandle, Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check, seed};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-use crate::ipcevt::latch::Latch;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
+use crate::support::latch::Latch;
 
-const SIZE: u64 = 2 * MIB;
 const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
 /// The API that a process uses.

@@ -1,11 +1,10 @@
 //! `cudaDeviceReset`.
 
-use conformance::{Expect as _, MIB, Outcome, Role, check, seed};
+use conformance::{Expect as _, Outcome, Role, check, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 /// An importer resets its device with memory open; what it can open afterwards is recorded, and the exporter does not
 /// notice.

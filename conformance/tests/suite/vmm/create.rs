@@ -1,7 +1,7 @@
 //! `cuMemCreate`, `cuMemGetAllocationGranularity`, `cuMemGetAllocationPropertiesFromHandle`.
 
+use conformance::Placement;
 use conformance::machine::Fabric;
-use conformance::role::Placement;
 use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUmemLocationType, CUpointer_attribute};
 use rstest::rstest;
@@ -9,7 +9,7 @@ use rstest::rstest;
 use super::{
     DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, SIZE, create, import, map_readable_and_writable,
 };
-use crate::fixtures::{exporter, importer, start, uninitialised};
+use crate::support::fixtures::{exporter, importer, start, uninitialised};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
@@ -62,8 +62,7 @@ fn unknown_types_are_recorded(importer: Role, #[case] properties: MemProperties)
 #[case::beyond(1000)]
 #[conformance::test("VMM-CREATE-006", needs(virtual_memory))]
 fn a_device_that_is_not_there_is_refused(importer: Role, #[case] device: i32) -> Outcome {
-    let code = importer.mem_create(SIZE, MemProperties::device(device), 0).refused(INVALID_DEVICE)?;
-    observe("code", code.to_string());
+    importer.mem_create(SIZE, MemProperties::device(device), 0).refused_and_recorded(INVALID_DEVICE)?;
     Ok(())
 }
 
@@ -126,8 +125,7 @@ fn handles_of_windows_are_refused(
     #[case] attribute: CUdevice_attribute,
 ) -> Outcome {
     check!(importer.device_get_attribute(attribute.0, 0)? == 0);
-    let code = importer.mem_create(SIZE, DEVICE.exportable(handle_type.0), 0).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_create(SIZE, DEVICE.exportable(handle_type.0), 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -188,7 +186,7 @@ fn memory_for_rdma_agrees_with_the_attribute(importer: Role) -> Outcome {
         CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED;
     let created = importer.mem_create_for_rdma(SIZE, DEVICE);
     if importer.device_get_attribute(ATTRIBUTE.0, 0)? == 0 {
-        observe("code", created.refused(&[])?.to_string());
+        created.refused_and_recorded(&[])?;
         return Ok(());
     }
     let address = map_readable_and_writable(&importer, created?)?;

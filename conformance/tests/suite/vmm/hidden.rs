@@ -1,11 +1,11 @@
 //! Importers that do not see the exporter's GPU.
 
-use conformance::role::Placement;
+use conformance::Placement;
 use conformance::{Expect as _, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, import, map_readable_and_writable};
-use crate::fixtures::{exporter, start, uninitialised};
+use crate::support::fixtures::{exporter, start, uninitialised};
 
 /// The exporter's GPU need not be visible to the importer; whether it imports, which drivers before CUDA 12 may refuse,
 /// is recorded.

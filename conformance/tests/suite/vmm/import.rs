@@ -1,6 +1,6 @@
 //! `cuMemImportFromShareableHandle`.
 
-use conformance::role::Placement;
+use conformance::Placement;
 use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
@@ -8,8 +8,8 @@ use super::{
     DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map,
     map_readable_and_writable, reserve,
 };
-use crate::fixtures::{exporter, importer, observer, start, uninitialised};
-use crate::foreign::Foreign;
+use crate::support::fixtures::{exporter, importer, observer, start, uninitialised};
+use crate::support::foreign::Foreign;
 
 /// Both processes see what either writes.
 #[rstest]
@@ -30,8 +30,7 @@ fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outc
 #[conformance::test("VMM-IMP-002", needs(memory_descriptors))]
 fn the_address_of_a_descriptor_is_refused(importer: Role) -> Outcome {
     let descriptor = importer.mem_export_to_descriptor(create_exportable(&importer)?)?;
-    let code = importer.mem_import_from_address_of_descriptor(descriptor).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_import_from_address_of_descriptor(descriptor).refused_and_recorded(&[])?;
     importer.mem_import_from_descriptor(descriptor)?;
     Ok(())
 }
@@ -48,8 +47,7 @@ fn the_address_of_a_descriptor_is_refused(importer: Role) -> Outcome {
 #[case::event_counter(Foreign::EventCounter)]
 #[conformance::test("VMM-IMP-003", needs(memory_descriptors))]
 fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> Outcome {
-    let code = importer.mem_import_from_descriptor(foreign.make(&importer)?).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_import_from_descriptor(foreign.make(&importer)?).refused_and_recorded(&[])?;
     let descriptor = importer.mem_export_to_descriptor(create_exportable(&importer)?)?;
     importer.mem_import_from_descriptor(descriptor)?;
     Ok(())

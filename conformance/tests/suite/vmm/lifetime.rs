@@ -7,8 +7,8 @@ use conformance::{Outcome, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, import, map_readable_and_writable};
-use crate::account::{Account, LARGE};
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::device_memory::{Account, LARGE};
+use crate::support::fixtures::{exporter, importer, observer};
 
 fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
     role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(super::DESCRIPTOR), 0)

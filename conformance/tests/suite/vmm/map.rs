@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{
     INVALID_VALUE, READ_WRITE, REFUSED, SIZE, create, create_exportable, map, map_readable_and_writable, reserve,
 };
-use crate::fixtures::importer;
+use crate::support::fixtures::importer;
 
 /// Reserved, created, mapped and made accessible, memory is usable to its last byte.
 #[rstest]

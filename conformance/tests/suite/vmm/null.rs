@@ -4,7 +4,7 @@ use conformance::{Expect as _, MemProperties, Outcome, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, map, map_readable_and_writable};
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 

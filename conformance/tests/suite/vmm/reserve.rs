@@ -4,7 +4,7 @@ use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Pointer, R
 use rstest::rstest;
 
 use super::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve};
-use crate::fixtures::{importer, uninitialised};
+use crate::support::fixtures::{importer, uninitialised};
 
 /// Addresses are reserved and freed in multiples of the granularity, and aligned to it.
 #[rstest]
@@ -28,8 +28,7 @@ fn no_bytes_are_recorded(importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("VMM-RES-003", needs(virtual_memory))]
 fn a_size_that_is_no_multiple_of_the_page_is_refused(importer: Role) -> Outcome {
-    let code = reserve(&importer, 2 * MIB - 1).refused(&[])?;
-    observe("code", code.to_string());
+    reserve(&importer, 2 * MIB - 1).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -37,8 +36,7 @@ fn a_size_that_is_no_multiple_of_the_page_is_refused(importer: Role) -> Outcome 
 #[rstest]
 #[conformance::test("VMM-RES-004", needs(virtual_memory))]
 fn an_alignment_that_is_no_power_of_two_is_refused(importer: Role) -> Outcome {
-    let code = importer.mem_address_reserve(SIZE, 3, Pointer::NULL, 0).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_address_reserve(SIZE, 3, Pointer::NULL, 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -80,8 +78,7 @@ fn a_wish_for_taken_addresses_gives_others(importer: Role) -> Outcome {
 fn a_wish_that_is_not_aligned_is_refused(importer: Role) -> Outcome {
     let free = reserve(&importer, SIZE)?;
     importer.mem_address_free(free, SIZE)?;
-    let code = importer.mem_address_reserve(SIZE, 0, free.offset(1), 0).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_address_reserve(SIZE, 0, free.offset(1), 0).refused_and_recorded(&[])?;
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 //! `cuMemRetainAllocationHandle`.
 
-use conformance::{Expect as _, Outcome, Pointer, Role, check, observe};
+use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use rstest::rstest;
 
 use super::{INVALID_VALUE, SIZE, create, map, map_readable_and_writable, reserve};
-use crate::fixtures::importer;
+use crate::support::fixtures::importer;
 
 /// A mapped address gives the handle that was mapped, which then needs a release of its own.
 #[rstest]
@@ -42,7 +42,6 @@ fn an_unmapped_address_has_none(importer: Role) -> Outcome {
 #[conformance::test("VMM-IMP-032", needs(virtual_memory, memory_pools))]
 fn memory_of_other_allocators_has_none(importer: Role, #[values(false, true)] stream_ordered: bool) -> Outcome {
     let address = if stream_ordered { importer.mem_alloc_async(SIZE)? } else { importer.mem_alloc(SIZE)? };
-    let code = importer.mem_retain_allocation_handle(address).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_retain_allocation_handle(address).refused_and_recorded(&[])?;
     Ok(())
 }

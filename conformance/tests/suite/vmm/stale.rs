@@ -1,11 +1,11 @@
 //! Handles that name nothing.
 
-use conformance::role::Placement;
+use conformance::Placement;
 use conformance::{Expect as _, Outcome, Physical, Pointer, Role, Stop, check};
 use rstest::rstest;
 
 use super::{SIZE, create_exportable, map_readable_and_writable, reserve};
-use crate::fixtures::{importer, start};
+use crate::support::fixtures::{importer, start};
 
 /// Why a handle names nothing.
 #[derive(Clone, Copy, Debug)]

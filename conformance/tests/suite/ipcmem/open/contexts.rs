@@ -1,12 +1,11 @@
 //! Which contexts may open.
 
-use conformance::{Expect as _, MIB, MemHandle, Outcome, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, MemHandle, Outcome, Role, Stop, check, seed};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 fn export(exporter: &Role) -> Result<MemHandle, Stop> {
     exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)
@@ -17,8 +16,7 @@ fn export(exporter: &Role) -> Result<MemHandle, Stop> {
 #[conformance::test("IPCMEM-OPEN-003")]
 fn the_exporting_process_is_refused(exporter: Role) -> Outcome {
     let handle = export(&exporter)?;
-    let code = exporter.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     exporter.ctx_synchronize()
 }
 
@@ -28,8 +26,7 @@ fn the_exporting_process_is_refused(exporter: Role) -> Outcome {
 fn the_exporting_process_is_refused_on_another_gpu(exporter: Role) -> Outcome {
     let handle = export(&exporter)?;
     exporter.ctx_create(1)?;
-    let code = exporter.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    exporter.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -50,8 +47,7 @@ fn a_second_context_is_refused_the_same_handle(exporter: Role, importer: Role) -
     let handle = export(&exporter)?;
     importer.ipc_open_mem_handle(handle)?;
     importer.ctx_create(0)?;
-    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -62,8 +58,7 @@ fn a_second_context_is_refused_another_handle_of_the_exporter(exporter: Role, im
     let (one, other) = (export(&exporter)?, export(&exporter)?);
     importer.ipc_open_mem_handle(one)?;
     importer.ctx_create(0)?;
-    let code = importer.ipc_open_mem_handle(other).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(other).refused_and_recorded(&[])?;
     Ok(())
 }
 

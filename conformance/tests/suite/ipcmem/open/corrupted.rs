@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use conformance::{Expect as _, MIB, MemHandle, Outcome, Role, Stop, check, observe, random, seed};
+use conformance::{Expect as _, MemHandle, Outcome, Role, Stop, check, observe, random, seed};
 use cuda_ipc_sys::CUevent_flags;
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer, start};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer, start};
 
 /// Uniform bytes do not open.
 #[rstest]
@@ -16,8 +15,7 @@ const SIZE: u64 = 2 * MIB;
 #[case::ones(0xff)]
 #[conformance::test("IPCMEM-OPEN-013")]
 fn uniform_bytes_do_not_open(importer: Role, #[case] byte: u8) -> Outcome {
-    let code = importer.ipc_open_mem_handle(MemHandle::from_bytes([byte; 64])).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(MemHandle::from_bytes([byte; 64])).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -82,7 +80,6 @@ fn open_each(handles: impl Iterator<Item = MemHandle>) -> Outcome {
 fn an_event_handle_is_no_memory_handle(exporter: Role, importer: Role) -> Outcome {
     let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
     let event = exporter.ipc_get_event_handle(exporter.event_create(flags.0)?)?;
-    let code = importer.ipc_open_mem_handle(MemHandle::from_bytes(event.to_bytes())).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(MemHandle::from_bytes(event.to_bytes())).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }

@@ -1,12 +1,12 @@
 //! Flags and outputs.
 
-use conformance::{Expect as _, MIB, Outcome, Role, check};
+use conformance::{Expect as _, Outcome, Role, check};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
-const SIZE: u64 = 2 * MIB;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// Flags other than the documented one open nothing, or what the documented one opens.

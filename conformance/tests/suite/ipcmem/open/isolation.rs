@@ -1,12 +1,12 @@
 //! Processes of other PID namespaces, of other users, and with the number of another.
 
-use conformance::role::{PidNamespace, Placement};
-use conformance::{Expect as _, MIB, Outcome, Role, Stop, check, seed};
+use conformance::{Expect as _, Outcome, Role, Stop, check, seed};
+use conformance::{PidNamespace, Placement};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, start};
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, start};
 
-const SIZE: u64 = 2 * MIB;
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
 

@@ -3,7 +3,7 @@
 use conformance::{MIB, Outcome, Role, check, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer};
 
 const SIZE: u64 = 4 * MIB;
 

@@ -4,7 +4,7 @@ use conformance::calls::module::{BLOCKS, THREADS};
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, observe, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer, start};
+use crate::support::fixtures::{exporter, importer, start};
 
 const SIZE: u64 = 4 * MIB;
 

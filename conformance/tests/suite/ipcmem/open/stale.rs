@@ -3,7 +3,7 @@
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer, observer};
+use crate::support::fixtures::{exporter, importer, observer};
 
 const SIZE: u64 = 4 * MIB;
 /// Small enough to share a block with others.
@@ -16,8 +16,7 @@ fn freed_memory_does_not_open(exporter: Role, importer: Role) -> Outcome {
     let buffer = exporter.mem_alloc(SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     exporter.mem_free(buffer)?;
-    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -30,8 +29,7 @@ fn freed_memory_does_not_open_again(exporter: Role, importer: Role) -> Outcome {
     let import = importer.ipc_open_mem_handle(handle)?;
     importer.ipc_close_mem_handle(import)?;
     exporter.mem_free(buffer)?;
-    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -107,8 +105,7 @@ fn memory_of_an_ended_process_does_not_open(exporter: Role, importer: Role, #[ca
     } else {
         exporter.kill()?
     }
-    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -118,8 +115,7 @@ fn memory_of_an_ended_process_does_not_open(exporter: Role, importer: Role, #[ca
 fn memory_of_a_reset_context_does_not_open(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     exporter.device_primary_ctx_reset()?;
-    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
@@ -130,8 +126,7 @@ fn memory_of_a_destroyed_context_does_not_open(exporter: Role, importer: Role) -
     let created = exporter.ctx_create(0)?;
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     exporter.ctx_destroy(created)?;
-    let code = importer.ipc_open_mem_handle(handle).refused(&[])?;
-    observe("code", code.to_string());
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 

@@ -1,11 +1,10 @@
 //! An import goes back by close, and by nothing else.
 
-use conformance::{Expect as _, MIB, Outcome, Role, check, observe, seed};
+use conformance::{Expect as _, Outcome, Role, check, seed};
 use rstest::rstest;
 
-use crate::fixtures::{exporter, importer};
-
-const SIZE: u64 = 2 * MIB;
+use crate::support::SIZE;
+use crate::support::fixtures::{exporter, importer};
 
 /// cuMemFree refuses an import, which stays mapped and closes.
 #[rstest]
@@ -14,8 +13,7 @@ fn free_is_refused(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    let code = importer.mem_free(import).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_free(import).refused_and_recorded(&[])?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     importer.ipc_close_mem_handle(import)
 }
@@ -27,8 +25,7 @@ fn free_async_is_refused(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    let code = importer.mem_free_async(import).refused(&[])?;
-    observe("code", code.to_string());
+    importer.mem_free_async(import).refused_and_recorded(&[])?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     importer.ipc_close_mem_handle(import)
 }

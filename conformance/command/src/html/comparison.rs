@@ -1,0 +1,136 @@
+//! Two reports side by side.
+
+use conformance::diff::{Change, Diff, Difference, Severity};
+use conformance::report::{Report, Step};
+
+use super::facts;
+use super::headline::subject;
+use super::text;
+
+/// What has changed between an older report and the one that the page shows.
+pub(super) struct Comparison<'a> {
+    pub(super) old: String,
+    pub(super) new: String,
+    pub(super) facts: Vec<Pair>,
+    pub(super) verdicts: Vec<Pair>,
+    pub(super) blocks: Vec<Block<'a>>,
+    same: usize,
+}
+
+/// The same thing on both sides.
+pub(super) struct Pair {
+    pub(super) name: String,
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
+/// Changes that are equally bad.
+pub(super) struct Block<'a> {
+    pub(super) word: &'static str,
+    pub(super) title: &'static str,
+    pub(super) changes: Vec<Changed<'a>>,
+}
+
+/// A case that is not as it was.
+pub(super) struct Changed<'a> {
+    pub(super) change: &'a Change,
+    pub(super) pairs: Vec<Pair>,
+    /// What was done then and now, where it ended in another way.
+    pub(super) scripts: Option<(&'a [Step], &'a [Step])>,
+    pub(super) is_here: bool,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn of(old: &'a Report, new: &'a Report, diff: &'a Diff) -> Self {
+        let blocks = [
+            (Severity::Worse, "Worse: held or was checked before, and no longer"),
+            (Severity::Different, "Different where the documentation leaves it open, or another reason"),
+            (Severity::Time, "Much slower or quicker"),
+            (Severity::Better, "Better: holds or is checked now"),
+        ];
+        let changed = |change: &'a Change| Changed::of(change, old, new);
+        let block = |(severity, title)| {
+            let changes = diff.changes.iter().filter(|change| change.severity == severity).map(changed);
+            Block { word: severity.word(), title, changes: changes.collect() }
+        };
+        let verdicts = old.summary().into_iter().zip(new.summary()).map(|((word, before), (_, now))| Pair {
+            name: word.to_owned(),
+            old: before.to_string(),
+            new: now.to_string(),
+        });
+        Self {
+            old: subject(&old.run),
+            new: subject(&new.run),
+            facts: side_by_side(facts::of(&old.run), facts::of(&new.run)),
+            verdicts: verdicts.filter(|pair| pair.old != "0" || pair.new != "0").collect(),
+            blocks: blocks.into_iter().map(block).filter(|block| !block.changes.is_empty()).collect(),
+            same: diff.same,
+        }
+    }
+
+    pub(super) fn same(&self) -> String {
+        text::count(self.same, "case")
+    }
+
+    /// How many cases changed for the worse.
+    pub(super) fn worse(&self) -> usize {
+        let worse = Severity::Worse.word();
+        self.blocks.iter().filter(|block| block.word == worse).map(|block| block.changes.len()).sum()
+    }
+}
+
+impl Pair {
+    pub(super) fn differs(&self) -> bool {
+        self.old != self.new
+    }
+}
+
+impl<'a> Changed<'a> {
+    fn of(change: &'a Change, old: &'a Report, new: &'a Report) -> Self {
+        let (before, now) = (old.case(&change.id), new.case(&change.id));
+        let ended = change.differences.iter().any(|difference| matches!(difference, Difference::Verdict { .. }));
+        let scripts = before.zip(now).map(|(before, now)| (before.steps.as_slice(), now.steps.as_slice()));
+        Self {
+            change,
+            pairs: change.differences.iter().map(pair).collect(),
+            scripts: scripts.filter(|(before, now)| ended && !(before.is_empty() && now.is_empty())),
+            is_here: now.is_some(),
+        }
+    }
+
+    pub(super) fn anchor(&self) -> String {
+        text::anchor(&self.change.id)
+    }
+}
+
+fn pair(difference: &Difference) -> Pair {
+    let absent = || "not in the report".to_owned();
+    let observed = |value: &Option<serde_json::Value>| value.as_ref().map_or("not observed".to_owned(), text::value);
+    let (name, old, new) = match difference {
+        Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
+        Difference::Reason { old, new } => ("reason", old.clone().unwrap_or_default(), new.clone().unwrap_or_default()),
+        Difference::Observation { name, old, new } => (name.as_str(), observed(old), observed(new)),
+        Difference::Time { old, new } => ("time", text::duration(*old), text::duration(*new)),
+        Difference::Added { verdict } => ("verdict", absent(), verdict.to_string()),
+        Difference::Removed { verdict } => ("verdict", verdict.to_string(), absent()),
+        Difference::Unended { old } => (
+            "verdict",
+            old.map_or_else(absent, |verdict| verdict.to_string()),
+            "was running when the report ends".to_owned(),
+        ),
+    };
+    Pair { name: name.to_owned(), old, new }
+}
+
+/// The facts of both runs by their names, in the order of the new one.
+fn side_by_side(old: Vec<facts::Fact>, new: Vec<facts::Fact>) -> Vec<Pair> {
+    let mut pairs: Vec<_> =
+        new.into_iter().map(|fact| Pair { name: fact.name, old: String::new(), new: fact.value }).collect();
+    for fact in old {
+        match pairs.iter_mut().find(|pair| pair.name == fact.name) {
+            Some(pair) => pair.old = fact.value,
+            None => pairs.push(Pair { name: fact.name, old: fact.value, new: String::new() }),
+        }
+    }
+    pairs
+}

@@ -1,0 +1,102 @@
+//! `conformance html`: a report as one file that a browser shows, offline and without a server.
+
+mod comparison;
+mod facts;
+mod headline;
+mod outline;
+mod text;
+mod topology;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use askama::Template;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use clap::Args;
+use conformance::catalogue::{self, Group};
+use conformance::diff::Diff;
+use conformance::report::Report;
+use sha2::{Digest as _, Sha256};
+
+use crate::output::{Failure, write};
+use comparison::Comparison;
+use facts::Fact;
+use headline::Headline;
+use outline::Outline;
+use text::Piece;
+use topology::Topology;
+
+const STYLE: &str = include_str!("../../templates/report.css");
+const SCRIPT: &str = include_str!("../../templates/report.js");
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The report
+    report: PathBuf,
+    /// An older report, to show what has changed since
+    #[arg(long, value_name = "OLD")]
+    compare: Option<PathBuf>,
+    /// Where to write the page [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  conformance html report.jsonl --output report.html
+  conformance html new.jsonl --compare old.jsonl --output changes.html";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let read = |path: &Path| Report::read(path).map_err(Failure::new);
+    let report = read(&arguments.report)?;
+    let old = arguments.compare.as_deref().map(read).transpose()?;
+    let groups = catalogue::groups().map_err(Failure::new)?;
+    write(arguments.output.as_deref(), &page(&report, old.as_ref(), &groups)?)
+}
+
+/// The whole page. Everything is decided here and in the modules below: the templates only lay out.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    report: &'a Report,
+    headline: Headline<'a>,
+    outline: Outline<'a>,
+    facts: Vec<Fact>,
+    topology: Topology<'a>,
+    comparison: Option<Comparison<'a>>,
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+}
+
+fn page(report: &Report, old: Option<&Report>, groups: &[Group]) -> Result<String, Failure> {
+    let diff = old.map(|old| Diff::of(old, report));
+    let outline = Outline::of(report, groups, diff.as_ref());
+    let headline = Headline::of(report, &outline);
+    let comparison = old.zip(diff.as_ref()).map(|(old, diff)| Comparison::of(old, report, diff));
+    let page = Page {
+        report,
+        headline,
+        outline,
+        facts: facts::of(&report.run),
+        topology: Topology::of(&report.run),
+        comparison,
+        policy: policy(),
+        style: STYLE,
+        script: SCRIPT,
+    };
+    page.render().map_err(|error| Failure::new(format_args!("the page cannot be drawn: {error}")))
+}
+
+/// Nothing is loaded, nothing is sent, and only this style and this script are used: what a report brings along cannot
+/// run, even if it were not escaped.
+fn policy() -> String {
+    let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; base-uri 'none'; \
+         form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}

@@ -1,0 +1,75 @@
+//! Figures and texts as people read them.
+
+use conformance::catalogue::RowNeeds;
+use serde_json::Value;
+
+/// A piece of a text: words, or an address that can be followed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    Words(&'a str),
+    Address(&'a str),
+}
+
+/// Take the web addresses out of a text. Only `https` makes a link: nothing else may become one.
+pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while let Some(start) = rest.find("https://") {
+        let (words, address) = rest.split_at(start);
+        let is_end = |letter: char| letter.is_whitespace() || "()<>\"'`,;".contains(letter);
+        let (address, after) = address.split_at(address.find(is_end).unwrap_or(address.len()));
+        pieces.extend((!words.is_empty()).then_some(Piece::Words(words)));
+        pieces.push(Piece::Address(address));
+        rest = after;
+    }
+    pieces.extend((!rest.is_empty()).then_some(Piece::Words(rest)));
+    pieces
+}
+
+/// An observation: a text as it is, anything else as JSON.
+pub(super) fn value(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A duration, with three digits that count.
+pub(super) fn duration(milliseconds: f64) -> String {
+    match milliseconds {
+        long if long >= 10_000.0 => format!("{:.1} s", long / 1000.0),
+        long if long >= 1000.0 => format!("{:.2} s", long / 1000.0),
+        middle if middle >= 100.0 => format!("{middle:.0} ms"),
+        middle if middle >= 10.0 => format!("{middle:.1} ms"),
+        short if short >= 0.1 => format!("{short:.2} ms"),
+        shortest => format!("{:.0} µs", shortest * 1000.0),
+    }
+}
+
+/// A number of bytes, in the largest binary unit that leaves no long fraction.
+pub(super) fn bytes(bytes: u64) -> String {
+    const UNITS: [(&str, u32); 4] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match UNITS.iter().find(|(_, shift)| bytes >> shift > 0) {
+        Some((unit, shift)) if bytes.trailing_zeros() >= *shift => format!("{} {unit}", bytes >> shift),
+        Some((unit, shift)) => format!("{:.1} {unit}", bytes as f64 / (1u64 << shift) as f64),
+        None => format!("{bytes} B"),
+    }
+}
+
+/// `1 row`, `2 rows`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Where a case is on the page. Identifiers of elements may hold anything but white space.
+pub(super) fn anchor(case: &str) -> String {
+    format!("case:{}", case.split_whitespace().collect::<Vec<_>>().join("_"))
+}
+
+/// What a row takes, in words.
+pub(super) fn needs(needs: &RowNeeds) -> String {
+    let gpus = count(needs.gpus as usize, "GPU");
+    let processes =
+        if needs.processes == 1 { "1 process".to_owned() } else { format!("{} processes", needs.processes) };
+    let mut words = vec![processes, gpus];
+    words.extend(needs.gpus_wanted.map(|wanted| format!("more with {wanted}")));
+    words.extend(needs.privileged.then(|| "namespaces or another user".to_owned()));
+    words.extend(needs.environment.then(|| "a special environment".to_owned()));
+    words.join(", ")
+}

@@ -1,0 +1,231 @@
+//! The progress of a run: its output, and below it a bar that the lines of its report move.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, PipeReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::Duration;
+
+use conformance::Verdict;
+use conformance::report::Line;
+use conformance::runner::Options;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify;
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+
+use crate::output::Failure;
+
+/// Run the suite below a bar.
+pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options) -> Result<ExitCode, Failure> {
+    let failed = |error: io::Error| Failure::new(format_args!("the suite cannot be followed: {error}"));
+    // Without a name nothing of it stays, whatever ends this process.
+    let unnamed = tempfile::tempfile().map_err(failed)?;
+    let report = options.report.clone().unwrap_or_else(|| {
+        let report = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), unnamed.as_raw_fd()));
+        command.arg("--report").arg(&report);
+        report
+    });
+    if options.libtest.color.is_none() && std::env::var_os("NO_COLOR").is_none() {
+        command.args(["--color", "always"]);
+    }
+    let (output, of_the_suite) = io::pipe().map_err(failed)?;
+    if io::stderr().is_terminal() {
+        command.stderr(of_the_suite.try_clone().map_err(failed)?);
+    }
+    command.args(flags).stdout(of_the_suite);
+    let signals = Signals::new().map_err(failed)?;
+    let follower = Follower {
+        bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout()).with_style(style()),
+        changes: changes(&report),
+        tail: Tail::new(report),
+        output,
+        unfinished_line: Vec::new(),
+        counts: BTreeMap::new(),
+        signals,
+    };
+    let child = command.spawn().map_err(failed)?;
+    // It has copies of the pipe's end, which the output would wait for.
+    drop(command);
+    let status = follower.follow(child).map_err(failed)?;
+    Ok(code(status))
+}
+
+/// As a shell reports it.
+fn code(status: ExitStatus) -> ExitCode {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
+}
+
+/// A descriptor that can be read when the report, or before there is one anything in its folder, was written to. Where
+/// the system has none left, the bar moves with the lines of the output.
+fn changes(report: &Path) -> Option<OwnedFd> {
+    let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let watched = if report.exists() { report } else { folder };
+    let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).ok()?;
+    inotify::add_watch(&changes, watched, inotify::WatchFlags::MODIFY).ok()?;
+    Some(changes)
+}
+
+/// Signals as something to wait for beside the output.
+struct Signals {
+    child: UnixStream,
+    interrupt: UnixStream,
+    terminate: UnixStream,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let stream = |signal| {
+            let (ours, of_the_handler) = UnixStream::pair()?;
+            ours.set_nonblocking(true)?;
+            pipe::register(signal, of_the_handler)?;
+            Ok::<_, io::Error>(ours)
+        };
+        Ok(Self { child: stream(SIGCHLD)?, interrupt: stream(SIGINT)?, terminate: stream(SIGTERM)? })
+    }
+
+    /// What came for this process is for the suite.
+    fn pass_on(&self, child: &Child) -> io::Result<()> {
+        let pid = Pid::from_child(child);
+        for (mut stream, signal) in [(&self.interrupt, Signal::INT), (&self.terminate, Signal::TERM)] {
+            if stream.read(&mut [0; 64]).is_ok() {
+                kill_process(pid, signal)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Follower {
+    bar: ProgressBar,
+    changes: Option<OwnedFd>,
+    tail: Tail,
+    output: PipeReader,
+    unfinished_line: Vec<u8>,
+    counts: BTreeMap<Verdict, usize>,
+    signals: Signals,
+}
+
+impl Follower {
+    /// Until the suite has ended.
+    fn follow(mut self, mut child: Child) -> io::Result<ExitStatus> {
+        const TICK: Duration = Duration::from_millis(200);
+        rustix::io::ioctl_fionbio(&self.output, true)?;
+        self.bar.enable_steady_tick(TICK);
+        loop {
+            self.wait()?;
+            // What was written before the end is there once the end is known.
+            let ended = child.try_wait()?;
+            self.pass_output()?;
+            self.read_report();
+            if let Some(status) = ended {
+                self.bar.finish_and_clear();
+                return Ok(status);
+            }
+            let mut child_has_changed = &self.signals.child;
+            let _ = child_has_changed.read(&mut [0; 64]);
+            self.signals.pass_on(&child)?;
+        }
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        let Signals { child, interrupt, terminate } = &self.signals;
+        let streams = [child.as_fd(), interrupt.as_fd(), terminate.as_fd(), self.output.as_fd()];
+        let readable = streams.into_iter().chain(self.changes.as_ref().map(|changes| changes.as_fd()));
+        let mut readable: Vec<_> = readable.map(|stream| PollFd::from_borrowed_fd(stream, PollFlags::IN)).collect();
+        match poll(&mut readable, None) {
+            Err(rustix::io::Errno::INTR) | Ok(_) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Print what the suite has printed, above the bar.
+    fn pass_output(&mut self) -> io::Result<()> {
+        let mut bytes = [0; 4096];
+        loop {
+            match self.output.read(&mut bytes) {
+                Ok(0) => break,
+                Ok(count) => self.unfinished_line.extend_from_slice(&bytes[..count]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(end) = self.unfinished_line.iter().rposition(|byte| *byte == b'\n') else { return Ok(()) };
+        let rest = self.unfinished_line.split_off(end + 1);
+        let lines = std::mem::replace(&mut self.unfinished_line, rest);
+        if let Some(total) = String::from_utf8_lossy(&lines).lines().find_map(total) {
+            self.bar.set_length(total);
+        }
+        self.bar.suspend(|| io::stdout().write_all(&lines))
+    }
+
+    fn read_report(&mut self) {
+        if let Some(changes) = &self.changes {
+            // The report itself tells what has changed.
+            while rustix::io::read(changes, &mut [0; 4096]).is_ok() {}
+        }
+        for line in self.tail.read().unwrap_or_default() {
+            match line {
+                Line::Start { id } => self.bar.set_message(format!("{}{id}", self.worth_knowing())),
+                Line::Case(case) => {
+                    *self.counts.entry(case.verdict).or_default() += 1;
+                    self.bar.inc(1);
+                }
+                Line::Run(_) | Line::End { .. } => {}
+            }
+        }
+    }
+
+    /// The counts of all verdicts but pass.
+    fn worth_knowing(&self) -> String {
+        let counts = self.counts.iter().filter(|(verdict, _)| **verdict != Verdict::Pass);
+        counts.map(|(verdict, count)| format!("{count} {verdict}, ")).collect()
+    }
+}
+
+/// `running 1726 tests`, which is how the suite's output begins.
+fn total(line: &str) -> Option<u64> {
+    line.strip_prefix("running ")?.split_once(" test")?.0.parse().ok()
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// The lines that are added to a report.
+struct Tail {
+    path: PathBuf,
+    position: u64,
+    unfinished_line: Vec<u8>,
+}
+
+impl Tail {
+    /// After what an earlier run has left there.
+    fn new(path: PathBuf) -> Self {
+        let position = path.metadata().map_or(0, |file| file.len());
+        Self { path, position, unfinished_line: Vec::new() }
+    }
+
+    fn read(&mut self) -> io::Result<Vec<Line>> {
+        let mut file = File::open(&self.path)?;
+        if file.metadata()?.len() < self.position {
+            self.position = 0;
+        }
+        file.seek(SeekFrom::Start(self.position))?;
+        self.position += file.read_to_end(&mut self.unfinished_line)? as u64;
+        let whole = self.unfinished_line.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let rest = self.unfinished_line.split_off(whole);
+        let lines = std::mem::replace(&mut self.unfinished_line, rest);
+        // A line of another format is the next reader's business, who says so.
+        Ok(lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+}

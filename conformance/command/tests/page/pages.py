@@ -1,0 +1,246 @@
+"""Opens pages of `conformance html` in Chromium, uses them, and says what does not hold."""
+
+import argparse
+import copy
+import json
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import expect, sync_playwright
+
+HOSTILE = "</samp></script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
+FAILED = "ipcmem::close::null_is_refused"
+
+
+class Pages:
+    """A browser, and the pages that it opens."""
+
+    def __init__(self, browser, arguments):
+        self.browser, self.arguments = browser, arguments
+
+    def write(self, name, report, compare=None):
+        """Draw a page; its address."""
+        page = self.arguments.scratch / f"{name}.html"
+        command = [self.arguments.command, "html", report, "--output", page]
+        subprocess.run(command + (["--compare", compare] if compare else []), check=True, timeout=60)
+        return page.as_uri()
+
+    @contextmanager
+    def open(self, address, width=1280, height=900, **options):
+        """A page in a window of its own, which must not complain, ask for anything or scroll sideways."""
+        context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
+        page = context.new_page()
+        problems = []
+        page.on("console", lambda message: problems.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: request.url.split("#")[0] != address.split("#")[0]
+                and not request.url.startswith("data:") and problems.append(f"request: {request.url}"))
+        page.goto(address)
+        yield page
+        if options.get("java_script_enabled", True):
+            sideways = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert sideways <= 0, f"{address} is {sideways} pixels wider than {width}"
+        assert not problems, f"{address}: {problems}"
+        context.close()
+
+
+def shown(page, selector):
+    """How many elements are there and not hidden by a filter, whether or not their row is open."""
+    return page.evaluate("s => [...document.querySelectorAll(s)].filter(e => !e.closest('[hidden]')).length", selector)
+
+
+def planted(arguments):
+    """The reference report with one failure, hostile words in it, and no end."""
+    text = (arguments.scratch / "reference.jsonl").read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    lines = [line for line in lines if line["line"] != "end"]
+    case = next(line for line in lines if line["line"] == "case" and line["id"] == FAILED)
+    case.update(verdict="fail", reason=HOSTILE, observations={HOSTILE: HOSTILE})
+    lines.append({"line": "start", "id": "the_last_one"})
+    path = arguments.scratch / "planted.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def large(arguments, cases):
+    """A report of many cases, with the steps of the real ones."""
+    lines = [json.loads(line) for line in (arguments.scratch / "reference.jsonl").read_text().splitlines()]
+    real = [line for line in lines if line["line"] == "case"]
+    path = arguments.scratch / "large.jsonl"
+    with path.open("w") as file:
+        print(json.dumps(lines[0]), file=file)
+        for number in range(cases):
+            case = copy.copy(real[number % len(real)])
+            print(json.dumps(case | {"id": f"{case['id']}_{number}"}), file=file)
+        print(json.dumps(lines[-1]), file=file)
+    return path
+
+
+def filters(pages, address):
+    """By verdict, group, class and text; the fragment holds them, and a link with it shows the same."""
+    with pages.open(address) as page:
+        everything = shown(page, ".row")
+        assert everything == 438, everything
+        page.locator(".grid a[href='#verdict=deviation&group=VMM-MAP']").click()
+        assert shown(page, ".case") == 2 and shown(page, "section.group") == 1
+        assert shown(page, ".case[data-verdict=deviation]") == 2
+        page.get_by_role("button", name="Show all").click()
+        page.wait_for_function("document.getElementById('shown').textContent.startsWith('438 rows')")
+        page.get_by_label("Text").fill("cuIpcOpenMemHandle reference")
+        assert 0 < shown(page, ".row") < 20, shown(page, ".row")
+        page.get_by_label("Class").select_option("D")
+        assert shown(page, ".row:not([data-class=D])") == 0 < shown(page, ".row")
+        address, rows, text = page.url, shown(page, ".row"), page.locator("#shown").inner_text()
+        assert "text=cuIpcOpenMemHandle" in address and "class=D" in address, address
+        page.get_by_label("Text").fill("no such words anywhere")
+        assert shown(page, ".row") == 0
+        page.go_back()
+    with pages.open(address) as page:
+        assert (shown(page, ".row"), page.locator("#shown").inner_text()) == (rows, text)
+        assert page.get_by_label("Class").input_value() == "D"
+    with pages.open(address.split("#")[0] + "#verdict=unimplemented&group=PROC") as page:
+        expect(page.locator("[id^=PROC-]").first).to_be_attached()
+        assert shown(page, ".row") == shown(page, ".row[data-verdict=unimplemented]") > 0
+        page.evaluate("document.getElementById('PROC-009').open = true")
+        expect(page.locator("#PROC-009 dt", has_text="no case")).to_be_visible()
+        assert page.locator(".later[open] .row:visible").count() == shown(page, ".row")
+
+
+def rows(pages, address):
+    """A row opens by the keyboard and shows its script; a link to a case opens what is around it."""
+    with pages.open(address) as page:
+        row = page.locator("#IPCMEM-OPEN-002")
+        row.locator("summary").first.focus()
+        page.keyboard.press("Enter")
+        expect(row.get_by_text("Both opens return the same pointer.", exact=True)).to_be_visible()
+        expect(row.locator(".script td", has_text="ipc_open_mem_handle").first).to_be_visible()
+    with pages.open(f"{address}#case%3Aipcmem%3A%3Aclose%3A%3Anull_is_refused") as page:
+        case = page.locator(f"[id='case:{FAILED}']")
+        expect(case.locator(".script")).to_be_in_viewport()
+    with pages.open(f"{address}#%E0%A4%A") as page:
+        assert shown(page, ".row") == 438
+
+
+def planted_failure(pages, address):
+    """The failure stands first, links to its case, and its words do not run."""
+    with pages.open(address) as page:
+        expect(page.locator("header.bad h1")).to_contain_text("breaks 1 of")
+        expect(page.locator(".banner")).to_contain_text("the_last_one")
+        page.locator(".attention a code").first.click()
+        expect(page.locator(f"[id='case:{FAILED}'] .reason")).to_have_text(HOSTILE)
+        assert page.evaluate("window.ran") is None
+        # The failure, and the case that was running.
+        expect(page.locator("#changes")).to_have_text("2 cases changed for the worse")
+        expect(page.locator(".changes.worse .changed")).to_have_count(2)
+        page.locator("select[name=change]").select_option("worse")
+        assert shown(page, ".case:not(p)") == 1
+
+
+def themes(pages, address):
+    """Light and dark are what the reader's system says, and every word can be read in both."""
+    backgrounds = set()
+    for scheme in ["light", "dark"]:
+        with pages.open(address, color_scheme=scheme) as page:
+            backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+            poor = page.evaluate(CONTRAST)
+            assert not poor, f"{scheme}: {poor}"
+    assert len(backgrounds) == 2, backgrounds
+
+
+# The contrast of text with what is behind it, by the formula of WCAG 2; what is below 4.5.
+CONTRAST = """() => {
+  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = parse(colour).slice(0, 3).map((c) => c / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let part = element; part; part = part.parentElement) {
+      const colour = getComputedStyle(part).backgroundColor;
+      if ((parse(colour)[3] ?? 1) > 0) return colour;
+    }
+  };
+  const poor = new Set();
+  for (const element of document.querySelectorAll("h1, h2, h3, p, a, .badge, .change, .row-id, .class, td, th, label, dd, dt")) {
+    if (!element.checkVisibility() || !element.textContent.trim()) continue;
+    const [one, other] = [light(getComputedStyle(element).color), light(behind(element))].sort((a, b) => b - a);
+    const contrast = (one + 0.05) / (other + 0.05);
+    if (contrast < 4.5) poor.add(`${element.tagName}.${element.className}: ${contrast.toFixed(2)}`);
+  }
+  return [...poor];
+}"""
+
+
+def narrow(pages, *addresses):
+    """A phone shows everything without scrolling sideways, also what is opened."""
+    for address in addresses:
+        with pages.open(address, width=360, height=740, device_scale_factor=2, is_mobile=True, has_touch=True) as page:
+            expect(page.locator("h1")).to_be_in_viewport()
+            page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            # What is laid out lazily cuts off what does not fit, instead of making the page wider.
+            cut = page.evaluate("[...document.querySelectorAll('.row')].filter((row) => row.scrollWidth > row.clientWidth).length")
+            assert cut == 0, f"{address}: {cut} rows are cut off"
+            squeezed = page.evaluate("[...document.querySelectorAll('caption')].filter((one) => one.clientWidth < 100).length")
+            assert squeezed == 0, f"{address}: {squeezed} captions are squeezed"
+
+
+def without_script(pages, address):
+    """The page is a document: rows open, filters are not offered."""
+    with pages.open(address, java_script_enabled=False) as page:
+        expect(page.locator("#filters")).to_be_hidden()
+        row = page.locator("#IPCMEM-OPEN-002")
+        expect(row).to_be_visible()
+        row.locator("summary").first.click()
+        expect(row.locator(".script").first).to_be_visible()
+
+
+def many(pages, address):
+    """Ten thousand cases open, and are filtered, while a reader waits."""
+    began = time.monotonic()
+    with pages.open(address) as page:
+        opened = time.monotonic()
+        page.get_by_label("Text").fill("null_is_refused")
+        assert 0 < shown(page, ".case") < 2000
+        tallest = page.evaluate("Math.max(...[...document.querySelectorAll('.grid td a')].map((one) => one.offsetHeight))")
+        assert tallest < 30, f"a number of the grid is {tallest} pixels high: it is broken"
+        filtered = time.monotonic()
+    print(f"  10000 cases: opened in {opened - began:.1f} s, filtered in {filtered - opened:.1f} s")
+    assert opened - began < 30 and filtered - opened < 15
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ["scratch", "command", "records", "browser"]:
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--screenshot", type=Path)
+    arguments = parser.parse_args()
+    # Chromium's own sandbox does not start for root.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=arguments.browser, args=["--no-sandbox"])
+        pages = Pages(browser, arguments)
+        old, new = (arguments.records / f"nvidia-580.159.04-h200{end}.jsonl" for end in ["", "-x2"])
+        reference = arguments.scratch / "reference.jsonl"
+        h200 = pages.write("h200", new)
+        both = pages.write("both", new, compare=old)
+        steps = pages.write("reference", reference)
+        failure = pages.write("planted", planted(arguments), compare=reference)
+        checks = [
+            (filters, h200), (rows, steps), (planted_failure, failure), (themes, failure), (themes, both),
+            (narrow, h200, both, steps, failure), (without_script, steps),
+            (many, pages.write("large", large(arguments, 10_000))),
+        ]
+        for check, *addresses in checks:
+            check(pages, *addresses)
+            print(f"ok: {check.__name__}", flush=True)
+        if arguments.screenshot:
+            with pages.open(h200, width=1200, height=1050) as page:
+                page.screenshot(path=arguments.screenshot)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+//! `conformance bundle`: an archive that runs where there is no cargo.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, check};
+use flate2::read::GzDecoder;
+use rstest::rstest;
+
+use crate::command::{conformance, finish};
+use crate::suite::{harness, suite};
+
+const FILTER: &str = "sample::memory";
+
+fn pack(output: &Path) -> Result<(Option<i32>, String, String), Stop> {
+    if !Path::new(env!("CARGO_MANIFEST_DIR")).is_dir() {
+        return Err(Stop::Unsupported("the checkout, which bundles are made of, is not here".to_owned()));
+    }
+    let mut command = conformance(&["bundle"])?;
+    command.arg("--output").arg(output).arg("--suite").arg(std::env::current_exe().map_err(harness)?);
+    finish(command)
+}
+
+fn verdicts(command: &mut Command, report: &Path) -> Result<Report, Stop> {
+    let output = command.args(["--seed", "1", FILTER, "--report"]).arg(report).output().map_err(harness)?;
+    check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Report::read(report).map_err(harness)
+}
+
+/// Unpacked, the suite runs without anything of this machine, and finds what this one finds. Packed again, the archive
+/// is the same.
+#[rstest]
+#[conformance::test()]
+fn a_bundle_runs_alone() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = |name: &str| folder.path().join(name);
+    let (code, text, errors) = pack(&path("one.tar.gz"))?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    pack(&path("two.tar.gz"))?;
+    let read = |name: &str| fs::read(path(name)).map_err(harness);
+    check!(read("one.tar.gz")? == read("two.tar.gz")?, "two archives of the same files differ");
+
+    let archive = File::open(path("one.tar.gz")).map_err(harness)?;
+    tar::Archive::new(GzDecoder::new(archive)).unpack(folder.path()).map_err(harness)?;
+    let bundle = path("conformance");
+    for name in ["conformance", "libreference_driver.so", "records", "deviations.toml", "LICENSE-MIT"] {
+        check!(bundle.join(name).exists(), "the bundle lacks {name}");
+    }
+    let mut alone = Command::new("./conformance-suite");
+    alone.current_dir(&bundle).env_clear().env("PATH", "").args(["--driver", "reference"]);
+    let alone = verdicts(&mut alone, &path("alone.jsonl"))?;
+    let here = verdicts(&mut suite("reference")?, &path("here.jsonl"))?;
+    let outcomes = |report: &Report| -> Vec<_> {
+        report.cases.iter().map(|case| (case.id.clone(), case.verdict, case.observations.clone())).collect()
+    };
+    check!(!here.cases.is_empty() && outcomes(&alone) == outcomes(&here), "the bundle found {:?}", alone.summary());
+    let library = fs::canonicalize(bundle.join("libreference_driver.so")).map_err(harness)?;
+    check!(Path::new(&alone.run.driver.path) == library, "it used {}", alone.run.driver.path);
+    let commit = fs::read_to_string(bundle.join("COMMIT")).ok().map(|commit| commit.trim().to_owned());
+    check!(alone.run.suite.and_then(|suite| suite.commit) == commit, "it was built from {commit:?}");
+
+    let mut needs = (0, 0);
+    for program in ["conformance-suite", "conformance", "libreference_driver.so"] {
+        needs = needs.max(newest_glibc(&fs::read(bundle.join(program)).map_err(harness)?));
+    }
+    let needs = format!("glibc {}.{} or later", needs.0, needs.1);
+    let readme = fs::read_to_string(bundle.join("README.md")).map_err(harness)?;
+    check!(readme.contains(&needs) && text.contains(&needs), "it needs {needs}, and says {text} {readme}");
+    Ok(())
+}
+
+/// The newest version that is named anywhere in the file, as the linker writes it: `GLIBC_2.34` and a zero.
+fn newest_glibc(file: &[u8]) -> (u32, u32) {
+    const PREFIX: &[u8] = b"\0GLIBC_";
+    let names = file.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX);
+    let versions = names.filter_map(|(place, _)| {
+        let name = file[place + PREFIX.len()..].split(|byte| *byte == 0).next()?;
+        let (major, minor) = std::str::from_utf8(name).ok()?.split_once('.')?;
+        Some((major.parse().ok()?, minor.split('.').next()?.parse().ok()?))
+    });
+    versions.max().unwrap_or_default()
+}
+
+/// An archive that cannot be written is said to be none, and nothing of it is there.
+#[rstest]
+#[conformance::test()]
+fn an_unwritable_archive_is_an_error() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("missing/bundle.tar.gz");
+    let (code, _, errors) = pack(&path)?;
+    check!(code == Some(2) && errors.contains("missing/bundle.tar.gz"), "{code:?}: {errors}");
+    check!(fs::read_dir(folder.path()).map_err(harness)?.count() == 0);
+    Ok(())
+}

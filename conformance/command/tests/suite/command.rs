@@ -1,0 +1,291 @@
+//! The `conformance` command, run as a child, and what all its commands do with bad input.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use conformance::identity::{Identity, Kind};
+use conformance::machine::Device;
+use conformance::report::{CaseReport, FORMAT, Report, Run, Step};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+
+use crate::suite::{harness, without_settings};
+
+/// The command around this suite, with nothing of this run's own settings: cargo builds it, nextest says where it
+/// unpacked it, and in a bundle it lies beside the suite.
+pub(crate) fn conformance(arguments: &[&str]) -> Result<Command, Stop> {
+    let suite = std::env::current_exe().map_err(harness)?;
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_conformance"));
+    let unpacked = std::env::var_os("NEXTEST_BIN_EXE_conformance").map(PathBuf::from);
+    let mut places = unpacked.into_iter().chain([built, suite.with_file_name("conformance")]);
+    let place = places.find(|place| place.is_file());
+    let place = place.ok_or_else(|| Stop::Unsupported("the conformance command is not built".to_owned()))?;
+    let mut command = without_settings(&place);
+    command.args(arguments).env("CONFORMANCE_SUITE", suite);
+    Ok(command)
+}
+
+/// Its exit code, its output and its errors.
+pub(super) fn finish(mut command: Command) -> Result<(Option<i32>, String, String), Stop> {
+    let Output { status, stdout, stderr } = command.output().map_err(harness)?;
+    Ok((status.code(), text(&stdout), text(&stderr)))
+}
+
+/// A folder with two reports: `old` and `new`.
+pub(crate) struct Reports {
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Reports {
+    pub(crate) fn new(old: &Report, new: &Report) -> Result<Self, Stop> {
+        let folder = tempfile::tempdir().map_err(harness)?;
+        let reports = Self { folder };
+        for (name, report) in [("old", old), ("new", new)] {
+            std::fs::write(reports.path(name), report.to_lines().map_err(harness)?).map_err(harness)?;
+        }
+        Ok(reports)
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Run a command in the folder.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<Output, Stop> {
+        conformance(arguments)?.current_dir(self.folder.path()).output().map_err(harness)
+    }
+}
+
+pub(crate) fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+/// A report of a driver on two GPUs with some cases that pass.
+pub(crate) fn plain(version: &str, cases: usize) -> Report {
+    let driver = Identity {
+        kind: Kind::System,
+        name: "NVIDIA".to_owned(),
+        version: version.to_owned(),
+        cuda: "13.0".to_owned(),
+        path: "/usr/lib/libcuda.so.1".to_owned(),
+        sha256: Some("ab".repeat(32)),
+    };
+    let device = |place: usize| Device {
+        name: "NVIDIA H200".to_owned(),
+        uuid: format!("{place:032x}"),
+        memory: 1 << 37,
+        ..Device::default()
+    };
+    let run = Run {
+        format: FORMAT,
+        run: "1".to_owned(),
+        began: Some("2026-11-21T08:00:00.123456789Z".to_owned()),
+        suite: None,
+        driver,
+        devices: (0..2).map(device).collect(),
+        links: Vec::new(),
+        environment: None,
+        seed: 7,
+        fresh: false,
+        unmet: Vec::new(),
+        is_partial: false,
+    };
+    let case = |number: usize| case(&format!("ipcmem::open::planted/number={number:05}"));
+    Report { run, cases: (0..cases).map(case).collect(), running: Vec::new(), is_complete: true }
+}
+
+/// A case that passes.
+pub(crate) fn case(id: &str) -> CaseReport {
+    let step = Step {
+        role: "importer".to_owned(),
+        call: "ipc_open_mem_handle(…)".to_owned(),
+        answer: "CUDA_SUCCESS (0)".to_owned(),
+    };
+    CaseReport {
+        id: id.to_owned(),
+        rows: vec!["IPCMEM-OPEN-002".to_owned()],
+        verdict: Verdict::Pass,
+        reason: None,
+        observations: [("code".to_owned(), "CUDA_SUCCESS (0)".into())].into(),
+        steps: vec![step; 3],
+        duration_ms: 10.0,
+    }
+}
+
+/// A case that checks no row, and so says nothing about a driver.
+pub(crate) fn without_rows(id: &str) -> CaseReport {
+    CaseReport { rows: Vec::new(), ..case(id) }
+}
+
+/// What is in the place of a report.
+#[derive(Clone, Copy, Debug)]
+enum Bad {
+    Missing,
+    Empty,
+    Foreign,
+    Future,
+    Past,
+    Broken,
+    Continued,
+}
+
+impl Bad {
+    fn make(self, path: &Path) -> Outcome {
+        let text = match self {
+            Self::Missing => return Ok(()),
+            Self::Empty => String::new(),
+            Self::Foreign => "<html>".to_owned(),
+            Self::Future => "{\"line\":\"run\",\"format\":99}\n".to_owned(),
+            Self::Past => "{\"line\":\"run\",\"format\":0}\n".to_owned(),
+            Self::Continued => {
+                let lines = plain("1.0", 2).to_lines().map_err(harness)?;
+                let case = lines.lines().nth(1).unwrap_or_default();
+                format!("{lines}{case}\n")
+            }
+            Self::Broken => {
+                let lines = plain("1.0", 2).to_lines().map_err(harness)?;
+                lines.replacen("\"line\":\"case\"", "\"line\":\"cake\"", 1)
+            }
+        };
+        std::fs::write(path, text).map_err(harness)
+    }
+}
+
+/// What is no report is named in one sentence, the exit code is 2, and nothing is written.
+#[rstest]
+#[conformance::test()]
+fn what_is_no_report_is_refused(
+    #[values(Bad::Missing, Bad::Empty, Bad::Foreign, Bad::Future, Bad::Past, Bad::Broken, Bad::Continued)] bad: Bad,
+    #[values("diff", "show", "junit", "record")] command: &str,
+) -> Outcome {
+    let report = plain("1.0", 2);
+    let reports = Reports::new(&report, &report)?;
+    bad.make(&reports.path("bad"))?;
+    let output = match command {
+        "diff" => reports.run(&["diff", "old", "bad", "--output", "written"])?,
+        "show" => reports.run(&["show", "bad"])?,
+        "junit" => reports.run(&["junit", "bad", "--output", "written"])?,
+        _ => reports.run(&["record", "update", "bad", "--records", "."])?,
+    };
+    let errors = text(&output.stderr);
+    check!(output.status.code() == Some(2), "it ended with {}: {errors}", output.status);
+    check!(errors.starts_with("conformance: bad") && errors.lines().count() == 1, "the message is {errors:?}");
+    check!(errors.matches(" line ").count() <= 1, "where it is broken is told twice: {errors:?}");
+    check!(output.stdout.is_empty(), "it printed {:?}", text(&output.stdout));
+    let names = std::fs::read_dir(reports.folder.path()).map_err(harness)?.flatten().map(|entry| entry.file_name());
+    let new: Vec<_> = names.filter(|name| !["old", "new", "bad"].iter().any(|known| name == *known)).collect();
+    check!(new.is_empty(), "it wrote {new:?}");
+    Ok(())
+}
+
+/// Names that are neither a row nor a case, and flags that nobody knows, are refused.
+#[rstest]
+#[case::row(&["show", "old", "IPCMEM-OPEN-999"], "IPCMEM-OPEN-999 is no row")]
+#[case::case(&["show", "old", "ipcmem::open"], "ipcmem::open is no row")]
+#[case::verdict(&["show", "old", "--verdict", "fine"], "invalid value 'fine'")]
+#[case::format(&["diff", "old", "new", "--format", "html"], "invalid value 'html'")]
+#[case::no_report(&["diff"], "<NEW>")]
+#[conformance::test()]
+fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> Outcome {
+    let report = plain("1.0", 2);
+    let output = Reports::new(&report, &report)?.run(arguments)?;
+    let errors = text(&output.stderr);
+    check!(output.status.code() == Some(2) && errors.contains(says), "{}: {errors}", output.status);
+    check!(output.stdout.is_empty(), "it printed {:?}", text(&output.stdout));
+    Ok(())
+}
+
+/// A reader that has gone away is no failure, and no panic.
+#[rstest]
+#[case::diff(&["diff", "old", "new"])]
+#[case::show(&["show", "old", "IPCMEM-OPEN-002"])]
+#[case::junit(&["junit", "old"])]
+#[case::list(&["list"])]
+#[conformance::test()]
+fn a_closed_pipe_is_no_failure(#[case] arguments: &[&str]) -> Outcome {
+    let report = plain("1.0", 2);
+    let reports = Reports::new(&report, &report)?;
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(harness)?;
+    drop(reader);
+    let mut command = conformance(arguments)?;
+    command.current_dir(reports.folder.path()).stdout(writer).stderr(Stdio::piped());
+    let output = command.output().map_err(harness)?;
+    check!(output.status.success() && output.stderr.is_empty(), "{}: {}", output.status, text(&output.stderr));
+    Ok(())
+}
+
+/// A folder that cannot be written to is named, and what was there stays.
+#[rstest]
+#[case::diff(&["diff", "old", "new", "--output", "kept/file"])]
+#[case::junit(&["junit", "old", "--output", "kept/file"])]
+#[case::record(&["record", "update", "new", "--records", "kept"])]
+#[conformance::test()]
+fn a_folder_that_is_read_only_is_named(#[case] arguments: &[&str]) -> Outcome {
+    if rustix::process::geteuid().is_root() {
+        return Err(Stop::Unsupported("root writes to read-only folders".to_owned()));
+    }
+    let report = plain("1.0", 2);
+    let reports = Reports::new(&report, &report)?;
+    let kept = reports.path("kept");
+    std::fs::create_dir(&kept).map_err(harness)?;
+    std::fs::write(kept.join("file"), "as it was").map_err(harness)?;
+    std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o555)).map_err(harness)?;
+    let output = reports.run(arguments)?;
+    std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o755)).map_err(harness)?;
+    let errors = text(&output.stderr);
+    check!(output.status.code() == Some(2) && errors.contains("cannot write kept/"), "{}: {errors}", output.status);
+    check!(std::fs::read_to_string(kept.join("file")).map_err(harness)? == "as it was");
+    check!(std::fs::read_dir(&kept).map_err(harness)?.count() == 1, "something half-written stayed");
+    Ok(())
+}
+
+/// What is no file is written to, and not replaced by one.
+#[rstest]
+#[conformance::test()]
+fn a_device_is_written_to() -> Outcome {
+    use std::os::unix::fs::FileTypeExt as _;
+    let report = plain("1.0", 2);
+    let output = Reports::new(&report, &report)?.run(&["junit", "old", "--output", "/dev/null"])?;
+    check!(output.status.success(), "{}", text(&output.stderr));
+    check!(std::fs::metadata("/dev/null").map_err(harness)?.file_type().is_char_device());
+    Ok(())
+}
+
+/// A report cannot do more to a terminal than colour it.
+#[rstest]
+#[case::title("\u{1b}]0;title\u{7}x", "\u{fffd}]0;title\u{fffd}x")]
+#[case::clear("\u{1b}[2Jx", "\u{fffd}[2Jx")]
+#[case::direction("a\u{202e}x", "a\u{fffd}x")]
+#[case::before_a_colour("\u{7}\u{1b}[31mx", "\u{fffd}\u{1b}[31mx")]
+#[case::before_a_line("a\r\nx", "a\u{fffd}\n")]
+#[case::colour("\u{1b}[31mx", "\u{1b}[31mx")]
+#[conformance::test()]
+fn control_characters_stay_out_of_terminals(
+    #[values("show", "diff")] command: &str,
+    #[case] reason: &str,
+    #[case] printed: &str,
+) -> Outcome {
+    let (old, mut new) = (plain("1.0", 1), plain("1.0", 1));
+    (new.cases[0].verdict, new.cases[0].reason) = (Verdict::Fail, Some(reason.to_owned()));
+    let reports = Reports::new(&old, &new)?;
+    let arguments: &[&str] = if command == "show" { &["show", "new"] } else { &["diff", "old", "new"] };
+    let mut command = conformance(arguments)?;
+    command.current_dir(reports.folder.path()).env("CLICOLOR_FORCE", "1");
+    let found = text(&command.output().map_err(harness)?.stdout);
+    check!(found.contains(printed), "{found:?}");
+    Ok(())
+}
+
+/// Every command says by examples how it is used.
+#[rstest]
+#[conformance::test()]
+fn every_command_has_examples(
+    #[values("bundle", "diff", "doctor", "html", "junit", "list", "run", "show", "schema", "completions")]
+    command: &str,
+) -> Outcome {
+    let output = conformance(&[command, "--help"])?.output().map_err(harness)?;
+    let help = text(&output.stdout);
+    check!(help.contains(&format!("  conformance {command}")) || help.contains("(conformance "), "{help}");
+    Ok(())
+}

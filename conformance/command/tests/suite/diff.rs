@@ -1,0 +1,352 @@
+//! `conformance diff`: planted differences, and nothing else, are found.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+
+use conformance::report::{CaseReport, Environment, Host, Report, Suite};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use serde_json::{Value, json};
+
+use crate::command::{Reports, case, conformance, plain, text};
+use crate::suite::{harness, run, suite};
+
+/// The one that is changed, of three.
+const CHANGED: usize = 1;
+
+/// The comparison as JSON, and the exit code.
+fn compared(old: &Report, new: &Report) -> Result<(Value, Option<i32>), Stop> {
+    let output = Reports::new(old, new)?.run(&["diff", "old", "new", "--format", "json"])?;
+    check!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    Ok((serde_json::from_slice(&output.stdout).map_err(harness)?, output.status.code()))
+}
+
+fn ended(case: &mut CaseReport, verdict: Verdict, reason: &str) {
+    (case.verdict, case.reason) = (verdict, Some(reason.to_owned()));
+}
+
+/// A planted difference of one case is the only one that is told, with its severity, and decides the exit code.
+#[rstest]
+#[case::fails("worse", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Fail, "x does not hold"))]
+#[case::not_checked("worse", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Unsupported, "needs a GPU"))]
+#[case::became_a_listed_bug("worse", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Deviation, "listed"))]
+#[case::crashes_instead("worse", &["verdict"], |old: &mut CaseReport, new: &mut CaseReport| {
+    ended(old, Verdict::Fail, "so");
+    ended(new, Verdict::Crash, "so");
+})]
+#[case::fails_otherwise_than_listed("worse", &["verdict"], |old: &mut CaseReport, new: &mut CaseReport| {
+    ended(old, Verdict::Deviation, "so");
+    ended(new, Verdict::Fail, "so");
+})]
+#[case::is_listed_now("different", &["verdict"], |old: &mut CaseReport, new: &mut CaseReport| {
+    ended(old, Verdict::Fail, "so");
+    ended(new, Verdict::Deviation, "so");
+})]
+#[case::another_code("different", &["reason"], |old: &mut CaseReport, new: &mut CaseReport| {
+    ended(old, Verdict::Fail, "answered CUDA_ERROR_UNKNOWN (999)");
+    ended(new, Verdict::Fail, "answered CUDA_ERROR_INVALID_VALUE (1)");
+})]
+#[case::observed_otherwise("different", &["observation"], |_: &mut CaseReport, new: &mut CaseReport| {
+    new.observations.insert("code".to_owned(), "CUDA_ERROR_INVALID_VALUE (1)".into());
+})]
+#[case::observed_no_more("different", &["observation"], |_: &mut CaseReport, new: &mut CaseReport| new.observations.clear())]
+#[case::slower("time", &["time"], |_: &mut CaseReport, new: &mut CaseReport| new.duration_ms = 310.0)]
+#[case::quicker("time", &["time"], |old: &mut CaseReport, _: &mut CaseReport| old.duration_ms = 310.0)]
+#[case::holds_again("better", &["verdict", "reason"], |old: &mut CaseReport, _: &mut CaseReport| ended(old, Verdict::Crash, "killed by signal 11"))]
+#[conformance::test()]
+fn a_planted_difference_is_found(
+    #[case] severity: &str,
+    #[case] kinds: &[&str],
+    #[case] plant: fn(&mut CaseReport, &mut CaseReport),
+) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    plant(&mut old.cases[CHANGED], &mut new.cases[CHANGED]);
+    let (diff, code) = compared(&old, &new)?;
+    let changes = diff["changes"].as_array().cloned().unwrap_or_default();
+    check!(changes.len() == 1 && diff["same"] == 2 && diff["environment"] == json!([]), "{diff:#}");
+    check!(changes[0]["id"] == old.cases[CHANGED].id.as_str() && changes[0]["severity"] == severity, "{diff:#}");
+    let differences = changes[0]["differences"].as_array().cloned().unwrap_or_default();
+    let found: Vec<_> = differences.iter().filter_map(|difference| difference["what"].as_str()).collect();
+    check!(found == kinds, "{differences:?}");
+    check!(code == Some(i32::from(severity == "worse")), "it ended with {code:?}");
+    Ok(())
+}
+
+/// What is another in every run is no difference.
+#[rstest]
+#[case::address(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("0x7f{n:010x} is not mapped")))]
+#[case::handle(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("MemHandle({:0>64x}) does not open", n + 77)))]
+#[case::observed_address(|case: &mut CaseReport, n: u64| {
+    case.observations.insert("addresses".to_owned(), json!([139_653_476_777_984_u64 + n]));
+})]
+#[case::short(|case: &mut CaseReport, n: u64| case.duration_ms = 1.0 + 98.0 * n as f64)]
+#[case::three_times(|case: &mut CaseReport, n: u64| case.duration_ms = 100.0 + 200.0 * n as f64)]
+#[case::steps(|case: &mut CaseReport, n: u64| case.steps.truncate(n as usize))]
+#[conformance::test()]
+fn noise_is_no_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    plant(&mut old.cases[CHANGED], 0);
+    plant(&mut new.cases[CHANGED], 1);
+    let (diff, code) = compared(&old, &new)?;
+    check!(diff["changes"] == json!([]) && diff["same"] == 3 && code == Some(0), "{diff:#}");
+    Ok(())
+}
+
+/// Cases that came, went, and did not end.
+#[rstest]
+#[case::came("better", json!([{ "what": "added", "verdict": "pass" }]), |_: &mut Report, new: &mut Report| new.cases.push(case("vmm::new")))]
+#[case::came_and_fails("worse", json!([{ "what": "added", "verdict": "fail" }, { "what": "reason", "old": null, "new": "so" }]),
+    |_: &mut Report, new: &mut Report| {
+        new.cases.push(case("vmm::new"));
+        ended(&mut new.cases[3], Verdict::Fail, "so");
+    })]
+#[case::went("worse", json!([{ "what": "removed", "verdict": "pass" }]), |old: &mut Report, _: &mut Report| old.cases.push(case("vmm::new")))]
+#[case::was_running("worse", json!([{ "what": "unended", "old": "pass" }]), |old: &mut Report, new: &mut Report| {
+    old.cases.push(case("vmm::new"));
+    new.running.push("vmm::new".to_owned());
+    new.is_complete = false;
+})]
+#[conformance::test()]
+fn cases_of_one_report_are_told(
+    #[case] severity: &str,
+    #[case] differences: Value,
+    #[case] plant: fn(&mut Report, &mut Report),
+) -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    plant(&mut old, &mut new);
+    let (diff, code) = compared(&old, &new)?;
+    check!(diff["changes"].as_array().is_some_and(|changes| changes.len() == 1) && diff["same"] == 3, "{diff:#}");
+    let change = &diff["changes"][0];
+    check!(change["id"] == "vmm::new" && change["severity"] == severity, "{diff:#}");
+    check!(change["differences"] == differences, "{change:#}");
+    check!(code == Some(i32::from(severity == "worse")), "it ended with {code:?}");
+    Ok(())
+}
+
+/// Of a thousand cases exactly the planted ones are told, the worst first, then by name.
+#[rstest]
+#[conformance::test()]
+fn exactly_the_planted_differences_are_found() -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 1000), plain("580.159.04", 1000));
+    let planted = [(900, "worse"), (901, "worse"), (3, "different"), (500, "different"), (42, "time")];
+    for (place, severity) in planted {
+        let case = &mut new.cases[place];
+        match severity {
+            "worse" => ended(case, Verdict::Timeout, "no answer before the deadline"),
+            "different" => drop(case.observations.insert("code".to_owned(), json!(false))),
+            _ => case.duration_ms = 500.0,
+        }
+    }
+    let (diff, _) = compared(&old, &new)?;
+    let changes = diff["changes"].as_array().into_iter().flatten();
+    let found: Vec<_> =
+        changes.filter_map(|change| Some((change["id"].as_str()?, change["severity"].as_str()?))).collect();
+    let expected: Vec<_> = planted.iter().map(|(place, severity)| (old.cases[*place].id.as_str(), *severity)).collect();
+    check!(found == expected, "{found:?}");
+    check!(diff["same"] == 995, "{} are the same", diff["same"]);
+    Ok(())
+}
+
+/// What differs in the machine is named by its place in the report; what a report does not know is no difference.
+#[rstest]
+#[conformance::test()]
+fn the_environment_is_compared() -> Outcome {
+    let (mut old, mut new) = (plain("570.86.15", 1), plain("580.159.04", 1));
+    new.run.driver.sha256 = Some("cd".repeat(32));
+    new.run.devices[1].memory = 1;
+    (old.run.seed, old.run.began) = (1, None);
+    (old.run.fresh, new.run.fresh) = (true, false);
+    new.run.suite = Some(Suite { version: "9".to_owned(), commit: None });
+    let variables = |value: &str| BTreeMap::from([("CUDA_CACHE_DISABLE".to_owned(), value.to_owned())]);
+    let around = |host| Some(Environment { host: Some(host), ..Environment::default() });
+    old.run.environment = around(Host { user: 1, ..Host::default() });
+    new.run.environment = around(Host { user: 1, variables: variables("1"), ..Host::default() });
+    let (diff, code) = compared(&old, &new)?;
+    let settings = diff["environment"].as_array().into_iter().flatten();
+    let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
+    let expected =
+        ["driver.sha256", "driver.version", "devices[1].memory", "environment.variables.CUDA_CACHE_DISABLE", "fresh"];
+    check!(names == expected, "{names:?}");
+    check!(diff["changes"] == json!([]) && code == Some(0), "{diff:#}");
+    Ok(())
+}
+
+/// The JSON is as its schema says, and the published schema is that of the types.
+#[rstest]
+#[conformance::test()]
+fn its_schema_is_published() -> Outcome {
+    let published: Value = serde_json::from_str(include_str!("../../diff.schema.json")).map_err(harness)?;
+    check!(
+        published == conformance::records::schema(),
+        "diff.schema.json is old: cargo conformance schema diff > conformance/command/diff.schema.json"
+    );
+    let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    ended(&mut new.cases[0], Verdict::Crash, "killed by signal 11");
+    new.cases[1].duration_ms = 990.0;
+    new.cases.truncate(2);
+    let (diff, _) = compared(&old, &new)?;
+    let validator = jsonschema::validator_for(&published).map_err(harness)?;
+    let errors: Vec<_> = validator.iter_errors(&diff).map(|error| error.to_string()).collect();
+    check!(errors.is_empty(), "{errors:?} in {diff:#}");
+    check!(!validator.is_valid(&json!({ "changes": [] })));
+    Ok(())
+}
+
+/// What ends with exit code 1 can be chosen.
+#[rstest]
+#[case::worse(Verdict::Fail, "worse", 1)]
+#[case::worse_never(Verdict::Fail, "never", 0)]
+#[case::worse_any(Verdict::Fail, "any", 1)]
+#[case::different_any(Verdict::Pass, "any", 1)]
+#[case::different(Verdict::Pass, "worse", 0)]
+#[conformance::test()]
+fn the_exit_code_can_be_chosen(#[case] verdict: Verdict, #[case] exit_on: &str, #[case] code: i32) -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
+    new.cases[CHANGED].verdict = verdict;
+    new.cases[CHANGED].observations.clear();
+    let output = Reports::new(&old, &new)?.run(&["diff", "old", "new", "--exit-on", exit_on])?;
+    check!(output.status.code() == Some(code), "{}", output.status);
+    Ok(())
+}
+
+/// The text tells in its first line what was compared, then the machine, the changes with their rows, and counts; and
+/// has no colours where nobody looks.
+#[rstest]
+#[conformance::test()]
+fn the_text_tells_all() -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 4), plain("580.159.04", 3));
+    ended(&mut new.cases[0], Verdict::Fail, "cuIpcOpenMemHandle answered CUDA_ERROR_UNKNOWN (999)");
+    new.running = vec![old.cases[3].id.clone()];
+    new.is_complete = false;
+    let reports = Reports::new(&old, &new)?;
+    let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
+    let first = printed.lines().next().unwrap_or_default();
+    for part in
+        ["NVIDIA 570.86.15 (CUDA 13.0) on 2 × NVIDIA H200 -> NVIDIA 580.159.04", "incomplete: ", "03 was running"]
+    {
+        check!(first.contains(part), "the first line lacks {part:?}: {first}");
+    }
+    let order = [
+        "driver.version: 570.86.15 -> 580.159.04",
+        "worse (2)",
+        "number=00000\n    IPCMEM-OPEN-002 D: A second open in the same context",
+        "verdict: pass -> fail",
+        "CUDA_ERROR_UNKNOWN (999)",
+        "verdict: pass -> was running when the new report ends",
+        "cases: 2 worse, 2 the same",
+        "verdicts: 4 -> 2 pass, 0 -> 1 fail",
+    ];
+    let places: Vec<_> = order.iter().map(|part| printed.find(part)).collect();
+    check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
+    check!(!printed.contains('\u{1b}'), "there are colours in {printed:?}");
+    Ok(())
+}
+
+/// Markdown shows texts as they are, whatever is in them, and stays within what a comment may have.
+#[rstest]
+#[conformance::test()]
+fn markdown_is_a_comment() -> Outcome {
+    const LONGEST_COMMENT: usize = 65_536;
+    let (old, mut new) = (plain("570.86.15", 4000), plain("580.159.04", 4000));
+    for case in &mut new.cases {
+        ended(case, Verdict::Fail, "`a` | </details> @all\nand");
+    }
+    new.run.devices[0].name = "a|<b>@c".to_owned();
+    let reports = Reports::new(&old, &new)?;
+    let output = reports.run(&["diff", "old", "new", "--format", "markdown", "--output", "comment.md"])?;
+    check!(output.status.code() == Some(1) && output.stdout.is_empty());
+    let comment = std::fs::read_to_string(reports.path("comment.md")).map_err(harness)?;
+    check!(comment.len() < LONGEST_COMMENT, "{} bytes", comment.len());
+    check!(comment.contains("reason: `nothing` → `` `a` | </details> @all and ``\n"), "{comment}");
+    check!(comment.contains("a\\|&lt;b>&#64;c") && comment.contains("| fail | 0 | 4000 |"), "{comment}");
+    check!(comment.matches("<details").count() == comment.matches("\n</details>\n").count(), "{comment}");
+    check!(comment.contains("and 3950 more"));
+    Ok(())
+}
+
+/// Two runs of the suite differ in what the second had not: of a machine with one GPU less, its cases of two.
+#[rstest]
+#[conformance::test()]
+fn runs_differ_in_what_one_lacks() -> Outcome {
+    let on = |devices: &str| {
+        let mut command = suite("reference")?;
+        command.env("REFERENCE_DRIVER_DEVICES", devices).args(["sample::", "--seed", "1"]);
+        run(command)?.report()
+    };
+    let (two, one) = (on("2")?, on("1")?);
+    let needs_two = |case: &&CaseReport| case.reason.as_deref() == Some("needs 2 GPUs, found 1");
+    let lacking: Vec<_> = one.cases.iter().filter(needs_two).map(|case| case.id.as_str()).collect();
+    check!(!lacking.is_empty() && lacking.len() < one.cases.len(), "{lacking:?} of {} cases", one.cases.len());
+    let (diff, code) = compared(&two, &one)?;
+    let changes = diff["changes"].as_array().into_iter().flatten().filter(|change| change["severity"] != "time");
+    let found: Vec<_> = changes.filter_map(|change| change["id"].as_str()).collect();
+    check!(found == lacking && code == Some(1), "{found:?} changed, expected {lacking:?}");
+    let settings = diff["environment"].as_array().into_iter().flatten();
+    let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
+    check!(names.contains(&"devices[1]"), "{names:?}");
+    Ok(())
+}
+
+/// Colours are for terminals, and for who forces them; a file has none.
+#[rstest]
+#[case::forced(&[("CLICOLOR_FORCE", "1")], &[], true)]
+#[case::refused(&[("NO_COLOR", "1")], &[], false)]
+#[case::file(&[("CLICOLOR_FORCE", "1")], &["--output", "file"], false)]
+#[conformance::test()]
+fn colours_are_for_terminals(
+    #[case] variables: &[(&str, &str)],
+    #[case] arguments: &[&str],
+    #[case] is_coloured: bool,
+) -> Outcome {
+    let (old, new) = (plain("580.159.04", 3), plain("580.159.04", 2));
+    let reports = Reports::new(&old, &new)?;
+    let mut command = conformance(&["diff", "old", "new"])?;
+    command.args(arguments).current_dir(reports.folder.path()).envs(variables.iter().copied());
+    let printed = text(&command.output().map_err(harness)?.stdout);
+    let written = std::fs::read_to_string(reports.path("file")).unwrap_or_default();
+    check!(format!("{printed}{written}").contains("worse (1)") || is_coloured, "{printed}{written}");
+    check!(printed.contains("\u{1b}[") == is_coloured && !written.contains('\u{1b}'), "{printed:?}{written:?}");
+    Ok(())
+}
+
+/// Reports that are larger than the memory that there is can be compared: of their cases only the names are kept.
+#[rstest]
+#[conformance::test()]
+fn memory_stays_flat() -> Outcome {
+    const CASES: usize = 4000;
+    const SEEN: usize = 8 << 10;
+    const MEMORY: u64 = 24 << 20;
+    let mut report = plain("580.159.04", CASES);
+    for case in &mut report.cases {
+        case.observations.insert("seen".to_owned(), "x".repeat(SEEN).into());
+    }
+    let reports = Reports::new(&report, &report)?;
+    let size = std::fs::metadata(reports.path("old")).map_err(harness)?.len();
+    check!(size > MEMORY, "a report of {size} bytes proves nothing");
+    let mut command = conformance(&["diff", "old", "new"])?;
+    let limit = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
+    // SAFETY: one system call, which is all that may happen between fork and exec.
+    unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Data, limit)?)) };
+    let output = command.current_dir(reports.folder.path()).output().map_err(harness)?;
+    check!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
+    Ok(())
+}
+
+/// A report may come through a pipe, as from a program that unpacks it.
+#[rstest]
+#[conformance::test()]
+fn a_report_comes_through_a_pipe() -> Outcome {
+    let report = plain("580.159.04", 3);
+    let reports = Reports::new(&report, &report)?;
+    let mut unpacking = Command::new("cat").arg(reports.path("new")).stdout(Stdio::piped()).spawn().map_err(harness)?;
+    let mut command = conformance(&["diff", "old", "/dev/stdin", "--format", "json"])?;
+    command.current_dir(reports.folder.path()).stdin(unpacking.stdout.take().ok_or_else(|| harness("no pipe"))?);
+    let output = command.output().map_err(harness)?;
+    unpacking.wait().map_err(harness)?;
+    check!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
+    let diff: Value = serde_json::from_slice(&output.stdout).map_err(harness)?;
+    check!(diff["same"] == 3 && diff["changes"] == json!([]), "{diff:#}");
+    Ok(())
+}

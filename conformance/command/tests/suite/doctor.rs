@@ -1,0 +1,107 @@
+//! `conformance doctor`: it answers on any machine.
+
+use conformance::{Outcome, Stop, check};
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::command::{conformance, finish};
+use crate::suite::{compile, harness};
+
+/// The answer about a driver.
+fn ask(driver: &str, devices: &str) -> Result<(Option<i32>, Value), Stop> {
+    let mut command = conformance(&["doctor"])?;
+    command.args(["--format", "json", "--driver", driver]).env("REFERENCE_DRIVER_DEVICES", devices);
+    let (code, text, errors) = finish(command)?;
+    let answer = serde_json::from_str(&text).map_err(|error| harness(format!("{error}: {text} {errors}")))?;
+    Ok((code, answer))
+}
+
+/// What it says of a subject.
+fn finding<'answer>(answer: &'answer Value, subject: &str) -> Result<(&'answer str, &'answer str), Stop> {
+    let findings = answer["findings"].as_array().into_iter().flatten();
+    let found = findings.into_iter().find(|finding| finding["subject"] == subject);
+    let words = found.and_then(|found| Some((found["state"].as_str()?, found["found"].as_str()?)));
+    words.ok_or_else(|| harness(format!("nothing is said of {subject}: {answer}")))
+}
+
+/// How many cases can run, and of how many.
+fn cases(answer: &Value) -> (u64, u64) {
+    let sum = |field: &str| {
+        let groups = answer["groups"].as_array().into_iter().flatten();
+        groups.filter_map(|group| group[field].as_u64()).sum()
+    };
+    (sum("can_run"), sum("cases"))
+}
+
+/// Without a driver nothing can run, and the file that was tried is named.
+#[rstest]
+#[conformance::test()]
+fn no_driver_is_a_line() -> Outcome {
+    let (code, answer) = ask("/nonexistent/libcuda.so.1", "2")?;
+    let (state, found) = finding(&answer, "driver")?;
+    check!(state == "missing" && found.contains("/nonexistent/libcuda.so.1"), "{state}: {found}");
+    check!(finding(&answer, "peer access")?.0 == "unknown");
+    let (can_run, all) = cases(&answer);
+    check!(code == Some(1) && can_run == 0 && all > 0, "{code:?}, {can_run} of {all}");
+    Ok(())
+}
+
+/// A driver that crashes is a line too.
+#[rstest]
+#[conformance::test()]
+fn a_crash_is_a_line() -> Outcome {
+    const SOURCE: &str = "int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
+        int cuInit(unsigned flags) { __builtin_trap(); }";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let library = folder.path().join("libcuda.so.1");
+    compile(SOURCE, &library)?;
+    let (code, answer) = ask(&library.to_string_lossy(), "2")?;
+    let (state, found) = finding(&answer, "driver")?;
+    check!(code == Some(1) && state == "missing" && found.contains("signal"), "{code:?}, {state}: {found}");
+    Ok(())
+}
+
+/// The reference driver shows its devices and links; what one device cannot do, and how many cases that takes, is said.
+#[rstest]
+#[case::two("2", "ok")]
+#[case::one("1", "missing")]
+#[conformance::test()]
+fn devices_and_links_are_shown(#[case] devices: &str, #[case] peers: &str) -> Outcome {
+    let (code, answer) = ask("reference", devices)?;
+    let (state, found) = finding(&answer, "library")?;
+    check!(state == "ok" && found.contains("libreference_driver.so, SHA-256 "), "{state}: {found}");
+    let (state, found) = finding(&answer, "GPU 0")?;
+    check!(state == "ok" && found.contains("UUID ") && found.contains(" MiB"), "{state}: {found}");
+    let subject = if devices == "1" { "peer access" } else { "peer access, GPU 0" };
+    check!(finding(&answer, subject)?.0 == peers, "{answer}");
+    let (can_run, all) = cases(&answer);
+    check!(code == Some(0) && 0 < can_run && can_run < all, "{code:?}, {can_run} of {all}");
+    let lacks_a_device = answer["groups"].to_string().contains("needs 2 GPUs, found 1");
+    check!(lacks_a_device == (devices == "1"), "{}", answer["groups"]);
+    Ok(())
+}
+
+/// People read the same.
+#[rstest]
+#[conformance::test()]
+fn text_is_for_people() -> Outcome {
+    let mut command = conformance(&["doctor"])?;
+    command.args(["--driver", "reference"]);
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    for line in ["ok       driver ", "ok       GPU 1 ", "open files", "Cases that can run here:", " sample\n"] {
+        check!(text.contains(line), "the answer lacks {line:?}: {text}");
+    }
+    Ok(())
+}
+
+/// Without a suite there is nobody to ask.
+#[rstest]
+#[conformance::test()]
+fn without_a_suite_it_is_unusable() -> Outcome {
+    let mut command = conformance(&["doctor"])?;
+    command.env("CONFORMANCE_SUITE", "/nonexistent/suite");
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(2) && text.is_empty() && errors.contains("/nonexistent/suite"), "{code:?}: {text} {errors}");
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Checks of the `conformance` command, which is run as a child. Where it needs a suite, this program is one.
+
+use std::process::ExitCode;
+
+use conformance::runner::{self, Program};
+
+mod bundle;
+mod command;
+mod deviations;
+mod diff;
+mod doctor;
+mod html;
+mod junit;
+mod nearest;
+mod output;
+#[path = "../../../harness/tests/support/planted.rs"]
+mod planted;
+mod record;
+mod run;
+#[path = "../../../harness/tests/support/sample.rs"]
+mod sample;
+mod schema;
+mod show;
+#[path = "../../../harness/tests/support/suite.rs"]
+mod suite;
+mod unmet;
+
+fn main() -> ExitCode {
+    runner::main(Program::of_checks(env!("CARGO_PKG_NAME")))
+}

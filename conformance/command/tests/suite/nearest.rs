@@ -1,0 +1,112 @@
+//! `conformance diff` of one report: the comparison with the nearest record.
+
+use std::path::Path;
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, Verdict, check, records};
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::command::{Reports, case, conformance, finish, plain, text, without_rows};
+use crate::suite::{harness, run, suite};
+
+/// A folder with a report `new`, and in `records` the record that another makes.
+fn beside(record: &Report, new: &Report) -> Result<Reports, Stop> {
+    let reports = Reports::new(new, new)?;
+    std::fs::create_dir(reports.path("records")).map_err(harness)?;
+    write(record, &reports.path("records"))?;
+    Ok(reports)
+}
+
+/// Write a report's record into a folder.
+fn write(report: &Report, folder: &Path) -> Outcome {
+    let record = records::record(report.clone());
+    std::fs::write(folder.join(records::name(&record.run)), record.to_lines().map_err(harness)?).map_err(harness)
+}
+
+fn diff(reports: &Reports, format: &str) -> Result<(Option<i32>, String), Stop> {
+    let output = reports.run(&["diff", "new", "--records", "records", "--format", format])?;
+    Ok((output.status.code(), text(&output.stdout)))
+}
+
+/// Of a part of a run the cases that it ran are compared: those that one of the two lacks are counted, and no change.
+#[rstest]
+#[case::nothing(|_: &mut Report| {}, 0, &[])]
+#[case::time(|new: &mut Report| new.cases[1].duration_ms = 5000.0, 0, &[])]
+#[case::observation(|new: &mut Report| new.cases[1].observations.clear(), 0, &["different"])]
+#[case::verdict(|new: &mut Report| new.cases[1].verdict = Verdict::Crash, 1, &["worse"])]
+#[case::broke_off(|new: &mut Report| new.running.push("ipcmem::open::planted/number=00007".to_owned()), 1, &["worse"])]
+#[conformance::test()]
+fn part_of_a_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, #[case] changes: &[&str]) -> Outcome {
+    let mut new = plain("580.159.04", 3);
+    plant(&mut new);
+    let ran = new.cases.len() + new.running.len();
+    new.cases.extend([without_rows("wire::something"), case("vmm::new")]);
+    let (found, json) = diff(&beside(&plain("580.159.04", 1000), &new)?, "json")?;
+    let json: Value = serde_json::from_str(&json).map_err(harness)?;
+    let severities = json["changes"].as_array().into_iter().flatten();
+    let severities: Vec<_> = severities.filter_map(|change| change["severity"].as_str()).collect();
+    check!(found == Some(code) && severities == changes, "{found:?}: {json:#}");
+    let record = &json["record"];
+    check!(record["path"] == "records/nvidia-580.159.04-h200-x2.jsonl" && record["nearness"] == "same", "{record}");
+    check!(record["new"] == 1 && record["not_run"] == 1000 - ran && json["same"] == ran - changes.len(), "{json:#}");
+    let published: Value = serde_json::from_str(include_str!("../../diff.schema.json")).map_err(harness)?;
+    let validator = jsonschema::validator_for(&published).map_err(harness)?;
+    let errors: Vec<_> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    check!(errors.is_empty(), "{errors:?} in {json:#}");
+    Ok(())
+}
+
+/// Both texts say which record it is and how near, before anything that changed.
+#[rstest]
+#[case::text("text", "record: nvidia-580.159.04-h200-x2.jsonl")]
+#[case::markdown("markdown", "- record: nvidia-580.159.04-h200-x2.jsonl")]
+#[conformance::test()]
+fn the_record_is_named(#[case] format: &str, #[case] record: &str) -> Outcome {
+    let mut new = plain("570.86.15", 3);
+    new.cases[1].verdict = Verdict::Crash;
+    let (code, printed) = diff(&beside(&plain("580.159.04", 3), &new)?, format)?;
+    let near = "(the nearest of this GPU: NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200): 1 of 3 cases changed";
+    let places: Vec<_> = [record, near, "worse (1)"].iter().map(|part| printed.find(part)).collect();
+    check!(code == Some(1) && places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
+    Ok(())
+}
+
+/// Without a record that is near there is nothing to compare with: the folder and the run are named.
+#[rstest]
+#[case::none_near("records", "no record in records is near", "NVIDIA 580.159.04")]
+#[case::no_folder("nothing", "no record in nothing is near", "no records in nothing: No such file")]
+#[conformance::test()]
+fn without_a_record_there_is_no_comparison(#[case] folder: &str, #[case] says: &str, #[case] and: &str) -> Outcome {
+    let mut other = plain("580.159.04", 3);
+    other.run.driver.name = "Another".to_owned();
+    let output = beside(&other, &plain("580.159.04", 3))?.run(&["diff", "new", "--records", folder])?;
+    let errors = text(&output.stderr);
+    check!(output.status.code() == Some(2) && errors.contains(says) && errors.contains(and), "{errors}");
+    check!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    Ok(())
+}
+
+/// What a run says of the record in its last lines is what the command says of its report.
+#[rstest]
+#[conformance::test()]
+fn a_run_and_its_report_say_the_same() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let one_case = || {
+        let mut command = suite("reference")?;
+        command.arg("sample::null_is_refused").arg("--records").arg(folder.path());
+        run(command)
+    };
+    let mut record = one_case()?.report()?;
+    record.cases[0].verdict = Verdict::Crash;
+    record.cases.push(case("vmm::other"));
+    write(&record, folder.path())?;
+    let run = one_case()?;
+    let mut command = conformance(&["diff"])?;
+    command.arg(run.path()).arg("--records").arg(folder.path());
+    let (code, printed, errors) = finish(command)?;
+    let title = printed.lines().find(|line| line.starts_with("record: ")).ok_or_else(|| harness(errors))?;
+    check!(code == Some(0) && title.ends_with("1 of 1 cases changed"), "{printed}");
+    check!(run.text().contains(&format!("conformance: {title}\n")), "{title} is not in {}", run.text());
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! Golden records: what they hold, which is the nearest, and what a run says of it.
+
+use conformance::records::{self, Nearness, Records};
+use conformance::report::{Environment, Host, Report};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::command::{Reports, case, plain, text, without_rows};
+use crate::suite::{harness, run, suite};
+
+/// A record is named after its driver and GPUs, and holds nothing of the machine and nothing that changes each time.
+#[rstest]
+#[conformance::test()]
+fn an_update_normalises() -> Outcome {
+    let mut report = plain("580.159.04", 2);
+    report.run.environment = Some(open_module());
+    report.cases[0].reason = Some("0x7f0012345678 is not mapped".to_owned());
+    report.cases[1].duration_ms = 167.3;
+    report.cases.push(without_rows("wire::something"));
+    report.cases.reverse();
+    let reports = Reports::new(&report, &report)?;
+    std::fs::create_dir(reports.path("records")).map_err(harness)?;
+    let output = reports.run(&["record", "update", "old", "--records", "records"])?;
+    check!(output.status.success(), "{}", text(&output.stderr));
+    let path = reports.path("records/nvidia-580.159.04-h200-x2.jsonl");
+    let written = std::fs::read_to_string(&path).map_err(harness)?;
+    for absent in
+        ["wire::something", "user", "/run/someone", "\"start\"", "steps", "/usr/lib", "0x7f", "00000000000000000001"]
+    {
+        check!(!written.contains(absent), "{absent} is in {written}");
+    }
+    let record = Report::read(&path).map_err(harness)?;
+    check!(record.is_complete && record.cases.len() == 2 && record.cases.is_sorted_by_key(|case| &case.id));
+    check!(record.cases[1].duration_ms == 200.0 && record.run.driver.path == "libcuda.so.1", "{record:?}");
+    check!(records::record(record.clone()) == record, "a record of a record is another");
+    let diff = records::compare(&record, &Report::read(&reports.path("old")).map_err(harness)?);
+    check!(diff.changes.is_empty() && diff.environment.is_empty(), "{diff:?}");
+    Ok(())
+}
+
+/// The environment of a machine with the open kernel module.
+fn open_module() -> Environment {
+    Environment {
+        kernel_module: Some("open".to_owned()),
+        imex_channels: vec!["0".to_owned()],
+        mps: Some("/run/someone/nvidia-mps".to_owned()),
+        mig: vec!["gpu0".to_owned()],
+        host: Some(Host { system: "Linux 6.1.0 x86_64".to_owned(), user: 1000, ..Host::default() }),
+    }
+}
+
+/// A record knows of the environment what belongs to driver and GPUs. That is compared, and whose machine it is is not.
+#[rstest]
+#[case::nothing(|_: &mut Environment| {}, &[])]
+#[case::host(|now: &mut Environment| now.host = Some(Host { container: Some("docker".to_owned()), ..Host::default() }), &[])]
+#[case::folder(|now: &mut Environment| now.mps = Some("/tmp/nvidia-mps".to_owned()), &[])]
+#[case::flavour(|now: &mut Environment| now.kernel_module = Some("proprietary".to_owned()), &["environment.kernel_module"])]
+#[case::mps(|now: &mut Environment| now.mps = None, &["environment.mps"])]
+#[case::mig(|now: &mut Environment| now.mig.clear(), &["environment.mig"])]
+#[case::channels(|now: &mut Environment| now.imex_channels.push("1".to_owned()), &["environment.imex_channels"])]
+#[conformance::test()]
+fn the_environment_of_the_gpus_is_kept(#[case] plant: fn(&mut Environment), #[case] told: &[&str]) -> Outcome {
+    let (mut old, mut new) = (plain("580.159.04", 1), plain("580.159.04", 1));
+    let (before, mut now) = (open_module(), open_module());
+    plant(&mut now);
+    (old.run.environment, new.run.environment) = (Some(before), Some(now));
+    let reports = Reports::new(&records::record(old), &new)?;
+    let output = reports.run(&["diff", "old", "new", "--format", "json"])?;
+    let diff: Value = serde_json::from_slice(&output.stdout).map_err(harness)?;
+    let settings = diff["environment"].as_array().into_iter().flatten();
+    let names: Vec<_> = settings.filter_map(|setting| setting["name"].as_str()).collect();
+    check!(names == told, "{diff:#}");
+    Ok(())
+}
+
+/// An update prints what it changes; where nothing does, it says so; with --dry-run it writes nothing.
+#[rstest]
+#[conformance::test()]
+fn an_update_shows_what_it_changes() -> Outcome {
+    let (old, mut new) = (plain("580.159.04", 3), plain("580.159.04", 3));
+    new.cases[1].observations.insert("code".to_owned(), "CUDA_ERROR_UNKNOWN (999)".into());
+    let reports = Reports::new(&old, &new)?;
+    let update = |arguments: &[&str]| {
+        let arguments: Vec<_> = ["record", "update", "--records", "."].iter().chain(arguments).copied().collect();
+        reports.run(&arguments).map(|output| text(&output.stdout))
+    };
+    check!(update(&["old"])?.ends_with("h200-x2.jsonl: 3 cases\n"));
+    check!(update(&["old"])?.ends_with("nothing changes\n"));
+    let path = reports.path("nvidia-580.159.04-h200-x2.jsonl");
+    let before = std::fs::read(&path).map_err(harness)?;
+    for (arguments, is_written) in [(&["new", "--dry-run"][..], false), (&["new"], true)] {
+        let printed = update(arguments)?;
+        check!(printed.contains("code: CUDA_SUCCESS (0) -> CUDA_ERROR_UNKNOWN (999)"), "{printed}");
+        check!((std::fs::read(&path).map_err(harness)? != before) == is_written);
+    }
+    check!(update(&["new"])?.ends_with("nothing changes\n"));
+    Ok(())
+}
+
+/// What is no whole run makes no record, and the message says what it lacks.
+#[rstest]
+#[case::running("fab::last was running", |report: &mut Report| report.running.push("fab::last".to_owned()))]
+#[case::cut("has no end", |report: &mut Report| report.is_complete = false)]
+#[case::filtered("is of a part of the suite", |report: &mut Report| report.run.is_partial = true)]
+#[case::unmet("lacked what was required", |report: &mut Report| report.run.unmet.push("gpus=8".to_owned()))]
+#[case::harness("has no cases", |report: &mut Report| report.cases = vec![without_rows("wire::something")])]
+#[conformance::test()]
+fn part_of_a_run_makes_no_record(#[case] says: &str, #[case] plant: fn(&mut Report)) -> Outcome {
+    let mut report = plain("580.159.04", 3);
+    plant(&mut report);
+    let output = Reports::new(&report, &report)?.run(&["record", "update", "old", "--records", "."])?;
+    check!(output.status.code() == Some(2) && text(&output.stderr).contains(says), "{}", text(&output.stderr));
+    Ok(())
+}
+
+/// A run on a driver and so many devices of a name.
+fn on(version: &str, gpu: &str, count: usize) -> Report {
+    let mut report = plain(version, 1);
+    report.run.devices.truncate(count);
+    for device in &mut report.run.devices {
+        device.name = gpu.to_owned();
+    }
+    report
+}
+
+/// First the same driver on the same GPUs, then the nearest driver on this GPU, then the same driver on another.
+#[rstest]
+#[case::same("580.159.04", "NVIDIA H200", 1, Some((Nearness::Same, "nvidia-580.159.04-h200.jsonl")))]
+#[case::same_pair("580.159.04", "NVIDIA H200", 2, Some((Nearness::Same, "nvidia-580.159.04-h200-x2.jsonl")))]
+#[case::other_count("570.86.15", "NVIDIA H200", 2, Some((Nearness::SameGpu, "nvidia-570.86.15-h200.jsonl")))]
+#[case::near_below("572.1", "NVIDIA H200", 1, Some((Nearness::SameGpu, "nvidia-570.86.15-h200.jsonl")))]
+#[case::near_above("578.1", "NVIDIA H200", 2, Some((Nearness::SameGpu, "nvidia-580.159.04-h200-x2.jsonl")))]
+#[case::later_minor("580.200", "NVIDIA H200", 1, Some((Nearness::SameGpu, "nvidia-580.159.04-h200.jsonl")))]
+#[case::same_driver("550.54.15", "NVIDIA H200 NVL", 1, Some((Nearness::SameDriver, "nvidia-550.54.15-l4.jsonl")))]
+#[case::nothing_near("535.1", "NVIDIA A100", 1, None)]
+#[conformance::test()]
+fn the_nearest_is_found(
+    #[case] version: &str,
+    #[case] gpu: &str,
+    #[case] count: usize,
+    #[case] expected: Option<(Nearness, &str)>,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for record in [
+        on("550.54.15", "NVIDIA L4", 1),
+        on("570.86.15", "NVIDIA H200", 1),
+        on("580.159.04", "NVIDIA H200", 1),
+        on("580.159.04", "NVIDIA H200", 2),
+    ] {
+        let text = record.to_lines().map_err(harness)?;
+        std::fs::write(folder.path().join(records::name(&record.run)), text).map_err(harness)?;
+    }
+    let records = Records::read(folder.path());
+    let nearest = records.nearest(&on(version, gpu, count).run).map(|(nearness, path, _)| (nearness, path));
+    let found = nearest.and_then(|(nearness, path)| Some((nearness, path.file_name()?.to_str()?)));
+    check!(found == expected && records.warnings.is_empty(), "{found:?}, {:?}", records.warnings);
+    Ok(())
+}
+
+/// The checked-in records are as the command writes them.
+#[rstest]
+#[conformance::test()]
+fn the_checked_in_records_are_normalised() -> Outcome {
+    let records = Records::read(&records::folder());
+    check!(records.warnings.is_empty(), "{:?}", records.warnings);
+    check!(!records.records.is_empty(), "there are no records in {}", records::folder().display());
+    for (path, record) in &records.records {
+        check!(path.file_name().is_some_and(|name| name == records::name(&record.run).as_str()), "{}", path.display());
+        check!(records::record(record.clone()) == *record, "{} holds more than a record does", path.display());
+    }
+    Ok(())
+}
+
+const CASE: &str = "sample::null_is_refused";
+
+/// A run of one case with a record of it that says otherwise, where anything is planted.
+fn beside_a_record(plant: impl Fn(&mut Report), extra: Option<&str>) -> Result<(String, bool), Stop> {
+    let first = suite_on_one_case(None)?;
+    let mut record = records::record(first.report()?);
+    plant(&mut record);
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = record.to_lines().map_err(harness)?;
+    std::fs::write(folder.path().join(records::name(&record.run)), text).map_err(harness)?;
+    if let Some(extra) = extra {
+        std::fs::write(folder.path().join("other.jsonl"), extra).map_err(harness)?;
+    }
+    let run = suite_on_one_case(Some(folder.path()))?;
+    Ok((run.text(), run.output.status.success()))
+}
+
+fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<crate::suite::Run, Stop> {
+    let mut command = suite("reference")?;
+    command.args(["--exact", CASE]);
+    if let Some(records) = records {
+        command.arg("--records").arg(records);
+    }
+    run(command)
+}
+
+/// A run says which record it was compared with and what changed, and its exit code does not depend on it.
+#[rstest]
+#[case::nothing(|_: &mut Report| {}, "(same driver, same GPUs): 0 of 1 cases changed\n")]
+#[case::verdict(|record: &mut Report| record.cases[0].verdict = Verdict::Crash, "1 of 1 cases changed\nconformance:   better: sample::null_is_refused")]
+#[case::worse(|record: &mut Report| { record.cases[0].observations.insert("code".to_owned(), 3.into()); }, "different: sample::null")]
+#[case::did_not_run(|record: &mut Report| record.cases.push(case("vmm::other")), "0 of 1 cases changed\n")]
+#[case::is_new(|record: &mut Report| record.cases.clear(), "0 of 0 cases changed, 1 are not in it")]
+#[case::other_version(|record: &mut Report| record.run.driver.version = "0.0.1".to_owned(), "(the nearest of this GPU: reference 0.0.1 ")]
+#[case::flavour(|record: &mut Report| record.run.environment = Some(open_module()), "\nconformance:   environment.kernel_module: open -> ")]
+#[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "record: none of")]
+#[conformance::test()]
+fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] says: &str) -> Outcome {
+    let (text, is_success) = beside_a_record(plant, None)?;
+    check!(is_success && text.contains(says), "{text}");
+    Ok(())
+}
+
+/// A file that is no record is named, and the run is compared with the others.
+#[rstest]
+#[case::empty("", "other.jsonl is empty")]
+#[case::foreign("<html>", "other.jsonl is no report")]
+#[case::future("{\"line\":\"run\",\"format\":99}\n", "other.jsonl has format 99")]
+#[conformance::test()]
+fn what_is_no_record_is_a_warning(#[case] content: &str, #[case] says: &str) -> Outcome {
+    let (text, is_success) = beside_a_record(|_| {}, Some(content))?;
+    check!(is_success && text.contains("warning: ") && text.contains(says), "{text}");
+    check!(text.contains("0 of 1 cases changed"), "{text}");
+    Ok(())
+}
+
+/// A folder that is not there is named.
+#[rstest]
+#[conformance::test()]
+fn a_missing_folder_is_a_warning() -> Outcome {
+    let run = suite_on_one_case(Some(std::path::Path::new("/nonexistent")))?;
+    check!(run.output.status.success() && run.text().contains("no records in /nonexistent"), "{}", run.text());
+    Ok(())
+}
+
+/// The list has each record, and names on the side what is none.
+#[rstest]
+#[conformance::test()]
+fn records_are_listed() -> Outcome {
+    let report = plain("580.159.04", 3);
+    let reports = Reports::new(&report, &report)?;
+    check!(reports.run(&["record", "update", "old", "--records", "."])?.status.success());
+    std::fs::write(reports.path("broken.jsonl"), "").map_err(harness)?;
+    let output = reports.run(&["record", "list", "--records", "."])?;
+    let (printed, errors) = (text(&output.stdout), text(&output.stderr));
+    check!(printed.contains("h200-x2.jsonl: NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, 3 cases\n"), "{printed}");
+    check!(printed.lines().count() == 1 && errors.contains("broken.jsonl is empty"), "{printed}{errors}");
+    let output = reports.run(&["record", "list", "--records", "nothing"])?;
+    check!(output.status.code() == Some(2) && text(&output.stderr).contains("nothing is no folder"));
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! `conformance run`: the suite's exit code and signals, and a bar on a terminal only.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, check, random};
+use rstest::rstest;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::command::{conformance, finish};
+use crate::suite::{self, harness, left_of, suite};
+
+const ONE: &str = "sample::null_is_refused";
+
+/// The exit code is the suite's, whatever it means.
+#[rstest]
+#[case::pass(&["--exact", ONE])]
+#[case::fail(&["--exact", "planted::fail"])]
+#[case::unmet(&["--require", "gpus=99", "--exact", ONE])]
+#[case::list(&["--list"])]
+#[case::unknown_flag(&["--teleport"])]
+#[conformance::test()]
+fn the_exit_code_is_the_suites(#[case] flags: &[&str]) -> Outcome {
+    let expected = suite("reference")?.env("CONFORMANCE_PLANTED", "1").args(flags).output().map_err(harness)?;
+    let mut command = conformance(&["run"])?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--driver", "reference"]).args(flags);
+    let (code, _, errors) = finish(command)?;
+    check!(code == expected.status.code(), "{code:?} instead of {}: {errors}", expected.status);
+    Ok(())
+}
+
+/// Without a suite there is nothing to run, and the message says what was looked for.
+#[rstest]
+#[conformance::test()]
+fn without_a_suite_nothing_runs() -> Outcome {
+    let mut command = conformance(&["run"])?;
+    command.env("CONFORMANCE_SUITE", "/nonexistent/suite");
+    let (code, _, errors) = finish(command)?;
+    check!(code == Some(2) && errors.contains("/nonexistent/suite"), "{code:?}: {errors}");
+    Ok(())
+}
+
+/// Where nobody watches, the output is the suite's, without a bar and without colours.
+#[rstest]
+#[conformance::test()]
+fn a_pipe_gets_plain_output() -> Outcome {
+    let mut command = conformance(&["run"])?;
+    command.args(["--driver", "reference", "--exact", ONE]);
+    let (_, text, errors) = finish(command)?;
+    check!(!text.contains('\x1b') && !text.contains("1/1"), "{text:?}");
+    check!(text.contains("conformance: 1 pass"), "{text}");
+    check!(errors.contains("suite: ") && errors.contains("CONFORMANCE_SUITE"), "{errors}");
+    Ok(())
+}
+
+/// On a terminal there is a bar that counts, below the same lines; a report that the user asked for is there.
+#[rstest]
+#[conformance::test()]
+fn a_terminal_gets_a_bar() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let report = folder.path().join("report.jsonl");
+    let mut command = conformance(&["run"])?;
+    command.args(["--driver", "reference", "--report"]).arg(&report).arg("sample::memory");
+    let mut terminal = Terminal::start(command)?;
+    let text = terminal.read_until(|_| false)?;
+    check!(terminal.wait()?.code() == Some(0), "{text:?}");
+    let ran = Report::read(&report).map_err(harness)?.cases.len();
+    check!(text.contains(&format!("{ran}/{ran}")), "the bar did not count to {ran}: {text:?}");
+    check!(text.contains(&format!("conformance: {ran} pass")), "{text:?}");
+    Ok(())
+}
+
+/// What interrupts the command interrupts the suite, and nothing of it stays: no process, no file.
+#[rstest]
+#[case::interrupt(Signal::INT)]
+#[case::terminate(Signal::TERM)]
+#[conformance::test()]
+fn signals_are_passed_on(#[case] signal: Signal) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let value = format!("{:x}", random().u64(..));
+    let mut command = conformance(&["run"])?;
+    command.env("TMPDIR", folder.path()).env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1");
+    command.args(["--driver", "reference", "--deadline", "60", "planted::timeout"]);
+    let mut terminal = Terminal::start(command)?;
+    terminal.read_until(|text| text.contains("0/1") && text.contains("planted::timeout"))?;
+    kill_process(Pid::from_child(&terminal.child), signal).map_err(harness)?;
+    terminal.read_until(|_| false)?;
+    let status = terminal.wait()?;
+    check!(status.code() == Some(128 + signal.as_raw()), "it ended with {status}");
+    let left = left_of(&format!("CONFORMANCE_MARK={value}"));
+    check!(left.is_empty(), "processes {left:?} outlived the command");
+    let files = fs::read_dir(folder.path()).map_err(harness)?.count();
+    check!(files == 0, "{files} files stayed behind");
+    Ok(())
+}
+
+/// The report that the bar follows has no name, so that nothing stays of a command that could not clear up.
+#[rstest]
+#[conformance::test()]
+fn a_killed_command_leaves_no_file() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let value = format!("{:x}", random().u64(..));
+    let mut command = conformance(&["run"])?;
+    command.env("TMPDIR", folder.path()).env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1");
+    command.args(["--driver", "reference", "--deadline", "1", "planted::timeout"]);
+    let mut terminal = Terminal::start(command)?;
+    terminal.read_until(|text| text.contains("0/1") && text.contains("planted::timeout"))?;
+    terminal.child.kill().map_err(harness)?;
+    terminal.wait()?;
+    let files = fs::read_dir(folder.path()).map_err(harness)?.count();
+    check!(files == 0, "{files} files stayed behind");
+    let left = left_of(&format!("CONFORMANCE_MARK={value}"));
+    check!(left.is_empty(), "processes {left:?} outlived the command");
+    Ok(())
+}
+
+/// Where nobody watches, the process is the suite: a signal ends it as it ends the suite.
+#[rstest]
+#[conformance::test()]
+fn without_a_terminal_the_command_is_the_suite() -> Outcome {
+    let mut command = conformance(&["run"])?;
+    command.env("CONFORMANCE_PLANTED", "1").stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(["--driver", "reference", "--deadline", "60", "planted::timeout"]);
+    let mut child = command.spawn().map_err(harness)?;
+    let mut first = [0; 12];
+    child.stdout.as_mut().ok_or_else(|| harness("no output"))?.read_exact(&mut first).map_err(harness)?;
+    // Not an interrupt, which a shell has its background jobs ignore.
+    kill_process(Pid::from_child(&child), Signal::TERM).map_err(harness)?;
+    let status = child.wait().map_err(harness)?;
+    check!(status.signal() == Some(Signal::TERM.as_raw()), "it ended with {status}");
+    Ok(())
+}
+
+/// A command whose output is a terminal.
+struct Terminal {
+    child: Child,
+    screen: File,
+    text: Vec<u8>,
+}
+
+impl Terminal {
+    fn start(mut command: Command) -> Result<Self, Stop> {
+        let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(harness)?;
+        grantpt(&screen).and_then(|()| unlockpt(&screen)).map_err(harness)?;
+        let name = ptsname(&screen, Vec::new()).map_err(harness)?;
+        let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
+        let side: OwnedFd = rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).map_err(harness)?;
+        // A bar needs a terminal that can go back in a line.
+        command.env("TERM", "xterm").env_remove("NO_COLOR");
+        let child = command.stderr(side.try_clone().map_err(harness)?).stdout(side).spawn().map_err(harness)?;
+        Ok(Self { child, screen: screen.into(), text: Vec::new() })
+    }
+
+    /// Everything shown until it is enough, or until nobody writes any more.
+    fn read_until(&mut self, enough: impl Fn(&str) -> bool) -> Result<String, Stop> {
+        const PATIENCE: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
+        let mut bytes = [0; 4096];
+        loop {
+            let text = String::from_utf8_lossy(&self.text).into_owned();
+            if enough(&text) {
+                return Ok(text);
+            }
+            let mut screen = [PollFd::new(&self.screen, PollFlags::IN)];
+            if poll(&mut screen, Some(&PATIENCE)).map_err(harness)? == 0 {
+                return Err(harness(format!("the terminal shows nothing more than {text:?}")));
+            }
+            match self.screen.read(&mut bytes) {
+                Ok(count) => self.text.extend_from_slice(&bytes[..count]),
+                // How a terminal says that its other side is closed.
+                Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => return Ok(text),
+                Err(error) => return Err(harness(error)),
+            }
+        }
+    }
+
+    fn wait(&mut self) -> Result<ExitStatus, Stop> {
+        self.child.wait().map_err(harness)
+    }
+}
+
+impl Drop for Terminal {
+    /// Whatever a check found, the suite behind the command ends with it.
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Where its reader has seen enough, the suite ends without a word, as SIGPIPE would end it, and its roles with it.
+#[rstest]
+#[case::run(&["harness::planted"])]
+#[case::list(&["--list"])]
+#[conformance::test()]
+fn a_closed_pipe_ends_the_suite(#[case] arguments: &[&str]) -> Outcome {
+    const ENDED_BY_SIGPIPE: i32 = 128 + 13;
+    let value = format!("{:x}", random().u64(..));
+    let (reader, writer) = std::io::pipe().map_err(harness)?;
+    drop(reader);
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1").args(arguments).stdout(writer);
+    let output = command.stderr(Stdio::piped()).output().map_err(harness)?;
+    check!(output.status.code() == Some(ENDED_BY_SIGPIPE), "it ended with {}", output.status);
+    check!(output.stderr.is_empty(), "it said {}", String::from_utf8_lossy(&output.stderr));
+    let left = left_of(&format!("CONFORMANCE_MARK={value}"));
+    check!(left.is_empty(), "processes {left:?} outlived the suite");
+    Ok(())
+}
+
+/// The report says whether the run was asked for a part of the cases.
+#[rstest]
+#[case::filter(&["sample::memory"], true)]
+#[case::skip(&["--skip", "::"], true)]
+#[case::all(&[], false)]
+#[conformance::test()]
+fn a_part_is_said_to_be_one(#[case] arguments: &[&str], #[case] is_partial: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    // Nothing can run, and so it does not take long.
+    command.env("REFERENCE_DRIVER_DEVICES", "0").args(arguments);
+    let report = suite::run(command)?.report()?;
+    check!(report.run.is_partial == is_partial, "{:?}", report.run);
+    Ok(())
+}

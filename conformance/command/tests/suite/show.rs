@@ -1,0 +1,75 @@
+//! `conformance show`: the summary, and what was asked for.
+
+use conformance::report::Report;
+use conformance::{Outcome, Verdict, check};
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::command::{Reports, case, plain, text};
+use crate::suite::harness;
+
+const FAILS: &str = "ipcmem::open::planted/number=00001";
+const UNSUPPORTED: &str = "vmm::import::other/kind=Socket";
+
+/// Three cases of one row, of which one fails, and one of another that is unsupported.
+fn report() -> Report {
+    let mut report = plain("580.159.04", 3);
+    (report.cases[1].verdict, report.cases[1].reason) =
+        (Verdict::Fail, Some("first == second does not hold".to_owned()));
+    let mut other = case(UNSUPPORTED);
+    (other.verdict, other.reason) = (Verdict::Unsupported, Some("needs 9 GPUs, found 2".to_owned()));
+    other.rows = vec!["VMM-IMP-001".to_owned()];
+    report.cases.push(other);
+    report
+}
+
+/// Rows and cases select, verdicts narrow, and without either it is what is not good.
+#[rstest]
+#[case::nothing(&[], &[FAILS])]
+#[case::row(&["IPCMEM-OPEN-002"], &["ipcmem::open::planted/number=00000", FAILS, "ipcmem::open::planted/number=00002"])]
+#[case::row_without_a_case(&["IPCMEM-OPEN-003"], &[])]
+#[case::case(&[FAILS], &[FAILS])]
+#[case::without_parameters(&["vmm::import::other"], &[UNSUPPORTED])]
+#[case::two_names(&[UNSUPPORTED, FAILS], &[FAILS, UNSUPPORTED])]
+#[case::verdicts(&["--verdict", "fail,unsupported"], &[FAILS, UNSUPPORTED])]
+#[case::row_and_verdict(&["IPCMEM-OPEN-002", "--verdict", "fail"], &[FAILS])]
+#[conformance::test()]
+fn what_was_asked_for_is_shown(#[case] selection: &[&str], #[case] expected: &[&str]) -> Outcome {
+    let report = report();
+    let reports = Reports::new(&report, &report)?;
+    let arguments: Vec<_> = ["show", "old", "--format", "json"].iter().chain(selection).copied().collect();
+    let output = reports.run(&arguments)?;
+    check!(output.status.success(), "{}", text(&output.stderr));
+    let shown: Value = serde_json::from_slice(&output.stdout).map_err(harness)?;
+    let cases = shown["cases"].as_array().into_iter().flatten();
+    let found: Vec<_> = cases.filter_map(|case| case["id"].as_str()).collect();
+    check!(found == expected, "{found:?}");
+    check!(shown["summary"]["pass"] == 2 && shown["summary"]["fail"] == 1 && shown["is_complete"] == true, "{shown:#}");
+    Ok(())
+}
+
+/// The text has the run, the row as the catalogue has it, and the case with its reason, observations and steps.
+#[rstest]
+#[conformance::test()]
+fn the_text_tells_the_story() -> Outcome {
+    let mut report = report();
+    (report.is_complete, report.running) = (false, vec!["fab::last".to_owned()]);
+    let printed = text(&Reports::new(&report, &report)?.run(&["show", "old"])?.stdout);
+    let order = [
+        "NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200\n",
+        "warm processes, seed 7",
+        "cases: 2 pass, 1 fail, 1 unsupported",
+        "incomplete: fab::last was running",
+        "IPCMEM-OPEN-002 D: A second open",
+        "call:     cuIpcOpenMemHandle",
+        "source:   ",
+        "fail ipcmem::open::planted/number=00001 (10 ms)",
+        "first == second does not hold",
+        "code = CUDA_SUCCESS (0)",
+        "1. importer: ipc_open_mem_handle(…) -> CUDA_SUCCESS (0)",
+    ];
+    let places: Vec<_> = order.iter().map(|part| printed.find(part)).collect();
+    check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
+    check!(!printed.contains('\u{1b}') && !printed.contains(UNSUPPORTED), "{printed}");
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! File descriptors: what a role does with its own, and how one travels to another role.
+
+use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
+use std::ptr;
+
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::process::{
+    Pid, PidfdFlags, PidfdGetfdFlags, Resource as Limited, Rlimit, getrlimit, pidfd_getfd, pidfd_open, setrlimit,
+};
+
+use crate::message::Refused;
+use crate::role::Resource;
+use crate::{Descriptor, MemHandle, Role, Stop};
+
+calls! {
+    /// How many descriptors the process has.
+    fn descriptor_count(session) -> usize {
+        Ok(std::fs::read_dir("/proc/self/fd")?.count())
+    }
+
+    /// Write a handle's bytes to the descriptor that came with the call.
+    fn send_through_descriptor(session, handle: MemHandle) -> () {
+        let mut file = std::fs::File::from(session.received_descriptor()?);
+        file.write_all(&handle.to_bytes())?;
+        Ok(())
+    }
+
+    /// Read a handle's bytes from the descriptor that came with the call.
+    fn receive_through_descriptor(session) -> MemHandle {
+        let mut file = std::fs::File::from(session.received_descriptor()?);
+        let mut bytes = [0; 64];
+        file.read_exact(&mut bytes)?;
+        Ok(MemHandle::from_bytes(bytes))
+    }
+
+    /// Hand a copy of a descriptor to the runner.
+    fn send_descriptor_to_the_runner(session, descriptor: Descriptor) -> () {
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        session.send(held.try_clone_to_owned()?);
+        Ok(())
+    }
+
+    /// Keep the descriptor that came with the call.
+    fn keep_descriptor(session) -> Descriptor {
+        let descriptor = session.received_descriptor()?.into_raw_fd();
+        session.ledger.add(Resource::Descriptor(descriptor));
+        Ok(Descriptor(descriptor))
+    }
+
+    /// `close`.
+    fn close_descriptor(session, descriptor: Descriptor) -> () {
+        session.ledger.remove(&Resource::Descriptor(descriptor.0));
+        // SAFETY: the role holds the descriptor, and nothing else of it does.
+        drop(unsafe { OwnedFd::from_raw_fd(descriptor.0) });
+        Ok(())
+    }
+
+    /// What a descriptor refers to, as the kernel says it; an error where it is not open.
+    fn descriptor_target(session, descriptor: Descriptor) -> String {
+        let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.0))?;
+        Ok(target.to_string_lossy().into_owned())
+    }
+
+    /// Whether `mmap` takes a descriptor. Nothing of the mapping stays.
+    fn maps_descriptor(session, descriptor: Descriptor, size: u64) -> bool {
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        // SAFETY: the kernel chooses an address where nothing is.
+        let Ok(mapped) = (unsafe { mmap(ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
+            return Ok(false);
+        };
+        // SAFETY: nobody else knows of the mapping.
+        unsafe { munmap(mapped, size as usize) }?;
+        Ok(true)
+    }
+
+    /// Whether a descriptor closes when the process becomes another program.
+    fn is_close_on_exec(session, descriptor: Descriptor) -> bool {
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        Ok(rustix::io::fcntl_getfd(held)?.contains(rustix::io::FdFlags::CLOEXEC))
+    }
+
+    /// Make a copy of a descriptor the standard input, or `/dev/null` again.
+    fn set_standard_input(session, descriptor: Option<Descriptor>) -> () {
+        match descriptor {
+            // SAFETY: the case passes a descriptor that the role holds.
+            Some(held) => rustix::stdio::dup2_stdin(unsafe { BorrowedFd::borrow_raw(held.0) })?,
+            None => rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?,
+        }
+        Ok(())
+    }
+
+    /// Lower RLIMIT_NOFILE so far that no descriptor can be opened. What it was.
+    fn exhaust_descriptors(session) -> Option<u64> {
+        let lowest_free = std::fs::File::open("/dev/null")?.as_raw_fd();
+        let before = getrlimit(Limited::Nofile);
+        setrlimit(Limited::Nofile, Rlimit { current: u64::try_from(lowest_free).ok(), ..before })?;
+        Ok(before.current)
+    }
+
+    /// Set RLIMIT_NOFILE.
+    fn limit_descriptors(session, limit: Option<u64>) -> () {
+        setrlimit(Limited::Nofile, Rlimit { current: limit, ..getrlimit(Limited::Nofile) })?;
+        Ok(())
+    }
+
+    /// PR_SET_PTRACER: let a process take descriptors of this one, where Yama forbids it otherwise.
+    fn allow_tracer(session, process: u32) -> () {
+        // SAFETY: the arguments are numbers. Without Yama the call is refused, and nobody needs it.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::c_ulong::from(process), 0, 0, 0) };
+        Ok(())
+    }
+
+    /// `pidfd_getfd`: a copy of another process's descriptor; nothing where the system does not allow it.
+    fn take_descriptor(session, process: u32, descriptor: Descriptor) -> Option<Descriptor> {
+        let process = Pid::from_raw(process.cast_signed()).ok_or_else(|| Refused::Role(format!("no process {process}")))?;
+        let taken = pidfd_open(process, PidfdFlags::empty())
+            .and_then(|process| pidfd_getfd(process, descriptor.0, PidfdGetfdFlags::empty()));
+        match taken {
+            Ok(taken) => {
+                let taken = taken.into_raw_fd();
+                session.ledger.add(Resource::Descriptor(taken));
+                Ok(Some(Descriptor(taken)))
+            }
+            Err(Errno::PERM | Errno::NOSYS) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Role {
+    /// Copies one of the role's descriptors to the runner, on its way to another role.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn send_descriptor(&self, descriptor: Descriptor) -> Result<OwnedFd, Stop> {
+        self.send_descriptor_to_the_runner(descriptor)?;
+        let sent = self.descriptor_of_the_last_answer();
+        sent.ok_or_else(|| Stop::Harness(format!("{}: its answer came without a descriptor", self.name())))
+    }
+
+    /// Gives the role a copy of a descriptor, as SCM_RIGHTS does.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn receive_descriptor(&self, descriptor: &impl AsFd) -> Result<Descriptor, Stop> {
+        self.perform_with(Call::keep_descriptor {}, &[descriptor.as_fd()])
+    }
+}

@@ -1,0 +1,71 @@
+//! Devices and what they can do.
+
+use std::ffi::CString;
+use std::ptr;
+
+use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUdriverProcAddressQueryResult};
+
+use crate::Pointer;
+use crate::machine::Machine;
+use crate::message::Refused;
+
+calls! {
+    /// `cuDeviceGetAttribute` by number.
+    fn device_get_attribute(session, attribute: u32, device: i32) -> i32 {
+        let mut value = 0;
+        cuda!(session.cuDeviceGetAttribute(&mut value, CUdevice_attribute(attribute), device));
+        Ok(value)
+    }
+
+    /// `cuDeviceGetUuid`.
+    fn device_get_uuid(session, device: i32) -> [u8; 16] {
+        let mut uuid = cuda_ipc_sys::CUuuid::default();
+        cuda!(session.cuDeviceGetUuid(&mut uuid, device));
+        Ok(uuid.bytes.map(|byte| byte as u8))
+    }
+
+    /// `cuDeviceCanAccessPeer`.
+    fn device_can_access_peer(session, device: i32, peer: i32) -> bool {
+        let mut value = 0;
+        cuda!(session.cuDeviceCanAccessPeer(&mut value, device, peer));
+        Ok(value != 0)
+    }
+
+    /// `cuDeviceGetP2PAttribute`.
+    fn device_get_p2p_attribute(session, attribute: u32, device: i32, peer: i32) -> i32 {
+        let mut value = 0;
+        cuda!(session.cuDeviceGetP2PAttribute(&mut value, CUdevice_P2PAttribute(attribute), device, peer));
+        Ok(value)
+    }
+
+    /// `cuDeviceGetP2PAttribute` without an output.
+    fn device_get_p2p_attribute_into_null(session, attribute: u32, device: i32, peer: i32) -> () {
+        cuda!(session.cuDeviceGetP2PAttribute(std::ptr::null_mut(), CUdevice_P2PAttribute(attribute), device, peer));
+        Ok(())
+    }
+
+    /// `cuDeviceGetCount`.
+    fn device_get_count(session) -> i32 {
+        session.device_count()
+    }
+
+    /// `cuDeviceGetFabricClusterUuid`.
+    fn device_get_fabric_cluster_uuid(session, device: i32) -> [u8; 16] {
+        let mut uuid = cuda_ipc_sys::CUuuid::default();
+        cuda!(session.cuDeviceGetFabricClusterUuid(&mut uuid, device));
+        Ok(uuid.bytes.map(|byte| byte as u8))
+    }
+
+    /// `cuGetProcAddress`: where a driver has a function for callers of that version, or null.
+    fn get_proc_address(session, name: String, version: i32) -> Pointer {
+        let name = CString::new(name).map_err(|error| Refused::Role(error.to_string()))?;
+        let (mut address, mut found) = (ptr::null_mut(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS);
+        cuda!(session.cuGetProcAddress(name.as_ptr(), &mut address, version, 0, &mut found));
+        Ok(Pointer(address as u64))
+    }
+
+    /// Everything that is asked once about a machine.
+    fn probe_machine(session) -> Machine {
+        session.probe_machine()
+    }
+}

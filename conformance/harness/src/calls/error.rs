@@ -1,0 +1,159 @@
+//! Names of codes, and what calls that fail leave in their outputs.
+
+use std::ffi::{c_char, c_void};
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use cuda_ipc_sys::{
+    CUdevice_attribute, CUipcEventHandle, CUipcMemHandle, CUlogLevel, CUmemAllocationHandleType, CUmemAllocationProp,
+    CUpointer_attribute, CUresult, MissingSymbol,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::MemProperties;
+use crate::calls::ipc::UNWRITTEN;
+use crate::message::Refused;
+use crate::role::Session;
+
+/// A call's code, and the bytes of its output afterwards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What the call answered.
+    pub code: u32,
+    /// The output with what lies behind it: [`UNWRITTEN`] before the call.
+    pub output: Vec<u8>,
+}
+
+/// A call that cannot succeed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub enum FailingCall {
+    /// `cuDeviceGetAttribute` of an attribute that there is not.
+    GetUnknownAttribute,
+    /// `cuMemAlloc` of no bytes.
+    AllocNothing,
+    /// `cuMemGetAddressRange` of memory that is not CUDA's.
+    GetRangeOfHeap,
+    /// `cuPointerGetAttribute` of memory that is not CUDA's.
+    GetAttributeOfHeap,
+    /// `cuIpcGetMemHandle` of memory that is not CUDA's.
+    GetMemHandleOfHeap,
+    /// `cuIpcOpenMemHandle` of zeros.
+    OpenMemHandleOfZeros,
+    /// `cuIpcOpenEventHandle` of zeros.
+    OpenEventHandleOfZeros,
+    /// `cuMemAddressReserve` of no bytes.
+    ReserveNothing,
+    /// `cuMemCreate` of no bytes.
+    CreateNothing,
+    /// `cuMemImportFromShareableHandle` of descriptor -1.
+    ImportNoDescriptor,
+    /// `cuMemPoolImportFromShareableHandle` of descriptor -1.
+    ImportPoolOfNoDescriptor,
+}
+
+/// What the driver's log said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heard {
+    /// While a callback was registered.
+    pub registered: Vec<String>,
+    /// After its end.
+    pub afterwards: Vec<String>,
+}
+
+/// Keep a line of the log.
+unsafe extern "C" fn listen(data: *mut c_void, _level: CUlogLevel, message: *mut c_char, length: usize) {
+    // SAFETY: the call that registered this passed the list, which outlives the registration.
+    let lines = unsafe { &*data.cast::<Mutex<Vec<String>>>() };
+    // SAFETY: the driver passes so many bytes.
+    let bytes = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
+    let line = String::from_utf8_lossy(bytes).trim_end_matches(['\0', '\n']).to_owned();
+    lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+}
+
+/// Room for any output, which the driver may want aligned.
+#[repr(align(16))]
+struct Room([u8; 64]);
+
+/// Let a call write into marked bytes.
+fn answer(call: impl FnOnce(*mut c_void) -> Result<CUresult, MissingSymbol>) -> Result<Answer, Refused> {
+    let mut room = Room(UNWRITTEN);
+    let code = call(ptr::from_mut(&mut room).cast()).map_err(|missing| Refused::Missing(missing.to_string()))?;
+    Ok(Answer { code: code.0, output: room.0.to_vec() })
+}
+
+calls! {
+    /// `cuGetErrorName`.
+    fn get_error_name(session, code: u32) -> String {
+        let mut name = ptr::null();
+        cuda!(session.cuGetErrorName(CUresult(code), &mut name));
+        // SAFETY: the driver gave a C string that it keeps.
+        Ok(unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    }
+
+    /// `cuGetErrorName`, whatever it answers.
+    fn get_error_name_or_not(session, code: u32) -> Answer {
+        // SAFETY: there is room for a pointer.
+        answer(|output| unsafe { session.driver.cuGetErrorName(CUresult(code), output.cast()) })
+    }
+
+    /// A call that cannot succeed, and what the driver's log says while a callback is registered and after its end.
+    fn fail_and_listen(session, call: FailingCall) -> Heard {
+        let lines = Mutex::new(Vec::new());
+        let mut handle = ptr::null_mut();
+        let data = ptr::from_ref(&lines).cast_mut().cast();
+        cuda!(session.cuLogsRegisterCallback(Some(listen), data, &mut handle));
+        let failed = session.fail(call);
+        cuda!(session.cuLogsUnregisterCallback(handle));
+        failed?;
+        let registered = std::mem::take(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner));
+        session.fail(call)?;
+        let afterwards = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Heard { registered, afterwards })
+    }
+
+    /// A call that cannot succeed.
+    fn fail(session, call: FailingCall) -> Answer {
+        session.fail(call)
+    }
+}
+
+impl Session {
+    fn fail(&mut self, call: FailingCall) -> Result<Answer, Refused> {
+        let session = self;
+        type F = FailingCall;
+        let driver = session.driver;
+        let heap = 0_u64;
+        let heap = ptr::from_ref(&heap) as u64;
+        let (device, no_descriptor) = (session.device, -1_isize as *mut c_void);
+        let descriptor = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        let properties = CUmemAllocationProp::from(MemProperties::device(device));
+        // SAFETY: there is room for every output; inputs that are wrong are what the driver has to find out.
+        answer(|output| unsafe {
+            match call {
+                F::GetUnknownAttribute => {
+                    driver.cuDeviceGetAttribute(output.cast(), CUdevice_attribute(100_000), device)
+                }
+                F::AllocNothing => driver.cuMemAlloc(output.cast(), 0),
+                F::GetRangeOfHeap => driver.cuMemGetAddressRange(output.cast(), ptr::null_mut(), heap),
+                F::GetAttributeOfHeap => {
+                    driver.cuPointerGetAttribute(output, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, heap)
+                }
+                F::GetMemHandleOfHeap => driver.cuIpcGetMemHandle(output.cast(), heap),
+                F::OpenMemHandleOfZeros => {
+                    driver.cuIpcOpenMemHandle(output.cast(), CUipcMemHandle::from_bytes([0; 64]), 1)
+                }
+                F::OpenEventHandleOfZeros => {
+                    driver.cuIpcOpenEventHandle(output.cast(), CUipcEventHandle::from_bytes([0; 64]))
+                }
+                F::ReserveNothing => driver.cuMemAddressReserve(output.cast(), 0, 0, 0, 0),
+                F::CreateNothing => driver.cuMemCreate(output.cast(), 0, &properties, 0),
+                F::ImportNoDescriptor => {
+                    driver.cuMemImportFromShareableHandle(output.cast(), no_descriptor, descriptor)
+                }
+                F::ImportPoolOfNoDescriptor => {
+                    driver.cuMemPoolImportFromShareableHandle(output.cast(), no_descriptor, descriptor, 0)
+                }
+            }
+        })
+    }
+}

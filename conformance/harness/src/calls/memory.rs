@@ -1,0 +1,225 @@
+//! Memory of every kind, copies and fills, pointer attributes.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cuda_ipc_sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAttach_flags,
+    CUmemRangeHandleType,
+};
+
+use crate::message::Refused;
+use crate::role::{Resource, Session, differing};
+use crate::{AddressRange, Descriptor, MemInfo, Pointer, Stream};
+
+calls! {
+    /// `cuMemAlloc`.
+    fn mem_alloc(session, size: u64) -> Pointer {
+        let mut pointer = 0;
+        cuda!(session.cuMemAlloc(&mut pointer, size as usize));
+        session.ledger.add(Resource::Allocation(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocPitch` of so many rows.
+    fn mem_alloc_pitch(session, width: u64, rows: u64) -> Pointer {
+        let (mut pointer, mut pitch) = (0, 0);
+        cuda!(session.cuMemAllocPitch(&mut pointer, &mut pitch, width as usize, rows as usize, 4));
+        session.ledger.add(Resource::Allocation(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemFree`.
+    fn mem_free(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFree(pointer.0));
+        session.ledger.remove(&Resource::Allocation(pointer.0));
+        Ok(())
+    }
+
+    /// `cuMemAllocHost`.
+    fn mem_alloc_host(session, size: u64) -> Pointer {
+        let mut pointer = ptr::null_mut();
+        cuda!(session.cuMemAllocHost(&mut pointer, size as usize));
+        session.ledger.add(Resource::PinnedHost(pointer as u64));
+        Ok(Pointer(pointer as u64))
+    }
+
+    /// `cuMemHostAlloc`, portable and mapped, with more flags.
+    fn mem_host_alloc(session, size: u64, flags: u32) -> Pointer {
+        let mut pointer = ptr::null_mut();
+        let flags = flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+        cuda!(session.cuMemHostAlloc(&mut pointer, size as usize, flags));
+        session.ledger.add(Resource::PinnedHost(pointer as u64));
+        Ok(Pointer(pointer as u64))
+    }
+
+    /// `cuMemHostRegister` of ordinary memory, mapped.
+    fn mem_host_register(session, size: u64) -> Pointer {
+        let pointer = session.host_memory(size as usize);
+        let address = pointer.0 as *mut c_void;
+        cuda!(session.cuMemHostRegister(address, size as usize, CU_MEMHOSTREGISTER_DEVICEMAP));
+        session.ledger.add(Resource::RegisteredHost(pointer.0));
+        Ok(pointer)
+    }
+
+    /// `cuMemHostGetDevicePointer`.
+    fn mem_host_get_device_pointer(session, host: Pointer) -> Pointer {
+        let mut pointer = 0;
+        cuda!(session.cuMemHostGetDevicePointer(&mut pointer, host.0 as *mut c_void, 0));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocManaged`. Keep it small: a few MiB.
+    fn mem_alloc_managed(session, size: u64) -> Pointer {
+        let mut pointer = 0;
+        let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
+        cuda!(session.cuMemAllocManaged(&mut pointer, size as usize, flags));
+        session.ledger.add(Resource::Allocation(pointer));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemAllocAsync` from the current pool, executed.
+    fn mem_alloc_async(session, size: u64) -> Pointer {
+        let mut pointer = 0;
+        cuda!(session.cuMemAllocAsync(&mut pointer, size as usize, Stream::DEFAULT.0 as _));
+        session.ledger.add(Resource::StreamOrdered(pointer));
+        cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+        Ok(Pointer(pointer))
+    }
+
+    /// `cuMemFreeAsync` in the default stream.
+    fn mem_free_async(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFreeAsync(pointer.0, Stream::DEFAULT.0 as _));
+        session.ledger.remove(&Resource::StreamOrdered(pointer.0));
+        Ok(())
+    }
+
+    /// Ordinary memory of the process, as `malloc` gives it. It lives until the case ends.
+    fn heap_alloc(session, size: u64) -> Pointer {
+        Ok(session.host_memory(size as usize))
+    }
+
+    /// An address on the stack of the thread that performs the calls.
+    fn stack_address(session) -> Pointer {
+        let local = 0_u64;
+        Ok(Pointer(ptr::from_ref(&local) as u64))
+    }
+
+    /// `cuMemsetD8`.
+    fn memset_d8(session, pointer: Pointer, value: u8, count: u64) -> () {
+        cuda!(session.cuMemsetD8(pointer.0, value, count as usize));
+        Ok(())
+    }
+
+    /// `cuMemsetD8Async`.
+    fn memset_d8_async(session, pointer: Pointer, value: u8, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemsetD8Async(pointer.0, value, count as usize, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoDAsync`.
+    fn memcpy_dtod_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
+        cuda!(session.cuMemcpyDtoDAsync(to.0, from.0, count as usize, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemcpyHtoD`, then `cuCtxSynchronize`, so that another process may read.
+    fn write(session, pointer: Pointer, bytes: Vec<u8>) -> () {
+        cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoH`.
+    fn read(session, pointer: Pointer, count: u64) -> Vec<u8> {
+        let mut bytes = vec![0; count as usize];
+        cuda!(session.cuMemcpyDtoH(bytes.as_mut_ptr().cast(), pointer.0, bytes.len()));
+        Ok(bytes)
+    }
+
+    /// Write the pattern of a seed over the range, and wait until it is there.
+    fn fill(session, pointer: Pointer, size: u64, seed: u32) -> () {
+        let bytes: Vec<u8> = (0..size / 4).flat_map(|index| kernels::pattern(seed, index).to_le_bytes()).collect();
+        cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// How many words of the range differ from the pattern of a seed.
+    fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
+        let mut words = vec![0_u32; (size / 4) as usize];
+        cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
+        Ok(differing(words, seed))
+    }
+
+    /// Write the pattern of a seed over host memory, with this processor and not through the driver.
+    fn fill_by_host(session, pointer: Pointer, size: u64, seed: u32) -> () {
+        for index in 0..size / 4 {
+            // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
+            unsafe { (pointer.offset(index * 4).0 as *mut u32).write_volatile(kernels::pattern(seed, index)) };
+        }
+        Ok(())
+    }
+
+    /// How many words of host memory differ from the pattern of a seed, as this processor reads them.
+    fn mismatches_by_host(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
+        // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
+        let word = |index: u64| unsafe { (pointer.offset(index * 4).0 as *const u32).read_volatile() };
+        Ok(differing((0..size / 4).map(word), seed))
+    }
+
+    /// How many bytes of the range are not this one.
+    fn other_bytes(session, pointer: Pointer, size: u64, value: u8) -> u64 {
+        let mut bytes = vec![0_u8; size as usize];
+        cuda!(session.cuMemcpyDtoH(bytes.as_mut_ptr().cast(), pointer.0, bytes.len()));
+        Ok(bytes.iter().filter(|byte| **byte != value).count() as u64)
+    }
+
+    /// Write a flag in pinned host memory, which a kernel waits for.
+    fn set_host_flag(session, pointer: Pointer, value: u32) -> () {
+        // SAFETY: the case passes an address of this role's own host memory.
+        unsafe { (pointer.0 as *mut u32).write_volatile(value) };
+        Ok(())
+    }
+
+    /// `cuMemGetInfo`.
+    fn mem_get_info(session) -> MemInfo {
+        session.mem_info()
+    }
+
+    /// `cuMemGetAddressRange`.
+    fn mem_get_address_range(session, pointer: Pointer) -> AddressRange {
+        let (mut base, mut size) = (0, 0);
+        cuda!(session.cuMemGetAddressRange(&mut base, &mut size, pointer.0));
+        Ok(AddressRange { base: Pointer(base), size: size as u64 })
+    }
+
+    /// `cuMemGetHandleForAddressRange` as a dma-buf.
+    fn mem_get_dma_buf(session, pointer: Pointer, size: u64, flags: u64) -> Descriptor {
+        let mut descriptor = -1;
+        let output = ptr::from_mut(&mut descriptor).cast();
+        let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+        cuda!(session.cuMemGetHandleForAddressRange(output, pointer.0, size as usize, kind, flags));
+        session.ledger.add(Resource::Descriptor(descriptor));
+        Ok(Descriptor(descriptor))
+    }
+
+    /// `cuMemGetAddressRange` with one output or none: the base, or else the size.
+    fn mem_get_address_range_in_part(session, pointer: Pointer, base_wanted: bool, size_wanted: bool) -> u64 {
+        let (mut base, mut size) = (0, 0);
+        let base_output = if base_wanted { &raw mut base } else { ptr::null_mut() };
+        let size_output = if size_wanted { &raw mut size } else { ptr::null_mut() };
+        cuda!(session.cuMemGetAddressRange(base_output, size_output, pointer.0));
+        Ok(if base_wanted { base } else { size as u64 })
+    }
+}
+
+impl Session {
+    /// Free and total bytes of the current context's device.
+    pub(crate) fn mem_info(&mut self) -> Result<MemInfo, Refused> {
+        let session = self;
+        let (mut free, mut total) = (0, 0);
+        cuda!(session.cuMemGetInfo(&mut free, &mut total));
+        Ok(MemInfo { free: free as u64, total: total as u64 })
+    }
+}

@@ -1,0 +1,135 @@
+//! The calls that a role can perform: one message for each, by resource.
+//!
+//! A definition gives three things at once: the message, what the role does with it, and the method of
+//! [`Role`](crate::Role) that sends it. The name is the driver's, without `cu`, in Rust's case; the runtime's calls keep
+//! their `cuda`.
+
+use std::fmt;
+use std::os::fd::BorrowedFd;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::message::{Refused, encode};
+use crate::role::Session;
+use crate::{Pending, Role, Stop};
+
+pub mod checkpoint;
+pub mod context;
+pub mod descriptor;
+pub mod device;
+pub mod error;
+pub mod event;
+pub mod fork;
+pub mod graph;
+pub mod ipc;
+pub mod many;
+pub mod memory;
+pub mod module;
+pub mod multicast;
+pub mod planted;
+pub mod pointer;
+pub mod pool;
+pub mod process;
+pub mod runtime;
+pub mod stream;
+pub mod vmm;
+
+macro_rules! resources {
+    ($($module:ident as $variant:ident),*) => {
+        /// A call of any resource.
+        #[derive(Serialize, Deserialize)]
+        #[allow(missing_docs)]
+        pub enum AnyCall {
+            $($variant($module::Call),)*
+        }
+
+        $(impl From<$module::Call> for AnyCall {
+            fn from(call: $module::Call) -> Self {
+                Self::$variant(call)
+            }
+        })*
+
+        /// As a case writes the call: without the resource it belongs to.
+        impl fmt::Debug for AnyCall {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$variant(call) => call.fmt(f),)*
+                }
+            }
+        }
+
+        impl AnyCall {
+            /// Performs the call in a role. Returns the encoded answer.
+            pub(crate) fn perform(self, session: &mut Session) -> Vec<u8> {
+                match self {
+                    $(Self::$variant(call) => call.perform(session),)*
+                }
+            }
+        }
+    };
+}
+
+resources!(
+    checkpoint as Checkpoint,
+    context as Context,
+    descriptor as Descriptor,
+    device as Device,
+    error as Error,
+    event as Event,
+    fork as Fork,
+    graph as Graph,
+    ipc as Ipc,
+    many as Many,
+    memory as Memory,
+    module as Module,
+    multicast as Multicast,
+    planted as Planted,
+    pointer as PointerAttribute,
+    pool as MemoryPool,
+    process as Process,
+    runtime as Runtime,
+    stream as Stream,
+    vmm as Vmm
+);
+
+/// Performs an encoded call in a role. Returns the encoded answer.
+pub(crate) fn perform(call: &[u8], session: &mut Session) -> Vec<u8> {
+    match postcard::from_bytes::<AnyCall>(call) {
+        Ok(call) => call.perform(session),
+        Err(error) => encode::<()>(&Err(Refused::Role(format!("cannot read a call: {error}")))),
+    }
+}
+
+impl Role {
+    /// Performs a call with descriptors beside it, of which the role gets copies.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn perform_with<T: DeserializeOwned + fmt::Debug>(
+        &self,
+        call: impl Into<AnyCall>,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<T, Stop> {
+        self.send(&call.into(), descriptors)?;
+        self.answer()
+    }
+
+    /// Sends a call without waiting for its answer: some rules need another role to act while this one is in a call.
+    ///
+    /// # Errors
+    /// [`Stop`], if the process is gone.
+    pub fn begin<T>(&self, call: impl Into<AnyCall>) -> Result<Pending<T>, Stop> {
+        self.send(&call.into(), &[])?;
+        Ok(self.pending())
+    }
+
+    /// Lets the process exit as a program that returns from `main`, and waits until it is gone.
+    ///
+    /// # Errors
+    /// [`Stop`], if it does not.
+    pub fn exit(&self) -> Result<(), Stop> {
+        self.send(&AnyCall::from(process::Call::exit_normally { code: 0 }), &[])?;
+        self.wait_for_exit()
+    }
+}

@@ -1,0 +1,77 @@
+//! What differs in driver, devices, links and the machine around them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::report::Run;
+
+/// A property of the run that is not as it was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Setting {
+    /// Its place in the report's first line: `driver.version`, `devices[0].fabric`, `environment.variables.CUDA_CACHE_PATH`.
+    pub name: String,
+    /// Before; nothing where it was not there.
+    pub old: Option<Value>,
+    /// Now.
+    pub new: Option<Value>,
+}
+
+/// Every property that both reports know and that differs. When and by which process a run was made says nothing.
+pub(super) fn differences(old: &Run, new: &Run) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for (name, old, new) in [
+        ("suite", json!(old.suite), json!(new.suite)),
+        ("driver", json!(old.driver), json!(new.driver)),
+        ("devices", json!(old.devices), json!(new.devices)),
+        ("links", json!(old.links), json!(new.links)),
+        ("environment", json!(old.environment), json!(new.environment)),
+        ("fresh", json!(old.fresh), json!(new.fresh)),
+    ] {
+        // Format 1 knows no suite, no links and no environment.
+        let is_unknown = |value: &Value| value.is_null() || (name == "links" && *value == json!([]));
+        if !is_unknown(&old) && !is_unknown(&new) {
+            compare(name.to_owned(), Some(&old), Some(&new), &mut settings);
+        }
+    }
+    settings
+}
+
+fn compare(name: String, old: Option<&Value>, new: Option<&Value>, settings: &mut Vec<Setting>) {
+    match (old, new) {
+        (Some(Value::Object(olds)), Some(Value::Object(news))) => {
+            for key in olds.keys().chain(news.keys()).collect::<BTreeSet<_>>() {
+                compare(format!("{name}.{key}"), olds.get(key), news.get(key), settings);
+            }
+        }
+        (Some(Value::Array(olds)), Some(Value::Array(news))) if olds.iter().chain(news).any(Value::is_object) => {
+            for place in 0..olds.len().max(news.len()) {
+                compare(format!("{name}[{place}]"), olds.get(place), news.get(place), settings);
+            }
+        }
+        _ if old == new || is_left_out(&name, old) || is_left_out(&name, new) => {}
+        (Some(old), Some(new)) if is_path(&name) && is_same_file_name(old, new) => {}
+        _ => settings.push(Setting { name, old: old.cloned(), new: new.cloned() }),
+    }
+}
+
+fn is_path(name: &str) -> bool {
+    ["driver.path", "environment.mps"].contains(&name)
+}
+
+/// Records have the file's name, and not where it lay.
+fn is_same_file_name(old: &Value, new: &Value) -> bool {
+    let [old, new] = [old, new].map(|path| Path::new(path.as_str().unwrap_or_default()));
+    old.file_name() == new.file_name() && [old, new].iter().any(|path| path.components().count() == 1)
+}
+
+/// Records leave out which device it was and whose machine, and early reports the hash of the driver.
+fn is_left_out(name: &str, value: Option<&Value>) -> bool {
+    match value {
+        None => name == "driver.sha256" || name.strip_prefix("environment.").is_some_and(|rest| !rest.contains('.')),
+        Some(value) => name.ends_with("].uuid") && value == "",
+    }
+}

@@ -1,0 +1,182 @@
+//! Which driver is under test, and how that is decided.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use cuda_ipc_sys::CudaVersion;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::Placement;
+use crate::calls::AnyCall;
+use crate::calls::device::Call;
+use crate::identity::{Identity, Kind};
+use crate::machine::Machine;
+use crate::process::{Process, Settings, Start};
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The system's driver where it finds a device; the reference driver where nothing hints at an NVIDIA GPU.
+    Auto,
+    /// The system's driver.
+    System,
+    /// The reference driver.
+    Reference,
+    /// A library by path.
+    Path(PathBuf),
+}
+
+impl std::str::FromStr for Choice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "auto" => Self::Auto,
+            "system" => Self::System,
+            "reference" => Self::Reference,
+            path => Self::Path(path.into()),
+        })
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::System => f.write_str("system"),
+            Self::Reference => f.write_str("reference"),
+            Self::Path(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// The driver that was chosen, and what it showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnderTest {
+    /// The driver.
+    pub identity: Identity,
+    /// The library that roles load; `None` is the loader's search.
+    pub library: Option<PathBuf>,
+    /// What the driver showed.
+    pub machine: Machine,
+}
+
+/// Choose the driver, start a first role on it and probe.
+///
+/// The role is returned: while it lives, others start faster.
+///
+/// # Errors
+/// A sentence that names the cause: a driver that does not load, or a GPU whose driver does not work.
+pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
+    match choice {
+        Choice::System => try_driver(Kind::System, None, settings),
+        Choice::Path(path) => try_driver(Kind::Path, Some(path.clone()), settings),
+        Choice::Reference => try_driver(Kind::Reference, Some(reference_library()?), settings),
+        Choice::Auto => match (try_driver(Kind::System, None, settings), nvidia_hint(Path::new("/"))) {
+            (Ok(found), _) if found.0.machine.problem.is_none() => Ok(found),
+            (Ok((system, _)), Some(hint)) => Err(format!(
+                "{hint}, but the system's driver shows no device: {}",
+                system.machine.problem.unwrap_or_default()
+            )),
+            (Err(error), Some(hint)) => Err(format!("{hint}, but its driver does not work: {error}")),
+            (_, None) => try_driver(Kind::Reference, Some(reference_library()?), settings),
+        },
+    }
+}
+
+fn try_driver(
+    kind: Kind,
+    library: Option<PathBuf>,
+    settings: &Settings,
+) -> Result<(UnderTest, Option<Process>), String> {
+    let settings = Settings { driver: library.clone(), ..settings.clone() };
+    let (machine, process) = match Process::start("keeper", Placement::device(0), &settings) {
+        Ok(mut process) => {
+            let machine: Machine = process
+                .perform(&AnyCall::from(Call::probe_machine {}))
+                .map_err(|stop| stop.to_string())?
+                .map_err(|refused| format!("the driver cannot be probed: {refused:?}"))?;
+            (machine, Some(process))
+        }
+        Err(Start::NoDevice(message)) => (Machine { problem: Some(message), ..Machine::default() }, None),
+        Err(Start::NoDriver(message)) => return Err(message),
+        Err(Start::Failed(stop)) => return Err(stop.to_string()),
+    };
+    let identity = identity(kind, library.as_deref(), &machine);
+    Ok((UnderTest { identity, library, machine }, process))
+}
+
+fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
+    let cuda = CudaVersion(machine.cuda_version).to_string();
+    let (name, version) = match kind {
+        Kind::Reference => ("reference".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        Kind::System => {
+            ("NVIDIA".to_owned(), kernel_driver_version().unwrap_or_else(|| format!("unknown, CUDA {cuda}")))
+        }
+        Kind::Path => {
+            let file = library.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+            (file, cuda.clone())
+        }
+    };
+    let path = if machine.library.is_empty() {
+        library.map_or_else(|| "libcuda.so.1".to_owned(), |path| path.display().to_string())
+    } else {
+        machine.library.clone()
+    };
+    let sha256 = sha256(Path::new(&path));
+    Identity { kind, name, version, cuda, path, sha256 }
+}
+
+fn sha256(file: &Path) -> Option<String> {
+    let mut hash = Sha256::new();
+    std::io::copy(&mut std::fs::File::open(file).ok()?, &mut HashWriter(&mut hash)).ok()?;
+    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// So that a large library is read piece by piece.
+struct HashWriter<'hash>(&'hash mut Sha256);
+
+impl std::io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The release of NVIDIA's kernel module, 580.159.04.
+fn kernel_driver_version() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let is_release = |word: &&str| word.contains('.') && word.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
+    text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
+}
+
+/// The reference driver lies beside the suite executable: Cargo builds it there, and a bundle packs it there.
+fn reference_library() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    let library = program.with_file_name("libreference_driver.so");
+    if library.is_file() {
+        Ok(library)
+    } else {
+        Err(format!("the reference driver is not at {}: build it with the suite", library.display()))
+    }
+}
+
+/// What says that this machine has an NVIDIA GPU, below a root folder.
+fn nvidia_hint(root: &Path) -> Option<String> {
+    const NVIDIA: &str = "0x10de";
+    let node = |name: &str| root.join("dev").join(name).exists().then(|| format!("there is a device node /dev/{name}"));
+    let pci = || {
+        let devices = std::fs::read_dir(root.join("sys/bus/pci/devices")).ok()?;
+        let is_nvidia = |entry: &std::fs::DirEntry| {
+            std::fs::read_to_string(entry.path().join("vendor")).is_ok_and(|vendor| vendor.trim() == NVIDIA)
+        };
+        let device = devices.flatten().find(is_nvidia)?;
+        Some(format!("PCI device {} is NVIDIA's", device.file_name().to_string_lossy()))
+    };
+    node("nvidiactl").or_else(|| node("nvidia0")).or_else(|| node("dxg")).or_else(pci)
+}

@@ -1,0 +1,79 @@
+//! What a case expects of a call that may fail.
+
+use cuda_ipc_sys::CUresult;
+
+use crate::{Stop, observe};
+
+/// What a case says of a call's result beside `?`.
+pub trait Expect<T>: Sized {
+    /// The driver must refuse the call, with one of these codes if any are named. Returns the code.
+    ///
+    /// # Errors
+    /// The call succeeded, or the driver returned another code.
+    fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop>;
+
+    /// As [`refused`](Self::refused), and the code is recorded as `code`: the documentation does not settle on one.
+    ///
+    /// # Errors
+    /// The call succeeded, or the driver returned another code.
+    fn refused_and_recorded(self, codes: &[CUresult]) -> Result<CUresult, Stop> {
+        let code = self.refused(codes)?;
+        observe("code", code.to_string());
+        Ok(code)
+    }
+
+    /// Success and refusal are both allowed. Records the code, and returns the value if the call succeeded.
+    ///
+    /// # Errors
+    /// The process crashed or hung.
+    fn recorded(self, name: &str) -> Result<Option<T>, Stop>;
+
+    /// Success, refusal, a crash and a hang are all allowed. Records which it was.
+    ///
+    /// # Errors
+    /// The harness failed.
+    fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop>;
+}
+
+impl<T> Expect<T> for Result<T, Stop> {
+    fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop> {
+        let expected = || match codes {
+            [] => "an error".to_owned(),
+            codes => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
+        };
+        match self {
+            Ok(_) => Err(Stop::Failed(format!("the call answered CUDA_SUCCESS, expected {}", expected()))),
+            Err(Stop::Refused(refusal)) if codes.is_empty() || codes.contains(&refusal.code) => Ok(refusal.code),
+            Err(Stop::Refused(refusal)) => Err(Stop::Failed(format!("{refusal}, expected {}", expected()))),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn recorded(self, name: &str) -> Result<Option<T>, Stop> {
+        match self {
+            Ok(value) => {
+                observe(name, CUresult::CUDA_SUCCESS.to_string());
+                Ok(Some(value))
+            }
+            Err(Stop::Refused(refusal)) => {
+                observe(name, refusal.code.to_string());
+                Ok(None)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop> {
+        match self {
+            Err(Stop::Crashed { end, .. }) => {
+                observe(name, end);
+                Ok(None)
+            }
+            Err(Stop::TimedOut { .. }) => {
+                observe(name, "no answer before the deadline");
+                Ok(None)
+            }
+            other => other.recorded(name),
+        }
+    }
+}

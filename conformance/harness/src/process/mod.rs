@@ -1,0 +1,291 @@
+//! The runner's end of a role: a process started as a re-execution of this program, watched, and ended.
+
+mod placement;
+mod role;
+mod shorten;
+mod spawner;
+
+use std::fmt;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::Shutdown;
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Stop;
+use crate::message::{Greeting, ROLE_ARGUMENT, Refused, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
+use crate::wire::{Channel, ReceiveError};
+use shorten::shortened;
+
+pub use placement::Placement;
+pub(crate) use role::Steps;
+pub use role::{Pending, Role};
+pub use spawner::PidNamespace;
+
+/// Bytes of device memory, by device.
+pub(crate) type Bytes = std::collections::BTreeMap<i32, u64>;
+
+/// What every role of a run is started with.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// The driver library, or `None` for the system's.
+    pub driver: Option<PathBuf>,
+    /// Environment variables beside it.
+    pub environment: Vec<(String, String)>,
+    /// How long one step may take.
+    pub deadline: Duration,
+}
+
+/// Why a role did not start.
+#[derive(Debug)]
+pub(crate) enum Start {
+    NoDriver(String),
+    NoDevice(String),
+    Failed(Stop),
+}
+
+/// A role's process and the connection to it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) placement: Placement,
+    pub(crate) deadline: Duration,
+    /// The device memory that its start took.
+    pub(crate) price: Bytes,
+    child: Child,
+    channel: Channel,
+    /// What came with the last answer.
+    pub(crate) descriptors: Vec<OwnedFd>,
+    pub(crate) step: String,
+    ended: Option<ExitStatus>,
+}
+
+impl Process {
+    pub(crate) fn start(name: &str, placement: Placement, settings: &Settings) -> Result<Self, Start> {
+        let (ours, theirs) =
+            Channel::pair().map_err(|error| Start::Failed(Stop::Harness(format!("no socket for a role: {error}"))))?;
+        let program = std::env::current_exe()
+            .map_err(|error| Start::Failed(Stop::Harness(format!("this program has no path: {error}"))))?;
+        let mut command = Command::new(program);
+        // To a process of another namespace we have no number.
+        let runner = if placement.pid_namespace.is_some() { 0 } else { std::process::id() };
+        command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(runner.to_string());
+        if placement.uninitialised {
+            command.arg(UNINITIALISED_ARGUMENT);
+        }
+        if let Some(user) = placement.user {
+            command.arg(format!("{USER_ARGUMENT}{user}"));
+        }
+        command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
+        match &settings.driver {
+            // A driver by path has its runtime in the same library, or none: a `libcudart` would call the system's.
+            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path).env(cuda_ipc_sys::RUNTIME_VARIABLE, path),
+            None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
+        };
+        command.envs(settings.environment.iter().cloned());
+        if let Some(state) = placement.fabric {
+            command.env("REFERENCE_DRIVER_FABRIC", state.word());
+        }
+        if placement.no_peer_access {
+            command.env("REFERENCE_DRIVER_TOPOLOGY", "0-1:none");
+        }
+        if placement.no_multicast {
+            // A device that is the only one of its machine has none.
+            command.env("REFERENCE_DRIVER_DEVICES", "1");
+        }
+        if let Some(list) = &placement.visible_devices {
+            command.env("CUDA_VISIBLE_DEVICES", list);
+        }
+        let child = spawner::spawn(command, placement.pid_namespace.as_ref())
+            .map_err(|error| match &placement.pid_namespace {
+                Some(_) => Stop::Unsupported(format!("no process in a new PID namespace: {error}")),
+                None => Stop::Harness(format!("cannot start a role: {error}")),
+            })
+            .map_err(Start::Failed)?;
+        let mut process = Self {
+            name: name.to_owned(),
+            placement,
+            deadline: settings.deadline,
+            price: Bytes::new(),
+            child,
+            channel: ours,
+            descriptors: Vec::new(),
+            step: "loading the driver".to_owned(),
+            ended: None,
+        };
+        match process.greeting() {
+            Ok(Greeting::Ready) => Ok(process),
+            Ok(Greeting::NoDriver(message)) => Err(Start::NoDriver(message)),
+            Ok(Greeting::NoDevice(message)) => Err(Start::NoDevice(message)),
+            Err(stop) => Err(Start::Failed(stop)),
+        }
+    }
+
+    fn greeting(&mut self) -> Result<Greeting, Stop> {
+        // A driver's start may take longer than a step: it builds contexts one after the other.
+        let deadline = Instant::now() + self.deadline * 3;
+        let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        postcard::from_bytes(&frame.bytes)
+            .map_err(|error| Stop::Harness(format!("{}: cannot read its greeting: {error}", self.name)))
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        call: &(impl Serialize + fmt::Debug),
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), Stop> {
+        self.step = shortened(call);
+        if self.is_gone() {
+            return Err(Stop::Harness(format!("{}: asked for {} after its end", self.name, self.step)));
+        }
+        let bytes = postcard::to_stdvec(call)
+            .map_err(|error| Stop::Harness(format!("cannot encode {}: {error}", self.step)))?;
+        // A process that died since its last answer is found out when the answer does not come.
+        match self.channel.send(&bytes, descriptors) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Stop::Harness(format!("{}: cannot send {}: {error}", self.name, self.step)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> Result<Result<T, Refused>, Stop> {
+        let deadline = Instant::now() + self.deadline;
+        let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
+        self.descriptors = frame.descriptors;
+        postcard::from_bytes(&frame.bytes)
+            .map_err(|error| Stop::Harness(format!("{}: cannot read the answer to {}: {error}", self.name, self.step)))
+    }
+
+    /// Performs a call for the harness itself, outside any case.
+    pub(crate) fn perform<T: DeserializeOwned>(
+        &mut self,
+        call: &(impl Serialize + fmt::Debug),
+    ) -> Result<Result<T, Refused>, Stop> {
+        self.send(call, &[])?;
+        self.receive()
+    }
+
+    /// Whether an answer, or the end of the process, shows before the deadline.
+    pub(crate) fn has_answer(&mut self, deadline: Instant) -> Result<bool, Stop> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        let mut sockets = [PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN)];
+        let ready = poll(&mut sockets, Some(&timeout))
+            .map_err(|error| Stop::Harness(format!("{}: cannot wait: {error}", self.name)))?;
+        Ok(ready > 0)
+    }
+
+    /// What an answer that did not come means. The process is over in any case.
+    fn lost(&mut self, error: &ReceiveError) -> Stop {
+        let (role, step) = (self.name.clone(), self.step.clone());
+        match error {
+            ReceiveError::Deadline => match self.kill() {
+                Ok(()) => Stop::TimedOut { role, step },
+                Err(stop) => stop,
+            },
+            ReceiveError::Closed | ReceiveError::Truncated { .. } => match self.wait_for_exit() {
+                Ok(()) => {
+                    let end = self.ended.map_or_else(|| "it ended".to_owned(), describe);
+                    let end = match error {
+                        ReceiveError::Truncated { .. } => format!("{error}, {end}"),
+                        _ => end,
+                    };
+                    Stop::Crashed { role, end, step }
+                }
+                Err(stop) => stop,
+            },
+            ReceiveError::TooLong(_) | ReceiveError::DescriptorsLost | ReceiveError::Io(_) => {
+                let _ = self.kill();
+                Stop::Harness(format!("{role}: {error} in {step}"))
+            }
+        }
+    }
+
+    pub(crate) fn signal(&mut self, signal: Signal) -> Result<(), Stop> {
+        let Some(pid) = Pid::from_raw(self.id().cast_signed()).filter(|_| !self.is_gone()) else {
+            return Err(Stop::Harness(format!("{}: it is already gone", self.name)));
+        };
+        kill_process(pid, signal).map_err(|error| Stop::Harness(format!("{}: {signal:?}: {error}", self.name)))
+    }
+
+    pub(crate) fn kill(&mut self) -> Result<(), Stop> {
+        if self.is_gone() {
+            return Ok(());
+        }
+        self.child.kill().map_err(|error| Stop::Harness(format!("{}: cannot kill it: {error}", self.name)))?;
+        self.reap()
+    }
+
+    /// Wait until the process has closed its end, then for its status.
+    pub(crate) fn wait_for_exit(&mut self) -> Result<(), Stop> {
+        let deadline = Instant::now() + self.deadline;
+        match self.channel.receive(Some(deadline)) {
+            Err(ReceiveError::Deadline) => {
+                self.kill()?;
+                Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
+            }
+            _ => self.reap(),
+        }
+    }
+
+    fn reap(&mut self) -> Result<(), Stop> {
+        let status =
+            self.child.wait().map_err(|error| Stop::Harness(format!("{}: cannot wait for it: {error}", self.name)))?;
+        self.ended = Some(status);
+        Ok(())
+    }
+
+    pub(crate) const fn is_gone(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    /// Let the process end by itself, so that the driver can tidy up; one that does not is killed.
+    fn drop(&mut self) {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        if !self.is_gone() && rustix::net::shutdown(&self.channel, Shutdown::Write).is_ok() {
+            let ended = self.channel.receive(Some(Instant::now() + PATIENCE));
+            if matches!(ended, Err(ReceiveError::Closed | ReceiveError::Truncated { .. })) {
+                let _ = self.reap();
+            }
+        }
+        let _ = self.kill();
+        remove_what_the_driver_left(self.child.id());
+    }
+}
+
+/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too. Not
+/// before the case is over: whether others may still use it is what some cases ask.
+fn remove_what_the_driver_left(process: u32) {
+    let user = rustix::process::getuid().as_raw();
+    let prefix = format!("cuda.shm.{user:x}.{process:x}.");
+    for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => {
+            let name =
+                Signal::from_named_raw(signal).map_or_else(|| signal.to_string(), |signal| format!("{signal:?}"));
+            format!("killed by signal {signal} ({name})")
+        }
+        (None, Some(code)) => format!("exited with {code}"),
+        (None, None) => "ended".to_owned(),
+    }
+}

@@ -1,0 +1,177 @@
+//! A role, as a case holds it.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use cuda_ipc_sys::CUresult;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Process;
+use super::shorten::shortened;
+use crate::message::Refused;
+use crate::step::Step;
+use crate::{Refusal, Stop};
+
+/// The steps of a case, in order.
+pub(crate) type Steps = Rc<RefCell<Vec<Step>>>;
+
+/// A process that performs driver calls for a case.
+///
+/// Its methods are the calls ([`calls`](crate::calls)); each sends one message and waits for the answer, until the
+/// deadline of a step. Clones are the same process.
+#[derive(Clone, Debug)]
+pub struct Role {
+    process: Rc<RefCell<Process>>,
+    steps: Steps,
+}
+
+/// A call that was sent and not yet answered.
+#[derive(Debug)]
+#[must_use]
+pub struct Pending<T> {
+    role: Role,
+    output: std::marker::PhantomData<T>,
+}
+
+impl Role {
+    /// A role that runs in a process and notes its steps.
+    pub(crate) fn on(process: Process, steps: Steps) -> Self {
+        Self { process: Rc::new(RefCell::new(process)), steps }
+    }
+
+    /// Sends a call and waits for its answer.
+    pub(crate) fn perform<T: DeserializeOwned + fmt::Debug>(
+        &self,
+        call: &(impl Serialize + fmt::Debug),
+    ) -> Result<T, Stop> {
+        self.send(call, &[])?;
+        self.answer()
+    }
+
+    pub(crate) fn send(
+        &self,
+        call: &(impl Serialize + fmt::Debug),
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), Stop> {
+        self.process.borrow_mut().send(call, descriptors)
+    }
+
+    /// Waits for the answer to the call that was sent.
+    pub(crate) fn answer<T: DeserializeOwned + fmt::Debug>(&self) -> Result<T, Stop> {
+        let mut process = self.process.borrow_mut();
+        let answer = process.receive().and_then(|answer| accept(&process.name, answer));
+        self.steps.borrow_mut().push(Step {
+            role: process.name.clone(),
+            call: process.step.clone(),
+            answer: match &answer {
+                Ok(value) => shortened(value),
+                Err(Stop::Refused(refusal)) => refusal.code.to_string(),
+                Err(Stop::Crashed { end, .. }) => end.clone(),
+                Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
+                Err(stop) => stop.to_string(),
+            },
+        });
+        answer
+    }
+
+    /// A call that was sent and not yet answered.
+    pub(crate) fn pending<T>(&self) -> Pending<T> {
+        Pending { role: self.clone(), output: std::marker::PhantomData }
+    }
+
+    /// The descriptor that came with the last answer.
+    pub(crate) fn descriptor_of_the_last_answer(&self) -> Option<OwnedFd> {
+        self.process.borrow_mut().descriptors.pop()
+    }
+
+    /// Waits until the process, which was asked to exit, is gone.
+    pub(crate) fn wait_for_exit(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().wait_for_exit()
+    }
+
+    /// End the process with SIGKILL, and wait until it is gone.
+    ///
+    /// # Errors
+    /// [`Stop`], where it cannot be killed.
+    pub fn kill(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().kill()
+    }
+
+    /// SIGSTOP: the process does nothing until [`Role::resume`].
+    ///
+    /// # Errors
+    /// [`Stop`], where it cannot be signalled.
+    pub fn stop(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().signal(rustix::process::Signal::STOP)
+    }
+
+    /// SIGCONT.
+    ///
+    /// # Errors
+    /// [`Stop`], where it cannot be signalled.
+    pub fn resume(&self) -> Result<(), Stop> {
+        self.process.borrow_mut().signal(rustix::process::Signal::CONT)
+    }
+
+    /// Another deadline for the steps of this role.
+    pub fn set_deadline(&self, deadline: Duration) {
+        self.process.borrow_mut().deadline = deadline;
+    }
+
+    /// What the case calls it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.process.borrow().name.clone()
+    }
+
+    /// The process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.process.borrow().id()
+    }
+
+    /// Whether the process was ended or lost.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.process.borrow().is_gone()
+    }
+
+    /// The process itself, once the case is over.
+    pub(crate) fn into_process(self) -> Option<Process> {
+        Rc::try_unwrap(self.process).ok().map(RefCell::into_inner)
+    }
+}
+
+impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
+    /// Wait for the answer.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn finish(self) -> Result<T, Stop> {
+        self.role.answer()
+    }
+
+    /// Whether no answer has come for so long.
+    ///
+    /// # Errors
+    /// [`Stop`], where the process is gone.
+    pub fn still_waits_after(&self, patience: Duration) -> Result<bool, Stop> {
+        let deadline = Instant::now() + patience;
+        Ok(!self.role.process.borrow_mut().has_answer(deadline)?)
+    }
+}
+
+/// The output of a call, or the reason that there is none.
+fn accept<T>(role: &str, answer: Result<T, Refused>) -> Result<T, Stop> {
+    answer.map_err(|refused| match refused {
+        Refused::Driver { function, code } => {
+            Stop::Refused(Refusal { role: role.to_owned(), function, code: CUresult(code) })
+        }
+        Refused::Missing(message) => Stop::Missing(message),
+        Refused::Role(message) => Stop::Harness(format!("{role}: {message}")),
+    })
+}

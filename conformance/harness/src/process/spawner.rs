@@ -1,0 +1,103 @@
+//! The threads that start processes.
+//!
+//! The death signal of a role follows the thread that started it, and the threads of test runners come and go: so roles
+//! are started from threads of their own. A thread that left the PID namespace starts them in another one.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::{Stop, mounts};
+
+type Request = (Command, mpsc::Sender<std::io::Result<Child>>);
+
+/// A thread that starts processes as long as this lives.
+#[derive(Debug)]
+struct Spawner(Mutex<mpsc::Sender<Request>>);
+
+impl Spawner {
+    /// A thread that does something first.
+    fn new(first: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> std::io::Result<Self> {
+        let (sender, requests) = mpsc::channel::<Request>();
+        let (ready, began) = mpsc::channel();
+        std::thread::spawn(move || {
+            let first = first();
+            let is_ready = first.is_ok();
+            let _ = ready.send(first);
+            if is_ready {
+                for (mut command, answer) in requests {
+                    let _ = answer.send(command.spawn());
+                }
+            }
+        });
+        began.recv().map_err(|_| gone())??;
+        Ok(Self(Mutex::new(sender)))
+    }
+
+    fn spawn(&self, command: Command) -> std::io::Result<Child> {
+        let (answer, child) = mpsc::channel();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).send((command, answer)).map_err(|_| gone())?;
+        child.recv().map_err(|_| gone())?
+    }
+}
+
+fn gone() -> std::io::Error {
+    std::io::Error::other("the thread that starts processes is gone")
+}
+
+/// A new PID namespace: the first role in it is its process 1, and the others end with that one. Its roles serve one case
+/// only.
+#[derive(Clone, Debug)]
+pub struct PidNamespace(Arc<Spawner>);
+
+impl PidNamespace {
+    /// A namespace without a process.
+    ///
+    /// # Errors
+    /// [`Stop::Unsupported`], where the system does not allow it.
+    pub fn new() -> Result<Self, Stop> {
+        let leave = || {
+            // SAFETY: the call changes what later children of this thread are, and nothing else.
+            if unsafe { libc::unshare(libc::CLONE_NEWPID) } == 0 {
+                Ok(())
+            } else {
+                Err(std::io::Error::last_os_error())
+            }
+        };
+        let spawner = Spawner::new(leave);
+        spawner
+            .map(|spawner| Self(Arc::new(spawner)))
+            .map_err(|error| Stop::Unsupported(format!("no new PID namespace: {error}")))
+    }
+}
+
+impl PartialEq for PidNamespace {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for PidNamespace {}
+
+/// As in a container: a driver does not start where /proc has the numbers of another namespace.
+fn mount_proc() -> std::io::Result<()> {
+    mounts::unshare()?;
+    mounts::mount(Some(c"proc"), c"/proc", Some(c"proc"), 0)
+}
+
+/// Start a process, in another PID namespace where one is given.
+pub(crate) fn spawn(mut command: Command, namespace: Option<&PidNamespace>) -> std::io::Result<Child> {
+    static SPAWNER: OnceLock<std::io::Result<Spawner>> = OnceLock::new();
+    match namespace {
+        Some(PidNamespace(spawner)) => {
+            // SAFETY: system calls alone, with what lies in the program.
+            unsafe { command.pre_exec(mount_proc) };
+            spawner.spawn(command)
+        }
+        None => match SPAWNER.get_or_init(|| Spawner::new(|| Ok(()))) {
+            Ok(spawner) => spawner.spawn(command),
+            Err(_) => Err(gone()),
+        },
+    }
+}

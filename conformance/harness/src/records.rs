@@ -1,0 +1,316 @@
+//! Golden records: what a driver was seen to do on a kind of GPU. A run is compared with the nearest.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::diff::noise::{quiet, without_addresses};
+use crate::diff::{Diff, Setting, Severity};
+use crate::identity::{Identity, release};
+use crate::report::{CaseReport, RECORD, Report, Run};
+
+/// The record that a report makes: sorted, and without what another machine or another run of the same driver would
+/// not repeat: steps, paths, identities of devices, whose machine it was, addresses.
+///
+/// A case that checks no row says nothing about a driver.
+#[must_use]
+pub fn record(mut report: Report) -> Report {
+    let run = &mut report.run;
+    run.format = crate::report::FORMAT;
+    run.run = RECORD.to_owned();
+    run.unmet = Vec::new();
+    if let Some(environment) = &mut run.environment {
+        environment.host = None;
+        environment.mps = environment.mps.as_deref().map(file_name);
+    }
+    run.driver.path = file_name(&run.driver.path);
+    for device in &mut run.devices {
+        device.uuid = String::new();
+    }
+    report.cases.retain(|case| !case.rows.is_empty());
+    report.cases.iter_mut().for_each(normalise);
+    report.cases.sort_by(|one, other| one.id.cmp(&other.id));
+    report.running = Vec::new();
+    report.is_complete = true;
+    report
+}
+
+fn normalise(case: &mut CaseReport) {
+    case.steps = Vec::new();
+    case.reason = case.reason.as_deref().map(without_addresses);
+    case.observations.values_mut().for_each(|value| *value = quiet(value));
+    // One digit: what remains tells a millisecond from ten.
+    let digit = 10_f64.powf(case.duration_ms.max(1.0).log10().floor());
+    case.duration_ms = (case.duration_ms / digit).round() * digit;
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// The file's name of a run's record: `nvidia-580.159.04-h200-x2.jsonl`.
+#[must_use]
+pub fn name(run: &Run) -> String {
+    let Identity { name, version, .. } = &run.driver;
+    let count = match run.devices.len() {
+        0 | 1 => String::new(),
+        count => format!("-x{count}"),
+    };
+    format!("{}-{}-{}{count}.jsonl", slug(name), slug(version), slug(gpu(run).trim_start_matches("NVIDIA ")))
+}
+
+/// The product of the first device.
+fn gpu(run: &Run) -> &str {
+    run.devices.first().map_or("no device", |device| &device.name)
+}
+
+/// What is no letter, digit or dot is a hyphen.
+fn slug(text: &str) -> String {
+    let is_kept = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
+    text.chars().map(|c| if is_kept(&c) { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+/// The records: `records` beside the executable, as in a bundle; else those of the checkout it was built in.
+#[must_use]
+pub fn folder() -> PathBuf {
+    let program = std::env::current_exe().ok();
+    let beside = program.map(|program| program.with_file_name("records")).filter(|folder| folder.is_dir());
+    beside.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("records"))
+}
+
+/// The records of a folder.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// Each with its file, by name.
+    pub records: Vec<(PathBuf, Report)>,
+    /// What cannot be used, in sentences that name the file.
+    pub warnings: Vec<String>,
+}
+
+impl Records {
+    /// Read every record of a folder. What cannot be read is a warning.
+    #[must_use]
+    pub fn read(folder: &Path) -> Self {
+        let mut records = Self::default();
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                records.warnings.push(format!("no records in {}: {error}", folder.display()));
+                return records;
+            }
+        };
+        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json"));
+        paths.sort();
+        for path in paths {
+            match Report::read_outline(&path) {
+                Ok(report) => records.records.push((path, report)),
+                Err(error) => records.warnings.push(format!("a record is left out: {error}")),
+            }
+        }
+        records
+    }
+
+    /// The record to compare a run with.
+    #[must_use]
+    pub fn nearest(&self, run: &Run) -> Option<(Nearness, &Path, &Report)> {
+        let candidates = self.records.iter().filter_map(|(path, record)| {
+            let distance = Distance::between(&record.run, run)?;
+            Some((distance, path, record))
+        });
+        let (distance, path, record) = candidates.min_by(|(one, ..), (other, ..)| one.cmp(other))?;
+        Some((distance.nearness, path, record))
+    }
+}
+
+/// How near a record is to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Nearness {
+    /// The same driver on as many of the same GPUs.
+    Same,
+    /// The same GPU, with another number of them or another driver version.
+    SameGpu,
+    /// The same driver on other GPUs.
+    SameDriver,
+}
+
+impl Nearness {
+    /// In words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Same => "same driver, same GPUs",
+            Self::SameGpu => "the nearest of this GPU",
+            Self::SameDriver => "the same driver on another GPU",
+        }
+    }
+}
+
+/// What decides between records: of one nearness the nearest version, then the nearest number of devices.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Distance {
+    nearness: Nearness,
+    versions: Vec<u32>,
+    devices: usize,
+    /// Of two that are equally near, the newer.
+    newer: Reverse<Vec<u32>>,
+}
+
+impl Distance {
+    fn between(record: &Run, run: &Run) -> Option<Self> {
+        let (recorded, under_test) = (release(&record.driver.version), release(&run.driver.version));
+        let is_whose = record.driver.name == run.driver.name;
+        let is_driver = is_whose && record.driver.version == run.driver.version;
+        let is_gpu = !run.devices.is_empty() && gpu(record) == gpu(run);
+        let nearness = match (is_driver, is_gpu) {
+            (true, true) if record.devices.len() == run.devices.len() => Nearness::Same,
+            (_, true) if is_whose => Nearness::SameGpu,
+            (true, false) => Nearness::SameDriver,
+            _ => return None,
+        };
+        let places = 0..recorded.len().max(under_test.len());
+        let at = |release: &[u32], place: usize| release.get(place).copied().unwrap_or_default();
+        let versions = places.map(|place| at(&recorded, place).abs_diff(at(&under_test, place))).collect();
+        let devices = record.devices.len().abs_diff(run.devices.len());
+        Some(Self { nearness, versions, devices, newer: Reverse(recorded) })
+    }
+}
+
+/// Two reports compared, and where the old one is a record that was chosen for the new one, which.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Comparison {
+    /// The record; nothing where both reports were named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Chosen>,
+    /// What changed.
+    #[serde(flatten)]
+    pub diff: Diff,
+}
+
+/// The record that a run was compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Chosen {
+    /// Its file.
+    pub path: PathBuf,
+    /// How near it is.
+    pub nearness: Nearness,
+    /// How many cases of the run are not in it.
+    pub new: usize,
+    /// How many of its cases were not run.
+    pub not_run: usize,
+}
+
+/// The JSON Schema of [`Comparison`], which is published beside that of reports.
+#[must_use]
+#[cfg(feature = "schema")]
+pub fn schema() -> Value {
+    schemars::schema_for!(Comparison).to_value()
+}
+
+impl Records {
+    /// What a run did otherwise than the nearest record.
+    #[must_use]
+    pub fn compare(&self, run: &Report) -> Option<Comparison> {
+        let (nearness, path, record) = self.nearest(&run.run)?;
+        let unknown = run.cases.iter().filter(|case| !case.rows.is_empty() && record.case(&case.id).is_none());
+        let not_run = record.cases.iter().filter(|case| !began(run, &case.id));
+        let chosen = Chosen { path: path.to_owned(), nearness, new: unknown.count(), not_run: not_run.count() };
+        Some(Comparison { record: Some(chosen), diff: compare(record, run) })
+    }
+}
+
+/// Whether a case of a run came as far as its start.
+fn began(run: &Report, id: &str) -> bool {
+    run.case(id).is_some() || run.running.iter().any(|running| running == id)
+}
+
+/// What a run did otherwise than a record in the cases that it ran and the record has: who runs a part asks for no more.
+/// Times, which a record only rounds, are left out.
+#[must_use]
+pub fn compare(record: &Report, run: &Report) -> Diff {
+    let old =
+        Report { cases: record.cases.iter().filter(|case| began(run, &case.id)).cloned().collect(), ..record.clone() };
+    let mut new = run.clone();
+    new.cases.retain(|case| record.case(&case.id).is_some());
+    let mut diff = Diff::of(&old, &new);
+    let count = diff.changes.len();
+    diff.changes.retain(|change| change.severity != Severity::Time);
+    diff.same += count - diff.changes.len();
+    diff
+}
+
+impl Comparison {
+    /// Which record it is, how near, and how much of it changed; nothing where both reports were named.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let Chosen { path, nearness, new, .. } = self.record.as_ref()?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let how_near = match nearness {
+            Nearness::Same => nearness.words().to_owned(),
+            _ => format!("{}: {}", nearness.words(), self.diff.old.title),
+        };
+        let count = self.diff.changes.len();
+        let mut title = format!("record: {file} ({how_near}): {count} of {} cases changed", count + self.diff.same);
+        if *new > 0 {
+            title += &format!(", {new} are not in it");
+        }
+        Some(title)
+    }
+
+    /// What names the folder of the record to `conformance diff`, where it would look elsewhere.
+    fn flag(&self) -> String {
+        let parent = self.record.as_ref().and_then(|record| record.path.parent());
+        parent
+            .filter(|parent| **parent != folder())
+            .map_or_else(String::new, |parent| format!(" --records {}", parent.display()))
+    }
+
+    /// What differs in the environment: of driver and GPUs the title has told.
+    fn environment(&self) -> impl Iterator<Item = &Setting> {
+        self.diff.environment.iter().filter(|setting| setting.name.starts_with("environment."))
+    }
+}
+
+/// The lines at the end of a run: which record, how near, what changed.
+#[must_use]
+pub fn verdict(records: &Records, run: &Report) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let mut lines: Vec<_> = records.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
+    let Some(comparison) = records.compare(run) else {
+        lines.push(format!("record: {}", none_near(run)));
+        return lines;
+    };
+    lines.extend(comparison.title());
+    lines.extend(
+        comparison
+            .environment()
+            .map(|setting| format!("  {}: {} -> {}", setting.name, plain(&setting.old), plain(&setting.new))),
+    );
+    let changes = &comparison.diff.changes;
+    lines.extend(changes.iter().take(SHOWN).map(|change| format!("  {}: {}", change.severity.word(), change.id)));
+    if changes.len() > SHOWN {
+        lines.push(format!("  and {} more: conformance diff{} REPORT", changes.len() - SHOWN, comparison.flag()));
+    }
+    lines
+}
+
+fn plain(value: &Option<Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "none".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// That no record is near a run.
+#[must_use]
+pub fn none_near(run: &Report) -> String {
+    format!("none of this driver and none of this GPU, {}", run.run)
+}

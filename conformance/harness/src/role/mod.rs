@@ -1,0 +1,15 @@
+//! What runs in a role: a process that performs calls until its runner is gone.
+
+mod child;
+mod ledger;
+mod probe;
+mod serve;
+mod session;
+mod user;
+
+pub use child::{Beginning, ChildEnd};
+pub(crate) use child::{differing, exec, fork, fork_and_exit, import_and_verify, start_holder, use_the_driver};
+pub use ledger::Cleanness;
+pub(crate) use ledger::Resource;
+pub(crate) use serve::serve_if_role;
+pub(crate) use session::{Session, ThreadSession};

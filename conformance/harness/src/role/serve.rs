@@ -1,0 +1,79 @@
+//! The start of a role's process.
+
+use std::os::fd::{FromRawFd as _, OwnedFd};
+
+use rustix::process::Signal;
+
+use super::child::{self, CHILD_ARGUMENT};
+use super::session::{Perform, Session};
+use super::user::become_user;
+use crate::message::{Greeting, ROLE_ARGUMENT, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
+use crate::wire::{Channel, ReceiveError};
+
+/// If this process is a role, or a program that a role started, serves as that and does not return.
+///
+/// `perform` performs the calls: the role knows none of them by itself.
+pub(crate) fn serve_if_role(perform: Perform) {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some(ROLE_ARGUMENT) => {}
+        Some(CHILD_ARGUMENT) => std::process::exit(i32::from(child::serve(arguments).is_err())),
+        _ => return,
+    }
+    let device = arguments.next().and_then(|device| device.parse().ok()).unwrap_or(0);
+    let runner = arguments.next().and_then(|runner| runner.parse().ok());
+    let (mut initialised, mut user) = (true, None);
+    for argument in arguments {
+        initialised &= argument != UNINITIALISED_ARGUMENT;
+        user = user.or_else(|| argument.strip_prefix(USER_ARGUMENT)?.parse().ok());
+    }
+    std::process::exit(match serve(device, runner, initialised, user, perform) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("role: {error}");
+            1
+        }
+    });
+}
+
+fn serve(
+    device: i32,
+    runner: Option<i32>,
+    initialised: bool,
+    user: Option<u32>,
+    perform: Perform,
+) -> Result<(), ReceiveError> {
+    // The runner's end of the connection is our standard input until here.
+    let channel = connect().map_err(ReceiveError::Io)?;
+    let became = user.map_or(Ok(()), become_user);
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| ReceiveError::Io(error.into()))?;
+    // The runner may have died before the signal was asked for.
+    if Some(rustix::process::getppid().map_or(0, |parent| parent.as_raw_nonzero().get())) != runner {
+        return Ok(());
+    }
+    let greeted = match became {
+        Ok(()) => Session::start(device, initialised),
+        Err(error) => Err(Greeting::NoDevice(format!("it cannot be another user: {error}"))),
+    };
+    let greeting = match &greeted {
+        Ok(_) => Greeting::Ready,
+        Err(greeting) => greeting.clone(),
+    };
+    let bytes = postcard::to_stdvec(&greeting).map_err(|error| ReceiveError::Io(std::io::Error::other(error)))?;
+    channel.send(&bytes, &[]).map_err(ReceiveError::Io)?;
+    let Ok(mut session) = greeted else { return Ok(()) };
+    session.answer_calls(channel, perform)
+}
+
+/// Take the connection off descriptor 0, which some cases want to be an ordinary standard input.
+fn connect() -> std::io::Result<Channel> {
+    // SAFETY: the runner passes the connection as descriptor 0, and nothing else in this process owns it.
+    let inherited = unsafe { OwnedFd::from_raw_fd(0) };
+    let socket = rustix::io::fcntl_dupfd_cloexec(&inherited, 3)?;
+    let null = std::fs::File::open("/dev/null")?;
+    // `dup2` closes what descriptor 0 was, so nobody owns that number but the process.
+    rustix::stdio::dup2_stdin(&null)?;
+    std::mem::forget(inherited);
+    Ok(Channel::from_socket(socket))
+}

@@ -1,0 +1,318 @@
+//! What a role's process holds, and how it gives everything back.
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
+use std::ptr;
+
+use cuda_ipc_sys::{CUevent_flags, Driver};
+
+use super::ledger::{Cleanness, Ledger, Resource};
+use crate::Pointer;
+use crate::message::{Greeting, Refused};
+use crate::wire::{Channel, Frame, ReceiveError};
+
+/// Performs an encoded call and returns the encoded answer.
+pub(crate) type Perform = fn(&[u8], &mut Session) -> Vec<u8>;
+
+/// What a role's process holds.
+pub(crate) struct Session {
+    pub(crate) driver: &'static Driver,
+    pub(crate) device: i32,
+    pub(crate) ledger: Ledger,
+    pub(crate) functions: HashMap<(u64, &'static CStr), u64>,
+    context: u64,
+    received: Vec<OwnedFd>,
+    /// What goes to the runner with the next answer.
+    sent: Vec<OwnedFd>,
+    host_memory: Vec<Vec<u64>>,
+    /// Programs that this role started and that hold a descriptor.
+    pub(crate) holders: Vec<std::process::Child>,
+    spoiled: Vec<String>,
+    descriptors_before: Vec<String>,
+    channel: Option<Channel>,
+}
+
+impl Session {
+    pub(super) fn start(device: i32, initialised: bool) -> Result<Self, Greeting> {
+        let driver = Driver::get().map_err(|error| Greeting::NoDriver(error.to_string()))?;
+        let mut session = Self {
+            driver,
+            device,
+            ledger: Ledger::default(),
+            functions: HashMap::new(),
+            context: 0,
+            received: Vec::new(),
+            sent: Vec::new(),
+            host_memory: Vec::new(),
+            holders: Vec::new(),
+            spoiled: Vec::new(),
+            descriptors_before: Vec::new(),
+            channel: None,
+        };
+        if !initialised {
+            return Ok(session);
+        }
+        session.initialise().map_err(|refused| match refused {
+            Refused::Driver { function, code } => {
+                let code = cuda_ipc_sys::CUresult(code);
+                if code == cuda_ipc_sys::CUresult::CUDA_ERROR_NO_DEVICE {
+                    Greeting::NoDevice(format!("{function} answered {code}"))
+                } else {
+                    Greeting::NoDriver(format!("{function} answered {code}"))
+                }
+            }
+            Refused::Missing(message) | Refused::Role(message) => Greeting::NoDriver(message),
+        })?;
+        let count = session.device_count().unwrap_or(0);
+        if device >= count {
+            return Err(Greeting::NoDevice(format!("device {device} of {count}")));
+        }
+        session
+            .ready()
+            .map_err(|refused| Greeting::NoDevice(format!("device {device} does not start: {refused:?}")))?;
+        Ok(session)
+    }
+
+    fn initialise(&mut self) -> Result<(), Refused> {
+        let session = self;
+        cuda!(session.cuInit(0));
+        Ok(())
+    }
+
+    pub(crate) fn device_count(&mut self) -> Result<i32, Refused> {
+        let session = self;
+        let mut count = 0;
+        cuda!(session.cuDeviceGetCount(&mut count));
+        Ok(count)
+    }
+
+    /// Make the primary context current, and use once what a driver sets up at first use.
+    fn ready(&mut self) -> Result<(), Refused> {
+        let session = self;
+        let mut context = ptr::null_mut();
+        let device = session.device;
+        cuda!(session.cuDevicePrimaryCtxRetain(&mut context, device));
+        cuda!(session.cuCtxSetCurrent(context));
+        session.context = context as u64;
+        for size in [512, 4 << 20] {
+            let mut pointer = 0;
+            cuda!(session.cuMemAlloc(&mut pointer, size));
+            cuda!(session.cuMemsetD8(pointer, 0, size));
+            cuda!(session.cuMemFree(pointer));
+        }
+        // Where there are no interprocess events, the cases that need them say so.
+        let _ = session.use_an_interprocess_event();
+        cuda!(session.cuCtxSynchronize());
+        session.descriptors_before = descriptors()?;
+        Ok(())
+    }
+
+    fn use_an_interprocess_event(&mut self) -> Result<(), Refused> {
+        let session = self;
+        let mut event = ptr::null_mut();
+        let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
+        cuda!(session.cuEventCreate(&mut event, flags.0));
+        cuda!(session.cuEventDestroy(event));
+        Ok(())
+    }
+
+    /// Answers calls until the runner is gone. `perform` decodes a call, performs it and encodes its answer.
+    pub(super) fn answer_calls(&mut self, channel: Channel, perform: Perform) -> Result<(), ReceiveError> {
+        self.channel = Some(channel);
+        while let Some(channel) = &self.channel {
+            let Frame { bytes, descriptors } = match channel.receive(None) {
+                Ok(frame) => frame,
+                Err(ReceiveError::Closed) => break,
+                Err(error) => return Err(error),
+            };
+            self.received = descriptors;
+            let answer = perform(&bytes, self);
+            let sent = std::mem::take(&mut self.sent);
+            if let Some(channel) = &self.channel {
+                let descriptors: Vec<_> = sent.iter().map(AsFd::as_fd).collect();
+                channel.send(&answer, &descriptors).map_err(ReceiveError::Io)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ordinary zeroed memory that stays until the case ends.
+    pub(crate) fn host_memory(&mut self, size: usize) -> Pointer {
+        let mut words = vec![0_u64; size.div_ceil(8)];
+        let pointer = Pointer(words.as_mut_ptr() as u64);
+        self.host_memory.push(words);
+        pointer
+    }
+
+    /// The descriptor that came with this call.
+    pub(crate) fn received_descriptor(&mut self) -> Result<OwnedFd, Refused> {
+        self.received.pop().ok_or_else(|| Refused::Role("the call came without a descriptor".to_owned()))
+    }
+
+    /// Let a descriptor travel with the answer to this call.
+    pub(crate) fn send(&mut self, descriptor: OwnedFd) {
+        self.sent.push(descriptor);
+    }
+
+    /// The role must not serve another case.
+    pub(crate) fn spoil(&mut self, reason: &str) {
+        self.spoiled.push(reason.to_owned());
+    }
+
+    /// Perform calls on several threads at once, all with this thread's context. Each thread's answer stands for
+    /// itself: what the others got has to be given back.
+    pub(crate) fn on_threads<T: Send>(
+        &mut self,
+        threads: usize,
+        call: impl Fn(&ThreadSession) -> Result<T, Refused> + Sync,
+    ) -> Result<Vec<Result<T, Refused>>, Refused> {
+        let session = self;
+        let mut context = ptr::null_mut();
+        cuda!(session.cuCtxGetCurrent(&mut context));
+        let shared = ThreadSession { driver: session.driver };
+        let (call, shared, context) = (&call, &shared, context as u64);
+        let start = std::sync::Barrier::new(threads);
+        let answers = std::thread::scope(|scope| {
+            let start = &start;
+            let one = move || {
+                let session = shared;
+                start.wait();
+                cuda!(session.cuCtxSetCurrent(context as _));
+                call(shared)
+            };
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<T, Refused>>| {
+                thread.join().unwrap_or_else(|_| Err(Refused::Role("a thread panicked".to_owned())))
+            };
+            running.into_iter().map(join).collect()
+        });
+        Ok(answers)
+    }
+
+    pub(crate) fn give_back_imports(&mut self) -> Vec<String> {
+        self.give_back(Resource::is_import)
+    }
+
+    pub(crate) fn give_back_and_prove(&mut self) -> Cleanness {
+        let mut problems = self.give_back(|_| true);
+        self.host_memory.clear();
+        self.received.clear();
+        self.end_holders(&mut problems);
+        // Every other context is gone, and a driver may give its number to the next one.
+        let own = self.context;
+        self.functions.retain(|(context, _), _| *context == own);
+        let session = &mut *self;
+        let proof = (|| {
+            let mut current = ptr::null_mut();
+            cuda!(session.cuCtxGetCurrent(&mut current));
+            cuda!(session.cuCtxSetCurrent(session.context as _));
+            cuda!(session.cuCtxSynchronize());
+            Ok::<_, Refused>(descriptors()?)
+        })();
+        problems.append(&mut self.spoiled);
+        match proof {
+            Err(refused) => {
+                problems.push(format!("the context does not work any more: {refused:?}"));
+                Cleanness { problems, ..Cleanness::default() }
+            }
+            Ok(mut left) => {
+                for descriptor in &self.descriptors_before {
+                    if let Some(index) = left.iter().position(|other| other == descriptor) {
+                        left.remove(index);
+                    }
+                }
+                Cleanness { problems, descriptors_left: left }
+            }
+        }
+    }
+
+    fn end_holders(&mut self, problems: &mut Vec<String>) {
+        for mut holder in self.holders.drain(..) {
+            drop(holder.stdin.take());
+            if let Err(error) = holder.wait() {
+                problems.push(format!("a program that the role started does not end: {error}"));
+            }
+        }
+    }
+
+    /// Give back what qualifies, newest first; what the driver refuses to take is a problem.
+    fn give_back(&mut self, qualifies: impl Fn(&Resource) -> bool) -> Vec<String> {
+        let mut problems = Vec::new();
+        let session = self;
+        let primary = session.context;
+        // SAFETY: the role's own context, or none if the driver lost it; the answer shows in the calls that follow.
+        let _ = unsafe { session.driver.cuCtxSetCurrent(primary as _) };
+        while let Some(resource) = session.ledger.take_newest(&qualifies) {
+            if let Err(refused) = session.give_back_one(&resource) {
+                problems.push(format!("{resource:?} could not be given back: {refused:?}"));
+            }
+        }
+        problems
+    }
+
+    fn give_back_one(&mut self, resource: &Resource) -> Result<(), Refused> {
+        let session = self;
+        match *resource {
+            Resource::Allocation(pointer) => cuda!(session.cuMemFree(pointer)),
+            Resource::StreamOrdered(pointer) => {
+                cuda!(session.cuMemFreeAsync(pointer, ptr::null_mut()));
+                cuda!(session.cuStreamSynchronize(ptr::null_mut()));
+                let mut pool = ptr::null_mut();
+                let device = session.device;
+                cuda!(session.cuDeviceGetDefaultMemPool(&mut pool, device));
+                cuda!(session.cuMemPoolTrimTo(pool, 0));
+            }
+            Resource::PinnedHost(pointer) => cuda!(session.cuMemFreeHost(pointer as _)),
+            Resource::RegisteredHost(pointer) => cuda!(session.cuMemHostUnregister(pointer as _)),
+            Resource::Import(pointer) => cuda!(session.cuIpcCloseMemHandle(pointer)),
+            Resource::Event(event) | Resource::ImportedEvent(event) => cuda!(session.cuEventDestroy(event as _)),
+            Resource::Stream(stream) => cuda!(session.cuStreamDestroy(stream as _)),
+            Resource::Context(context) => cuda!(session.cuCtxDestroy(context as _)),
+            Resource::PrimaryContext(device) => cuda!(session.cuDevicePrimaryCtxRelease(device)),
+            Resource::PeerAccess(peer) => cuda!(session.cuCtxDisablePeerAccess(peer as _)),
+            Resource::ImportedPointer(pointer) => {
+                cuda!(session.cuMemFreeAsync(pointer, ptr::null_mut()));
+                cuda!(session.cuStreamSynchronize(ptr::null_mut()));
+            }
+            Resource::Pool(pool) | Resource::ImportedPool(pool) => cuda!(session.cuMemPoolDestroy(pool as _)),
+            Resource::Physical(handle) => cuda!(session.cuMemRelease(handle)),
+            Resource::Reservation(address, size) => cuda!(session.cuMemAddressFree(address, size)),
+            Resource::Mapping(address, size) => cuda!(session.cuMemUnmap(address, size)),
+            Resource::Module(module) => cuda!(session.cuModuleUnload(module as _)),
+            Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
+            Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
+            // SAFETY: the ledger holds descriptors of the role's own.
+            Resource::Descriptor(descriptor) => drop(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+        }
+        Ok(())
+    }
+
+    /// For a check of the harness: half an answer, then the end.
+    pub(crate) fn announce_and_exit(&mut self) {
+        use std::io::Write as _;
+        if let Some(channel) = self.channel.take() {
+            let mut socket = std::fs::File::from(channel.into_socket());
+            let _ = socket.write_all(&100_u32.to_le_bytes()).and_then(|()| socket.write_all(b"half"));
+        }
+        std::process::exit(0);
+    }
+}
+
+/// What each open descriptor of the process refers to.
+fn descriptors() -> std::io::Result<Vec<String>> {
+    let mut targets = Vec::new();
+    for entry in std::fs::read_dir("/proc/self/fd")? {
+        // The descriptor of this listing is gone by the time it is looked at.
+        if let Ok(target) = std::fs::read_link(entry?.path()) {
+            targets.push(target.to_string_lossy().into_owned());
+        }
+    }
+    targets.retain(|target| !target.ends_with("/fd"));
+    Ok(targets)
+}
+
+/// What a thread of a role needs for calls.
+pub(crate) struct ThreadSession {
+    pub(crate) driver: &'static Driver,
+}

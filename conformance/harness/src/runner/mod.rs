@@ -1,0 +1,259 @@
+//! The run: options, driver, trials, verdicts.
+
+mod broken_pipe;
+mod give_back;
+mod nextest;
+mod options;
+mod probe;
+mod rerun;
+mod trial;
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use clap::Parser as _;
+
+use crate::case::{self, Case};
+use crate::deviations::Deviations;
+use crate::driver::UnderTest;
+use crate::identity::Kind;
+use crate::process::{Placement, Process, Settings};
+use crate::records::{self, Records};
+use crate::report::{Environment, FORMAT, Report, Suite, Writer};
+use crate::warm::{Balance, WarmRoles};
+use crate::{Verdict, calls, catalogue, role};
+use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
+use trial::{Shared, trial};
+
+pub use options::{Options, Requirements};
+pub use probe::Probe;
+
+/// A program of cases: what its `main` says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// The package whose tests it is.
+    package: &'static str,
+    /// Whether the cases check a driver: the catalogue lists exactly these, and `deviations.toml` names some of them.
+    is_of_drivers: bool,
+    /// Which cases there are, by name.
+    selects: fn(&str) -> bool,
+}
+
+impl Program {
+    /// The suite of a package whose cases check a driver.
+    #[must_use]
+    pub const fn of_drivers(package: &'static str) -> Self {
+        Self { package, is_of_drivers: true, selects: |_| true }
+    }
+
+    /// The tests of a package whose cases check the harness or what is built on it. Cases in a module `planted` go
+    /// wrong on purpose: they are listed only if `CONFORMANCE_PLANTED` is set.
+    #[must_use]
+    pub const fn of_checks(package: &'static str) -> Self {
+        let selects = |name: &str| !name.starts_with("planted::") || std::env::var_os("CONFORMANCE_PLANTED").is_some();
+        Self { package, is_of_drivers: false, selects }
+    }
+
+    fn cases(self) -> Vec<Case> {
+        let mut cases = case::all();
+        cases.retain(|case| (self.selects)(&case.id));
+        cases
+    }
+
+    fn deviations(self, options: &Options) -> Result<Deviations, String> {
+        if self.is_of_drivers || options.deviations.is_some() {
+            Deviations::read(options.deviations.as_deref())
+        } else {
+            Ok(Deviations::default())
+        }
+    }
+
+    /// Stops a run whose cases and catalogue name different rows: the rows would claim checks that do not happen.
+    fn check_catalogue(self, cases: &[Case]) -> Result<(), String> {
+        if !self.is_of_drivers {
+            return Ok(());
+        }
+        let mut registered: Vec<_> = cases.iter().map(|case| (case.base.clone(), case.registered.rows)).collect();
+        registered.dedup();
+        let problems = catalogue::disagreements(&registered)?;
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "the rows in conformance/requirements and the cases do not agree. The files should say:\n{}",
+            problems.join("\n")
+        ))
+    }
+}
+
+/// The `main` of a program of cases.
+#[must_use]
+pub fn main(program: Program) -> ExitCode {
+    role::serve_if_role(calls::perform);
+    broken_pipe::end_without_a_word();
+    let options = Options::parse();
+    let cases = program.cases();
+    if options.probe {
+        return probe::print(&options, &settings(&options), &cases);
+    }
+    match Run::prepare(program, options, cases) {
+        Ok(run) => run.perform(),
+        Err(message) => {
+            eprintln!("conformance: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The GPUs of the reference driver, so that every two-GPU case runs on every push.
+const REFERENCE_DEVICES: &str = "2";
+
+/// What roles are started with while the driver is not yet chosen.
+fn settings(options: &Options) -> Settings {
+    let mut environment = Vec::new();
+    if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
+        environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
+    }
+    if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
+        // A machine of its own: another run beside this one must not show in its accounts.
+        environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
+    }
+    Settings { driver: None, environment, deadline: options.deadline }
+}
+
+struct Run {
+    options: Options,
+    shared: Arc<Shared>,
+    cases: Vec<Case>,
+}
+
+impl Run {
+    fn prepare(program: Program, options: Options, cases: Vec<Case>) -> Result<Self, String> {
+        program.check_catalogue(&cases)?;
+        let deviations = program.deviations(&options)?;
+        deviations.check(&cases)?;
+        let settings = settings(&options);
+        let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
+        let settings = Settings { driver: under_test.library.clone(), ..settings };
+        let seed = options.seed.unwrap_or_else(seed_of_the_run);
+        let description = run(&under_test, seed, &options);
+        let writer = match &options.report {
+            Some(path) if !options.libtest.list => {
+                let writer = Writer::new(path, &with_surroundings(&description), under_nextest().is_some());
+                Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
+            }
+            _ => None,
+        };
+        let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
+        let balance = match keeper {
+            // Cases beside one another share the devices, and nobody could tell whose memory is missing.
+            Some(keeper) if one_at_a_time && !options.libtest.list => balance(keeper, &under_test, &settings)?,
+            _ => Balance::default(),
+        };
+        let shared = Shared {
+            package: program.package,
+            warm: Arc::new(WarmRoles::new(settings, options.fresh, balance)),
+            strict: !options.require.is_empty(),
+            under_test,
+            deviations,
+            writer,
+            seed,
+            description,
+            ended: Mutex::default(),
+        };
+        Ok(Self { options, shared: Arc::new(shared), cases })
+    }
+
+    fn perform(self) -> ExitCode {
+        let Self { mut options, shared, cases } = self;
+        // Cases share the devices, and the proof of cleanness reads their free memory: one at a time, unless asked.
+        options.libtest.test_threads.get_or_insert(1);
+        let identity = &shared.under_test.identity;
+        if !options.libtest.list {
+            println!("conformance: {identity}, {}, seed {}", devices(&shared.under_test), shared.seed);
+            for unmet in &shared.description.unmet {
+                println!("conformance: --require is not met: {unmet}");
+            }
+        }
+        let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
+        let conclusion = libtest_mimic::run(&options.libtest, trials);
+        shared.warm.clear();
+        if !options.libtest.list {
+            let mut report = shared.report();
+            let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
+            // Of a nextest run nobody knows which process is the last.
+            if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
+                && let Err(error) = writer.finish(&verdicts)
+            {
+                eprintln!("conformance: the report cannot be written: {error}");
+                return ExitCode::FAILURE;
+            }
+            // One process of a nextest run has seen one case.
+            if under_nextest().is_none() {
+                report.run.environment = Some(Environment::find());
+                for line in shared.deviations.unmatched(&report).into_iter().chain(compare(&options, &report)) {
+                    println!("conformance: {line}");
+                }
+            }
+            let counts = report.summary();
+            let words: Vec<_> =
+                Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
+            println!("conformance: {}; {identity}, {}", words.join(", "), devices(&shared.under_test));
+        }
+        if conclusion.has_failed() || (!options.libtest.list && !shared.description.unmet.is_empty()) {
+            ExitCode::from(101)
+        } else {
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// What the run did otherwise than the nearest golden record.
+fn compare(options: &Options, report: &Report) -> Vec<String> {
+    let folder = options.records.clone().unwrap_or_else(records::folder);
+    records::verdict(&Records::read(&folder), report)
+}
+
+/// Keepers for the GPUs that cases use. While they live, other roles start faster, too.
+fn balance(first: Process, under_test: &UnderTest, settings: &Settings) -> Result<Balance, String> {
+    const GPUS_OF_CASES: usize = 2;
+    let mut keepers = std::collections::BTreeMap::from([(0, first)]);
+    for device in (1..under_test.machine.devices.len().min(GPUS_OF_CASES)).map(|device| device as i32) {
+        let keeper = Process::start("keeper", Placement::device(device), settings)
+            .map_err(|error| format!("GPU {device} does not start: {error:?}"))?;
+        keepers.insert(device, keeper);
+    }
+    Ok(Balance::new(keepers))
+}
+
+fn devices(under_test: &UnderTest) -> String {
+    let devices = &under_test.machine.devices;
+    match (devices.first(), under_test.identity.kind) {
+        (None, _) => "no device".to_owned(),
+        (Some(_), Kind::Reference) => format!("{} simulated", devices.len()),
+        (Some(device), _) => format!("{} × {}", devices.len(), device.name),
+    }
+}
+
+/// What runs.
+fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::Run {
+    crate::report::Run {
+        format: FORMAT,
+        run: run_name(),
+        began: Some(jiff::Timestamp::now().to_string()),
+        suite: None,
+        driver: under_test.identity.clone(),
+        devices: under_test.machine.devices.clone(),
+        links: under_test.machine.links.clone(),
+        environment: None,
+        seed,
+        fresh: options.fresh,
+        unmet: options.require.unmet(&under_test.machine),
+        is_partial: options.is_partial(),
+    }
+}
+
+/// What the report says of the run. To ask git and the system takes longer than many a case: only who writes does.
+fn with_surroundings(run: &crate::report::Run) -> crate::report::Run {
+    crate::report::Run { suite: Some(Suite::this()), environment: Some(Environment::find()), ..run.clone() }
+}

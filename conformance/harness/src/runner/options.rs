@@ -1,0 +1,159 @@
+//! The suite's command line; every flag of ours is an environment variable too, because nextest passes no arguments.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Parser;
+
+use super::nextest::under_nextest;
+use crate::driver::Choice;
+use crate::machine::{Fabric, Machine};
+
+/// Checks a CUDA driver's inter-process memory against its documentation.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "conformance-suite")]
+pub struct Options {
+    /// What libtest takes: filters, --exact, --list, --skip, --ignored …
+    #[command(flatten)]
+    pub libtest: libtest_mimic::Arguments,
+
+    /// The driver under test: auto, system, reference, or the path of a library
+    #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
+    pub driver: Choice,
+
+    /// What must be there, such as `gpus=2,peer_access`: a case that it should let run and that is unsupported fails
+    #[arg(long, env = "CONFORMANCE_REQUIRE", default_value = "", value_name = "LIST", hide_default_value = true)]
+    pub require: Requirements,
+
+    /// A new process for every role instead of warm ones
+    #[arg(long, env = "CONFORMANCE_FRESH")]
+    pub fresh: bool,
+
+    /// Write a JSON report
+    #[arg(long, env = "CONFORMANCE_REPORT", value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
+    /// The folder of golden records to compare with: `records` beside this program, or those of the checkout, where it
+    /// is not given. What changed against a record is told and never decides the exit code; under nextest, where each
+    /// process sees one case, `conformance diff REPORT` tells it
+    #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
+    pub records: Option<PathBuf>,
+
+    /// The known driver bugs: `deviations.toml` beside this program, or that it was built with, where it is not given
+    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
+    pub deviations: Option<PathBuf>,
+
+    /// The seed of every random choice; a new one where it is not given
+    #[arg(long, env = "CONFORMANCE_SEED", value_name = "NUMBER")]
+    pub seed: Option<u64>,
+
+    /// Seconds that one step of a role may take
+    #[arg(long, env = "CONFORMANCE_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    pub deadline: Duration,
+
+    /// Print as JSON what the driver shows and what each case lacks here, and run nothing
+    #[arg(long)]
+    pub probe: bool,
+}
+
+impl Options {
+    /// Whether only a part of the cases was asked for, as far as this process knows: nextest asks each of its processes
+    /// for one case.
+    pub(crate) fn is_partial(&self) -> bool {
+        under_nextest().is_none() && (self.libtest.filter.is_some() || !self.libtest.skip.is_empty())
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text} is no number of seconds"))?;
+    if seconds > 0.0 && seconds.is_finite() {
+        Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    } else {
+        Err(format!("a deadline of {text} seconds lets nothing run"))
+    }
+}
+
+/// What `--require` lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requirements {
+    list: Vec<Requirement>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Requirement {
+    Gpus(usize),
+    PeerAccess,
+    ManagedMemory,
+    MemoryPools,
+    VirtualMemory,
+    MemoryDescriptors,
+    FabricChannel,
+    Runtime,
+}
+
+impl FromStr for Requirements {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let list = words.map(|word| match word.split_once('=') {
+            Some(("gpus", count)) => {
+                count.parse().map(Requirement::Gpus).map_err(|_| format!("`{count}` in `{word}` is no number"))
+            }
+            None if word == "peer_access" => Ok(Requirement::PeerAccess),
+            None if word == "managed_memory" => Ok(Requirement::ManagedMemory),
+            None if word == "memory_pools" => Ok(Requirement::MemoryPools),
+            None if word == "virtual_memory" => Ok(Requirement::VirtualMemory),
+            None if word == "memory_descriptors" => Ok(Requirement::MemoryDescriptors),
+            None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
+            None if word == "runtime" => Ok(Requirement::Runtime),
+            _ => Err(format!(
+                "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, \
+                 memory_descriptors, fabric_channel, runtime"
+            )),
+        });
+        Ok(Self { list: list.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Requirements {
+    /// Whether anything is required.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Each requirement that the machine does not meet, in words.
+    #[must_use]
+    pub fn unmet(&self, machine: &Machine) -> Vec<String> {
+        self.list.iter().filter_map(|requirement| requirement.unmet(machine)).collect()
+    }
+}
+
+impl Requirement {
+    fn unmet(&self, machine: &Machine) -> Option<String> {
+        let found = machine.devices.len();
+        let every = |has: fn(&crate::machine::Device) -> bool| found > 0 && machine.devices.iter().all(has);
+        let (met, text) = match self {
+            Self::Gpus(count) => (found >= *count, format!("gpus={count}, found {found}")),
+            Self::PeerAccess => {
+                let peers =
+                    (0..found).all(|row| (0..found).all(|column| row == column || machine.peer_access[row][column]));
+                (found >= 2 && peers, "peer_access, which not every pair of GPUs has".to_owned())
+            }
+            Self::ManagedMemory => (every(|device| device.managed_memory), "managed_memory".to_owned()),
+            Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
+            Self::Runtime => {
+                let problem = machine.runtime_problem.clone();
+                (found > 0 && problem.is_none(), format!("runtime: {}", problem.unwrap_or_default()))
+            }
+            Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
+            Self::MemoryDescriptors => (every(|device| device.memory_descriptors), "memory_descriptors".to_owned()),
+            Self::FabricChannel => {
+                (every(|device| device.fabric == Fabric::Channel), "fabric_channel, an IMEX channel to use".to_owned())
+            }
+        };
+        (!met).then_some(text)
+    }
+}

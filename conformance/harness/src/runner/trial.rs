@@ -1,0 +1,137 @@
+//! One case: run, judged, reported.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use libtest_mimic::{Completion, Failed, Trial};
+
+use super::rerun;
+use crate::case::{self, Case};
+use crate::deviations::Deviations;
+use crate::driver::{Choice, UnderTest};
+use crate::identity::Kind;
+use crate::report::{CaseReport, Report, Run, Writer};
+use crate::warm::WarmRoles;
+use crate::{Stop, Verdict};
+
+/// What every trial uses.
+pub(super) struct Shared {
+    pub(super) package: &'static str,
+    pub(super) warm: Arc<WarmRoles>,
+    pub(super) under_test: UnderTest,
+    pub(super) deviations: Deviations,
+    pub(super) writer: Option<Writer>,
+    pub(super) strict: bool,
+    pub(super) seed: u64,
+    /// What runs, without what is around it.
+    pub(super) description: Run,
+    /// Every case that has ended, without its steps.
+    pub(super) ended: Mutex<Vec<CaseReport>>,
+}
+
+/// A trial of libtest-mimic. nextest wants to know at listing what cannot run.
+pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
+    let unsupported = case.registered.needs.unmet(&shared.under_test.machine).is_some() && !shared.strict;
+    let ignored = unsupported && std::env::var_os("NEXTEST").is_some();
+    let id = case.id.clone();
+    Trial::ignorable_test(id, move || shared.run(&case)).with_ignored_flag(ignored)
+}
+
+impl Shared {
+    fn run(&self, case: &Case) -> Result<Completion, Failed> {
+        let started = Instant::now();
+        let unwritten = |error| Failed::from(format!("error: the report cannot be written: {error}"));
+        if let Some(writer) = &self.writer {
+            writer.start(&case.id).map_err(unwritten)?;
+        }
+        let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
+            None => self.run_supported(case),
+        };
+        let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
+        (report.verdict, report.reason) = (verdict, reason.clone());
+        report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+        // Who requires anything gets no skip that the probe did not tell.
+        let is_untold = is_missing && self.strict;
+        let required = verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
+        let outline = CaseReport { steps: Vec::new(), ..report.clone() };
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
+        if let Some(writer) = &self.writer {
+            writer.end(report).map_err(unwritten)?;
+        }
+        let reason = reason.unwrap_or_default();
+        match verdict {
+            Verdict::Pass => Ok(Completion::Completed),
+            Verdict::Deviation => Ok(Completion::Completed),
+            Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
+            _ => Err(Failed::from(self.explain(case, verdict, &reason))),
+        }
+    }
+
+    /// The run so far, without steps.
+    pub(super) fn report(&self) -> Report {
+        let mut cases = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        cases.sort_by(|one, other| one.id.cmp(&other.id));
+        Report { run: self.description.clone(), cases, running: Vec::new(), is_complete: true }
+    }
+
+    /// How it ended, and whether something was missing that the machine had shown.
+    fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
+        case::enter(Arc::clone(&self.warm), self.seed, &case.id);
+        let outcome =
+            catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
+        let Some(running) = case::leave() else {
+            return (ended(case, Verdict::Error, Some("the case left another in its place".to_owned())), false);
+        };
+        let mut report = match &outcome {
+            Ok(()) => ended(case, Verdict::Pass, None),
+            Err(stop) => ended(case, stop.verdict(), Some(stop.to_string())),
+        };
+        (report.observations, report.steps) = (running.observations.take(), running.take_steps());
+        if let Some((worse, why)) = self.give_back(running, &outcome)
+            && worse > report.verdict
+        {
+            (report.verdict, report.reason) = (worse, Some(why));
+        }
+        (report, matches!(outcome, Err(Stop::Missing(_))))
+    }
+
+    fn explain(&self, case: &Case, verdict: Verdict, reason: &str) -> String {
+        let rows = case.registered.rows.join(", ");
+        let driver = match self.under_test.identity.kind {
+            Kind::Reference => Choice::Reference,
+            Kind::System => Choice::System,
+            Kind::Path => Choice::Path(self.under_test.identity.path.clone().into()),
+        };
+        format!(
+            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: {}\n",
+            case.summary,
+            if rows.is_empty() { "none, this checks the harness" } else { &rows },
+            rerun::command(self.package, &driver, &self.description, &case.id),
+        )
+    }
+}
+
+/// How a case ended, before anything else is known of it.
+fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
+    CaseReport {
+        id: case.id.clone(),
+        rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
+        verdict,
+        reason,
+        observations: Default::default(),
+        steps: Vec::new(),
+        duration_ms: 0.0,
+    }
+}
+
+/// A fixture cannot return an error, so it panics with the `Stop` itself.
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Stop {
+    if let Some(stop) = panic.downcast_ref::<Stop>() {
+        return stop.clone();
+    }
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    Stop::Harness(format!("the case panicked: {}", text.unwrap_or_default()))
+}

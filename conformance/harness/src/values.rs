@@ -1,0 +1,229 @@
+//! What travels in calls: addresses, handles and objects of a role, as plain data.
+
+use std::fmt;
+
+use cuda_ipc_sys::{
+    CUipcEventHandle, CUipcMemHandle, CUmemAllocationType, CUmemFabricHandle, CUmemLocationType, CUmemPoolPtrExportData,
+};
+use serde::{Deserialize, Serialize};
+
+macro_rules! object {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u64);
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({:#x})"), self.0)
+            }
+        }
+    )*};
+}
+
+object!(
+    /// An address in a role, of device or host memory.
+    Pointer,
+    /// A `CUcontext` of a role.
+    Context,
+    /// A `CUstream` of a role.
+    Stream,
+    /// A `CUevent` of a role.
+    Event,
+    /// A `CUmemoryPool` of a role.
+    Pool,
+    /// A `CUmemGenericAllocationHandle` of a role.
+    Physical,
+    /// A `CUgraph` of a role.
+    Graph
+);
+
+/// The number of a file descriptor in a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptor(pub i32);
+
+/// What physical memory is asked for, and what a handle of it says: `CUmemAllocationProp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemProperties {
+    /// A `CUmemAllocationType`.
+    pub allocation_type: u32,
+    /// A mask of `CUmemAllocationHandleType`.
+    pub handle_types: u32,
+    /// A `CUmemLocationType`.
+    pub location_type: u32,
+    /// A device or a NUMA node.
+    pub location: i32,
+}
+
+impl MemProperties {
+    /// Pinned memory of a device that cannot be exported.
+    #[must_use]
+    pub const fn device(device: i32) -> Self {
+        Self {
+            allocation_type: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED.0,
+            handle_types: 0,
+            location_type: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0,
+            location: device,
+        }
+    }
+
+    /// The same, exportable as these.
+    #[must_use]
+    pub const fn exportable(mut self, handle_types: u32) -> Self {
+        self.handle_types = handle_types;
+        self
+    }
+
+    /// The same elsewhere.
+    #[must_use]
+    pub const fn at(mut self, location_type: u32, location: i32) -> Self {
+        (self.location_type, self.location) = (location_type, location);
+        self
+    }
+}
+
+impl Pointer {
+    /// The null pointer.
+    pub const NULL: Self = Self(0);
+
+    /// The address so many bytes further on.
+    #[must_use]
+    pub const fn offset(self, bytes: u64) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+}
+
+impl Pool {
+    /// No pool.
+    pub const NULL: Self = Self(0);
+}
+
+impl Stream {
+    /// The legacy default stream.
+    pub const DEFAULT: Self = Self(0);
+}
+
+impl Event {
+    /// No event.
+    pub const NULL: Self = Self(0);
+}
+
+/// serde knows arrays of up to 32 bytes: the 64 bytes of a handle travel as two halves.
+mod halves {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    /// A handle of the sys crate, which is plain bytes.
+    pub(super) trait Bytes {
+        fn from_bytes(bytes: [u8; 64]) -> Self;
+        fn to_bytes(&self) -> [u8; 64];
+    }
+
+    pub(super) fn serialize<H: Bytes, S: Serializer>(handle: &H, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = handle.to_bytes();
+        let (halves, _) = bytes.as_chunks::<32>();
+        [halves[0], halves[1]].serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, H: Bytes, D: Deserializer<'de>>(deserializer: D) -> Result<H, D::Error> {
+        let halves = <[[u8; 32]; 2]>::deserialize(deserializer)?;
+        let mut bytes = [0; 64];
+        bytes.copy_from_slice(halves.as_flattened());
+        Ok(H::from_bytes(bytes))
+    }
+}
+
+macro_rules! handle {
+    ($($(#[$doc:meta])* $name:ident($sys:ident)),*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub struct $name(#[serde(with = "halves")] pub $sys);
+
+        impl halves::Bytes for $sys {
+            fn from_bytes(bytes: [u8; 64]) -> Self {
+                Self::from_bytes(bytes)
+            }
+
+            fn to_bytes(&self) -> [u8; 64] {
+                (*self).to_bytes()
+            }
+        }
+
+        impl $name {
+            /// The handle with these bytes.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 64]) -> Self {
+                Self($sys::from_bytes(bytes))
+            }
+
+            /// The bytes of the handle.
+            #[must_use]
+            pub const fn to_bytes(self) -> [u8; 64] {
+                self.0.to_bytes()
+            }
+
+            /// The handle with one bit flipped.
+            #[must_use]
+            pub fn with_bit_flipped(self, bit: usize) -> Self {
+                let mut bytes = self.to_bytes();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                Self::from_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+handle!(
+    /// A handle of `cuIpcGetMemHandle`.
+    MemHandle(CUipcMemHandle),
+    /// A handle of `cuIpcGetEventHandle`.
+    EventHandle(CUipcEventHandle),
+    /// A fabric handle.
+    FabricHandle(CUmemFabricHandle),
+    /// The data of `cuMemPoolExportPointer`.
+    PoolPointer(CUmemPoolPtrExportData)
+);
+
+/// Base and size, as `cuMemGetAddressRange` gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressRange {
+    /// The first address.
+    pub base: Pointer,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Free and total bytes of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemInfo {
+    /// Bytes that are free.
+    pub free: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// A kernel's argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Argument {
+    /// 32 bits.
+    U32(u32),
+    /// 64 bits, or a pointer.
+    U64(u64),
+}
+
+impl From<u32> for Argument {
+    fn from(value: u32) -> Self {
+        Self::U32(value)
+    }
+}
+
+impl From<u64> for Argument {
+    fn from(value: u64) -> Self {
+        Self::U64(value)
+    }
+}
+
+impl From<Pointer> for Argument {
+    fn from(pointer: Pointer) -> Self {
+        Self::U64(pointer.0)
+    }
+}

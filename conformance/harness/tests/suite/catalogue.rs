@@ -1,0 +1,54 @@
+//! The catalogue is whole, and it and the cases name each other.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use conformance::{Outcome, Stop, catalogue, check};
+use rstest::rstest;
+
+use crate::suite::harness;
+
+/// A row that lists other cases than claim it is named, with the line that its file should have.
+#[rstest]
+#[case::unlisted("ipcmem::close::another", &["IPCMEM-CLOSE-006"], "IPCMEM-CLOSE-006: cases = [\"ipcmem::close::another\"]")]
+#[case::unknown_row("ipcmem::close::null_is_refused", &["IPCMEM-CLOSE-999"], "name a row IPCMEM-CLOSE-999")]
+#[case::no_case("ipcmem::close::null_is_refused", &[], "IPCMEM-CLOSE-006: cases = []")]
+#[conformance::test()]
+fn a_disagreement_is_named(#[case] case: &str, #[case] rows: &'static [&'static str], #[case] says: &str) -> Outcome {
+    let problems = catalogue::disagreements(&[(case.to_owned(), rows)]).map_err(Stop::Harness)?;
+    check!(problems.iter().any(|problem| problem.contains(says)), "{says} is not in {problems:?}");
+    Ok(())
+}
+
+/// Each row stands once, in the file of its group, with a case or with the reason that it has none, but not both.
+#[rstest]
+#[conformance::test()]
+fn each_row_stands_once() -> Outcome {
+    let mut ids = HashSet::new();
+    for group in catalogue::groups().map_err(Stop::Harness)? {
+        for row in group.row {
+            check!(row.id.starts_with(&format!("{}-", group.group)), "{} is not of group {}", row.id, group.group);
+            check!(
+                row.cases.is_empty() == row.unrunnable.is_some(),
+                "{} needs either cases or the reason that no case can run",
+                row.id
+            );
+            check!(ids.insert(row.id.clone()), "{} stands twice", row.id);
+        }
+    }
+    Ok(())
+}
+
+/// Every file of the catalogue is read.
+#[rstest]
+#[conformance::test()]
+fn every_file_is_read() -> Outcome {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("requirements");
+    let entries = std::fs::read_dir(folder).map_err(harness)?.flatten().map(|entry| entry.path());
+    let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    let names = files.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let names: BTreeSet<_> = names.collect();
+    let read: BTreeSet<_> = catalogue::files().map(str::to_owned).collect();
+    check!(names == read, "the folder has {names:?}, and the catalogue reads {read:?}");
+    Ok(())
+}

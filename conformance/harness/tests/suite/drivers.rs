@@ -1,0 +1,98 @@
+//! What is no driver, and a machine that lacks what is required.
+
+use std::path::PathBuf;
+
+use conformance::{Outcome, Stop, check};
+use rstest::rstest;
+use tempfile::TempDir;
+
+use crate::suite::{compile, harness, run, suite};
+
+/// Something that is given as a driver.
+#[derive(Clone, Copy, Debug)]
+enum NoDriver {
+    Missing,
+    Text,
+    OtherLibrary,
+    Stub,
+}
+
+impl NoDriver {
+    fn make(self, folder: &TempDir) -> Result<PathBuf, Stop> {
+        let path = folder.path().join("libcuda.so.1");
+        match self {
+            Self::Missing => {}
+            Self::Text => std::fs::write(&path, "no library").map_err(harness)?,
+            Self::OtherLibrary => compile("int nothing_of_cuda(void) { return 0; }", &path)?,
+            Self::Stub => compile("int cuDriverGetVersion(int *version) { return 34; }", &path)?,
+        }
+        Ok(path)
+    }
+}
+
+/// What is no driver ends the run with one message that names the file and the cause.
+#[rstest]
+#[case::missing(NoDriver::Missing, "No such file")]
+#[case::text(NoDriver::Text, "libcuda.so.1")]
+#[case::other_library(NoDriver::OtherLibrary, "it has no cuDriverGetVersion")]
+#[case::stub(NoDriver::Stub, "stub")]
+#[conformance::test()]
+fn what_is_no_driver_is_an_error(#[case] kind: NoDriver, #[case] cause: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = kind.make(&folder)?;
+    let run = run(suite(&path.to_string_lossy())?)?;
+    let errors = run.errors();
+    check!(!run.output.status.success(), "a run without a driver succeeded");
+    check!(errors.contains(cause) && errors.contains("libcuda.so.1"), "the message is {errors:?}");
+    check!(!errors.contains("panicked"), "the message is {errors:?}");
+    check!(!run.text().contains("running"), "cases ran without a driver");
+    Ok(())
+}
+
+const CASE: &str = "sample::null_is_refused";
+
+/// Without a device nothing runs, and the run says so.
+#[rstest]
+#[conformance::test()]
+fn no_device_is_unsupported() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("REFERENCE_DRIVER_DEVICES", "0").args(["--exact", CASE]);
+    let run = run(command)?;
+    let report = run.report()?;
+    check!(run.output.status.success(), "the suite ended with {}", run.output.status);
+    check!(
+        report.summary()["unsupported"] == 1 && report.summary()["pass"] == 0,
+        "the summary is {:?}",
+        report.summary()
+    );
+    let reason = report.cases[0].reason.clone().unwrap_or_default();
+    check!(reason.contains("CUDA_ERROR_NO_DEVICE"), "the reason is {reason:?}");
+    Ok(())
+}
+
+/// What is required and not there makes the run fail, and each requirement is named.
+#[rstest]
+#[case::no_device("0", "gpus=1", "gpus=1, found 0")]
+#[case::too_few("1", "gpus=2,peer_access", "gpus=2, found 1")]
+#[conformance::test()]
+fn an_unmet_requirement_fails(#[case] devices: &str, #[case] list: &str, #[case] named: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("REFERENCE_DRIVER_DEVICES", devices).args(["--require", list, "--exact", CASE]);
+    let run = run(command)?;
+    check!(!run.output.status.success(), "the suite succeeded without {list}");
+    check!(run.text().contains(named), "the output lacks {named:?}: {}", run.text());
+    check!(run.report()?.run.unmet.iter().any(|unmet| unmet == named), "{:?}", run.report()?.run);
+    Ok(())
+}
+
+/// A requirement that nobody knows is refused, with the ones there are.
+#[rstest]
+#[conformance::test()]
+fn an_unknown_requirement_is_refused() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--require", "teleport"]);
+    let run = run(command)?;
+    let errors = run.errors();
+    check!(!run.output.status.success() && errors.contains("teleport") && errors.contains("gpus=N"), "{errors}");
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! Checks of the harness itself: that it tells the truth about processes, drivers and machines. They need no GPU: each
+//! runs this program again on the reference driver.
+
+use std::process::ExitCode;
+
+use conformance::runner::{self, Program};
+
+mod catalogue;
+mod deviations;
+mod drivers;
+mod nextest;
+mod options;
+mod orphans;
+#[path = "../support/planted.rs"]
+mod planted;
+mod report;
+mod roles;
+mod runtime;
+#[path = "../support/sample.rs"]
+mod sample;
+#[path = "../support/suite.rs"]
+mod suite;
+mod verdicts;
+mod wire;
+
+fn main() -> ExitCode {
+    runner::main(Program::of_checks(env!("CARGO_PKG_NAME")))
+}

@@ -1,0 +1,59 @@
+//! Flags, their environment variables, and runs of several processes.
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, check};
+use rstest::rstest;
+
+use crate::suite::{harness, suite};
+
+const ONE: &str = "sample::null_is_refused";
+const OTHER: &str = "sample::there_is_a_runtime";
+
+/// Every flag of ours is an environment variable too.
+#[rstest]
+#[conformance::test()]
+fn variables_work_like_flags() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("report.json");
+    let mut command = std::process::Command::new(std::env::current_exe().map_err(harness)?);
+    let prepared = suite("reference")?;
+    for (name, value) in prepared.get_envs() {
+        if value.is_none() {
+            command.env_remove(name);
+        }
+    }
+    command.env("CONFORMANCE_DRIVER", "reference").env("CONFORMANCE_SEED", "42").env("CONFORMANCE_FRESH", "true");
+    command.env("CONFORMANCE_DEADLINE", "7").env("CONFORMANCE_REPORT", &path).args(["--exact", ONE]);
+    let output = command.output().map_err(harness)?;
+    check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = Report::read(&path).map_err(harness)?;
+    check!(
+        report.run.seed == 42 && report.run.fresh,
+        "the report has seed {} and fresh {}",
+        report.run.seed,
+        report.run.fresh
+    );
+    Ok(())
+}
+
+/// The processes of one nextest run write one report; another run starts its own.
+#[rstest]
+#[conformance::test()]
+fn processes_of_a_run_merge_their_reports() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("report.json");
+    let run = |name: &str, case: &str| -> Result<Report, Stop> {
+        let mut command = suite("reference")?;
+        command.env("NEXTEST", "1").env("NEXTEST_RUN_ID", name).args(["--exact", case, "--report"]).arg(&path);
+        let output = command.output().map_err(harness)?;
+        check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Report::read(&path).map_err(harness)
+    };
+    let first = run("one", ONE)?;
+    let merged = run("one", OTHER)?;
+    check!(merged.cases.len() == 2 && merged.summary()["pass"] == 2, "the merged summary is {:?}", merged.summary());
+    check!(first.run.seed == merged.run.seed, "two processes of a run have different seeds");
+    let other = run("other", ONE)?;
+    check!(other.cases.len() == 1, "another run went on with the old report");
+    Ok(())
+}

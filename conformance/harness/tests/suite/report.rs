@@ -1,0 +1,134 @@
+//! Reports: written line by line, checked against their schema, and read as far as they go.
+
+use conformance::report::{Report, Unreadable};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::suite::{Run, harness, run, suite};
+
+const FILTER: &str = "sample::null_is_refused";
+
+/// The lines of a report, and the folder that holds it.
+fn lines() -> Result<(Run, Vec<String>), Stop> {
+    let mut command = suite("reference")?;
+    command.args(["--exact", FILTER]);
+    let run = run(command)?;
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    Ok((run, text.lines().map(str::to_owned).collect()))
+}
+
+/// A report begins with its run and ends with its summary, and each case has a line for its start and its end.
+#[rstest]
+#[conformance::test()]
+fn it_is_written_line_by_line() -> Outcome {
+    let (run, lines) = lines()?;
+    let kinds = lines.iter().map(|line| serde_json::from_str::<Value>(line).map_err(harness));
+    let kinds: Vec<_> = kinds.collect::<Result<_, _>>()?;
+    let kinds: Vec<_> = kinds.iter().filter_map(|line| line["line"].as_str()).collect();
+    check!(kinds == ["run", "start", "case", "end"], "the lines are {kinds:?}");
+    let report = run.report()?;
+    check!(report.is_complete && report.running.is_empty() && report.cases.len() == 1);
+    let case = &report.cases[0];
+    let step = case.steps.first().ok_or_else(|| harness("no step was recorded"))?;
+    check!(step.call.starts_with("ipc_close_mem_handle") && step.answer.contains("INVALID_VALUE"), "{step:?}");
+    let environment = report.run.environment.ok_or_else(|| harness("no environment was recorded"))?;
+    let host = environment.host.ok_or_else(|| harness("no host was recorded"))?;
+    check!(host.system.starts_with("Linux ") && host.limits.open_files != Some(0), "{host:?}");
+    check!(report.run.driver.sha256.is_some_and(|hash| hash.len() == 64));
+    check!(report.run.suite.is_some_and(|suite| !suite.version.is_empty()) && report.run.began.is_some());
+    check!(report.run.links.len() == 2 && report.run.links.iter().all(|link| link.access));
+    Ok(())
+}
+
+/// The environment is flat in a report, as it was before records left a part of it out.
+#[rstest]
+#[conformance::test()]
+fn the_environment_is_flat() -> Outcome {
+    let (_run, lines) = lines()?;
+    let run: Value = serde_json::from_str(&lines[0]).map_err(harness)?;
+    let environment = run["environment"].as_object().ok_or_else(|| harness("no environment was recorded"))?;
+    let names: Vec<_> = environment.keys().map(String::as_str).collect();
+    let expected = [
+        "container",
+        "imex_channels",
+        "kernel_module",
+        "limits",
+        "mig",
+        "mps",
+        "pid_namespace",
+        "ptrace_scope",
+        "system",
+        "user",
+        "variables",
+    ];
+    check!(names == expected, "{names:?}");
+    Ok(())
+}
+
+/// A machine that goes down in the middle of a line loses that line, and what was running is known.
+#[rstest]
+#[case::after_the_start(2, "", 0)]
+#[case::in_the_case(2, "{\"line\":\"case\",\"id\":\"ipcm", 0)]
+#[case::after_the_case(3, "", 1)]
+#[conformance::test()]
+fn a_report_that_breaks_off_is_read(#[case] whole: usize, #[case] part: &str, #[case] ended: usize) -> Outcome {
+    let (_run, lines) = lines()?;
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("broken.jsonl");
+    let text: String = lines[..whole].iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, text + part).map_err(harness)?;
+    let report = Report::read(&path).map_err(harness)?;
+    check!(!report.is_complete && report.cases.len() == ended && report.running.len() == 1 - ended, "{report:?}");
+    Ok(())
+}
+
+/// What is no report, or one that this suite cannot know, is refused by a sentence that names it.
+#[rstest]
+#[case::missing(None, "No such file")]
+#[case::empty(Some(""), "is empty")]
+#[case::blank(Some(" \n"), "is empty")]
+#[case::foreign(Some("<html>"), "is no report")]
+#[case::other_json(Some("{\"format\": \"two\"}"), "is no report")]
+#[case::other_line(Some("{\"line\":\"end\",\"format\":2,\"summary\":{}}"), "is no report")]
+#[case::future(Some("{\"line\":\"run\",\"format\":99}"), "has format 99")]
+#[case::future_value(Some("{\n\"format\": 99\n}"), "has format 99")]
+#[conformance::test()]
+fn what_is_no_report_is_refused(#[case] text: Option<&str>, #[case] says: &str) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("some.jsonl");
+    if let Some(text) = text {
+        std::fs::write(&path, text).map_err(harness)?;
+    }
+    let error = Report::read(&path).err().ok_or_else(|| harness("it was read"))?.to_string();
+    check!(error.contains(says) && error.contains("some.jsonl"), "{error}");
+    Ok(())
+}
+
+/// A line that is broken in the middle is named.
+#[rstest]
+#[conformance::test()]
+fn a_broken_line_is_named() -> Outcome {
+    let (_run, mut lines) = lines()?;
+    lines[1] = "{\"line\":\"case\"}".to_owned();
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("some.jsonl");
+    std::fs::write(&path, lines.join("\n")).map_err(harness)?;
+    let error = Report::read(&path).err().ok_or_else(|| harness("it was read"))?;
+    check!(matches!(error, Unreadable::Broken(_, 2, _)), "{error}");
+    Ok(())
+}
+
+/// Reports of the first format stay readable.
+#[rstest]
+#[conformance::test()]
+fn the_first_format_is_read() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("report.json");
+    std::fs::write(&path, include_str!("format-1.json")).map_err(harness)?;
+    let report = Report::read(&path).map_err(harness)?;
+    check!(report.is_complete && report.cases.len() == 2 && report.run.environment.is_none());
+    let case = report.case("p2p::attribute::one").ok_or_else(|| harness("the case is not found"))?;
+    check!(case.verdict == Verdict::Deviation && case.observations["code"] == "CUDA_SUCCESS (0)", "{case:?}");
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! Roles: processes that end, hang, and are ended.
+
+use std::path::Path;
+use std::time::Duration;
+
+use conformance::{MIB, Outcome, Role, Stop, check};
+use rstest::rstest;
+use rustix::process::Signal;
+
+use crate::sample::{exporter, importer};
+use crate::suite::harness;
+
+fn is_gone(id: u32) -> bool {
+    !Path::new(&format!("/proc/{id}")).exists()
+}
+
+/// A role that dies is a crash with its signal and its step, and leaves no process.
+#[rstest]
+#[case::segv(Signal::SEGV)]
+#[case::abort(Signal::ABORT)]
+#[case::kill(Signal::KILL)]
+#[conformance::test()]
+fn death_is_a_crash(exporter: Role, #[case] signal: Signal) -> Outcome {
+    let id = exporter.id();
+    match exporter.die_of(signal.as_raw()) {
+        Err(Stop::Crashed { role, end, step }) => {
+            check!(role == "exporter");
+            check!(end.contains(&format!("signal {}", signal.as_raw())), "the end is {end:?}");
+            check!(step.contains("die_of"), "the step is {step:?}");
+            check!(is_gone(id));
+            Ok(())
+        }
+        other => Err(harness(format!("a dead role gave {other:?}"))),
+    }
+}
+
+/// A role that does not answer is a timeout with its step, and is ended.
+#[rstest]
+#[conformance::test()]
+fn silence_is_a_timeout(exporter: Role) -> Outcome {
+    let id = exporter.id();
+    exporter.set_deadline(Duration::from_millis(200));
+    match exporter.hang() {
+        Err(Stop::TimedOut { step, .. }) => {
+            check!(step.contains("hang"), "the step is {step:?}");
+            check!(is_gone(id));
+            Ok(())
+        }
+        other => Err(harness(format!("a hanging role gave {other:?}"))),
+    }
+}
+
+/// An answer that breaks off is told as that.
+#[rstest]
+#[conformance::test()]
+fn half_an_answer_is_a_crash(exporter: Role) -> Outcome {
+    match exporter.die_in_the_middle_of_an_answer() {
+        Err(Stop::Crashed { end, .. }) => {
+            check!(end.contains("4 of 100 bytes"), "the end is {end:?}");
+            Ok(())
+        }
+        other => Err(harness(format!("half an answer gave {other:?}"))),
+    }
+}
+
+/// A role that the case itself ended is no crash, and can be asked nothing more.
+#[rstest]
+#[conformance::test()]
+fn a_wanted_end_is_no_crash(exporter: Role, importer: Role) -> Outcome {
+    let (one, other) = (exporter.id(), importer.id());
+    check!(one != other);
+    exporter.kill()?;
+    importer.exit()?;
+    check!(is_gone(one) && is_gone(other));
+    check!(matches!(exporter.ctx_synchronize(), Err(Stop::Harness(_))), "a role answered after its end");
+    Ok(())
+}
+
+/// A call that no role knows is answered, not died of.
+#[rstest]
+#[conformance::test()]
+fn a_role_survives_what_the_driver_refuses(exporter: Role) -> Outcome {
+    check!(exporter.mem_alloc(u64::MAX).is_err());
+    check!(exporter.mem_free(conformance::Pointer(0x1234)).is_err());
+    exporter.mem_alloc(MIB)?;
+    exporter.ctx_synchronize()
+}

@@ -1,0 +1,34 @@
+//! Which runtime the roles use, and what becomes of cases where there is none.
+
+use conformance::machine::{Device, Machine};
+use conformance::{Needs, Outcome, check};
+use rstest::rstest;
+
+use crate::suite::{run, suite};
+
+/// Cases of the runtime are unsupported where none can be used, with the reason, and the others are not.
+#[rstest]
+#[conformance::test()]
+fn without_a_runtime_its_cases_are_unsupported() -> Outcome {
+    let mut machine = Machine { devices: vec![Device::default()], ..Machine::default() };
+    check!(Needs::none().runtime().unmet(&machine).is_none());
+    machine.runtime_problem = Some("libcudart.so.13: not here".to_owned());
+    let reason = Needs::none().runtime().unmet(&machine).unwrap_or_default();
+    check!(reason.contains("libcudart.so.13: not here"), "the reason is {reason:?}");
+    check!(Needs::none().unmet(&machine).is_none());
+    Ok(())
+}
+
+/// The reference driver is its own runtime, whatever the environment names.
+#[rstest]
+#[conformance::test()]
+fn the_reference_driver_is_its_own_runtime() -> Outcome {
+    const CASE: &str = "sample::there_is_a_runtime";
+    let mut command = suite("reference")?;
+    command.env("CUDA_IPC_RUNTIME", "/nonexistent/libcudart.so.13");
+    command.args(["--require", "runtime", "--exact", CASE]);
+    let run = run(command)?;
+    check!(run.output.status.success(), "{}", run.text());
+    check!(run.report()?.summary()["pass"] == 1);
+    Ok(())
+}

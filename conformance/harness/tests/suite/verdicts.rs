@@ -1,0 +1,127 @@
+//! A case that goes wrong is told as what it is.
+
+use std::path::Path;
+use std::process::Command;
+
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+
+use crate::suite::{harness, run, suite, without_settings};
+
+/// Each way to go wrong has its verdict, its reason, the command to run it again, and an exit code.
+#[rstest]
+#[case::fail("fail", Verdict::Fail, "does not hold")]
+#[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle answered CUDA_ERROR_INVALID_VALUE (1)")]
+#[case::crash("crash", Verdict::Crash, "killed by signal 11")]
+#[case::timeout("timeout", Verdict::Timeout, "no answer before the deadline to hang")]
+#[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes of GPU 0 did not come back")]
+#[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a descriptor of /proc/")]
+#[case::error("error", Verdict::Error, "this case is wrong")]
+#[case::unsupported("unsupported", Verdict::Unsupported, "this machine has no such thing")]
+#[case::missing("missing", Verdict::Unsupported, "there is no such function")]
+#[conformance::test()]
+fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[case] reason: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    let id = format!("planted::{planted}");
+    command.env("CONFORMANCE_PLANTED", "1").args(["--deadline", "0.5", "--exact", &id]);
+    let run = run(command)?;
+    let (text, report) = (run.text(), run.report()?);
+    let case = report.cases.first().ok_or_else(|| harness(format!("nothing ran: {text}")))?;
+    check!(case.verdict == verdict, "the verdict is {}, expected {verdict}: {:?}", case.verdict, case.reason);
+    let found = case.reason.clone().unwrap_or_default();
+    check!(found.contains(reason), "the reason is {found:?}, expected {reason:?}");
+    check!(report.summary()[verdict.word()] == 1, "the summary is {:?}", report.summary());
+    check!(run.output.status.success() == verdict.is_good(), "the suite ended with {}", run.output.status);
+    let last = text.trim_end().lines().last().unwrap_or_default();
+    check!(last.contains(&format!("1 {verdict}")) && last.contains("driver: reference"), "the last line is {last:?}");
+    if !verdict.is_good() {
+        let again = format!(" --driver reference --seed {} --exact {id}\n", report.run.seed);
+        check!(text.contains("  again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
+    }
+    Ok(())
+}
+
+/// Where anything is required, a case that misses what the machine showed is no skip; what a case itself finds it cannot
+/// do is one.
+#[rstest]
+#[case::missing("missing", &["--require", "gpus=1"], false)]
+#[case::unsupported("unsupported", &["--require", "gpus=1"], true)]
+#[case::nothing_required("missing", &[], true)]
+#[conformance::test()]
+fn what_is_missing_is_no_skip(#[case] planted: &str, #[case] flags: &[&str], #[case] is_skipped: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("planted::{planted}")]).args(flags);
+    let run = run(command)?;
+    check!(run.output.status.success() == is_skipped, "{}", run.text());
+    check!(
+        run.text().contains("ignored (") == is_skipped && run.report()?.summary()["unsupported"] == 1,
+        "{}",
+        run.text()
+    );
+    Ok(())
+}
+
+const FAILS: &str = "planted::fail";
+
+/// The output of a planted failure, and the command in it.
+fn again(mut command: Command) -> Result<(String, String), Stop> {
+    command.env("CONFORMANCE_PLANTED", "1").args(["--driver", "reference", "--seed", "7", "--exact", FAILS]);
+    let text = String::from_utf8_lossy(&command.output().map_err(harness)?.stdout).into_owned();
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("again: ")).unwrap_or_default().to_owned();
+    Ok((text, again))
+}
+
+/// A failure names what can be run where the suite was: by cargo, and by nextest, which passes no arguments.
+#[rstest]
+#[case::cargo(&[("CARGO", "cargo")], &[], "cargo test -p conformance-harness -- --driver reference --seed 7 --exact planted::fail")]
+#[case::fresh(&[("CARGO", "cargo")], &["--fresh"], "cargo test -p conformance-harness -- --driver reference --seed 7 --fresh --exact planted::fail")]
+#[case::nextest(&[("CARGO", "cargo"), ("NEXTEST_RUN_ID", "planted")], &[], "CONFORMANCE_DRIVER=reference CONFORMANCE_SEED=7 cargo nextest run -p conformance-harness -E 'test(=planted::fail)'")]
+#[case::fresh_nextest(&[("NEXTEST_RUN_ID", "planted")], &["--fresh"], "CONFORMANCE_DRIVER=reference CONFORMANCE_SEED=7 CONFORMANCE_FRESH=true cargo nextest run -p conformance-harness -E 'test(=planted::fail)'")]
+#[conformance::test()]
+fn a_failure_says_how_to_run_it_again(
+    #[case] variables: &[(&str, &str)],
+    #[case] flags: &[&str],
+    #[case] expected: &str,
+) -> Outcome {
+    let mut command = without_settings(&std::env::current_exe().map_err(harness)?);
+    command.env_remove("CARGO").envs(variables.iter().copied()).args(flags);
+    let (text, found) = again(command)?;
+    check!(found == expected, "{text}");
+    Ok(())
+}
+
+/// Without cargo it is the program, and a shell that runs the command fails in the same way, whatever is in its path.
+#[rstest]
+#[conformance::test()]
+fn a_shell_runs_it_again() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let program = folder.path().join("it's a $HOME");
+    std::os::unix::fs::symlink(std::env::current_exe().map_err(harness)?, &program).map_err(harness)?;
+    let mut command = without_settings(&program);
+    command.env_remove("CARGO");
+    let (text, first) = again(command)?;
+    check!(first.contains("/it's a "), "{text}");
+    let mut shell = without_settings(Path::new("/bin/sh"));
+    shell.env_remove("CARGO").env("CONFORMANCE_PLANTED", "1").args(["-c", &first]);
+    let printed = String::from_utf8_lossy(&shell.output().map_err(harness)?.stdout).into_owned();
+    check!(printed.contains("1 fail,") && printed.contains(&format!("again: {first}\n")), "{first}: {printed}");
+    Ok(())
+}
+
+/// In nextest's filters a comma ends a name, and names of cases have them.
+#[rstest]
+#[conformance::test()]
+fn a_filter_of_nextest_names_one_case() -> Outcome {
+    const CASE: &str = "sample::there_are_two_gpus/name=one,number=1";
+    let mut command = suite("reference")?;
+    command.env("NEXTEST_RUN_ID", "planted").env("REFERENCE_DRIVER_DEVICES", "1");
+    command.args(["--require", "gpus=2", "--exact", CASE]);
+    let run = run(command)?;
+    let text = run.text();
+    let filter = text.lines().find_map(|line| line.split(" -E ").nth(1)).unwrap_or_default();
+    let mut shell = without_settings(Path::new("/bin/sh"));
+    let passed = shell.arg("-c").arg(format!("printf %s {filter}")).output().map_err(harness)?.stdout;
+    let passed = String::from_utf8_lossy(&passed);
+    check!(passed == format!("test(={})", CASE.replace(',', "\\,")), "{passed} in {text}");
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! `cuMemGetHandleForAddressRange`: dma-bufs of device memory.
+
+use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::{
+    CUdevice_attribute as Attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemAllocationType,
+    CUmemRangeFlags, CUresult,
+};
+use rstest::rstest;
+
+use crate::support::fixtures::{exporter, importer};
+use crate::support::import_kind::ImportKind;
+use crate::support::pointer_kind::PointerKind;
+
+const SIZE: u64 = 4 * MIB;
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+
+fn is_supported(role: &Role, attribute: Attribute) -> Result<bool, Stop> {
+    Ok(role.device_get_attribute(attribute.0, 0)? != 0)
+}
+
+/// A machine whose device memory has dma-bufs.
+pub(crate) fn needs_dma_bufs(role: &Role) -> Outcome {
+    if is_supported(role, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
+        return Ok(());
+    }
+    Err(Stop::Unsupported("needs dma-bufs".to_owned()))
+}
+
+/// Memory of several allocations side by side, of which the second may be missing.
+fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
+    let address = role.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
+    for (chunk, properties) in [Some(MemProperties::device(0)), second].into_iter().enumerate() {
+        let Some(properties) = properties else { continue };
+        let at = address.offset(chunk as u64 * SIZE);
+        role.mem_map(at, SIZE, 0, role.mem_create(SIZE, properties, 0)?, 0)?;
+        role.mem_set_access(at, SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    }
+    Ok(address)
+}
+
+/// Device memory gives a descriptor where the attribute says so, and none where it says not.
+#[rstest]
+#[conformance::test("DMABUF-001")]
+fn device_memory_gives_a_descriptor(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let given = exporter.mem_get_dma_buf(buffer, SIZE, 0);
+    if !is_supported(&exporter, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
+        return given.refused(&[]).map(drop);
+    }
+    let descriptor = given?;
+    check!(descriptor.0 >= 0, "{descriptor:?}");
+    observe("target", exporter.descriptor_target(descriptor)?);
+    Ok(())
+}
+
+/// Address and size are multiples of the page.
+#[rstest]
+#[case::address(1, 4 * KIB)]
+#[case::size(0, 4 * KIB - 1)]
+#[conformance::test("DMABUF-002")]
+fn what_is_not_aligned_is_refused(exporter: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.mem_get_dma_buf(buffer.offset(offset), size, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// What a part of an allocation gives is recorded.
+#[rstest]
+#[conformance::test("DMABUF-003")]
+fn a_part_is_recorded(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.mem_get_dma_buf(buffer.offset(64 * KIB), 64 * KIB, 0).recorded("code")?;
+    Ok(())
+}
+
+/// Virtual memory gives one where all of it is mapped, with the same properties.
+#[rstest]
+#[case::whole(Some(MemProperties::device(0)), true)]
+#[case::hole(None, false)]
+#[case::other_properties(
+    Some(MemProperties::device(0).exportable(
+        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0
+    )),
+    false
+)]
+#[conformance::test("DMABUF-004", needs(memory_descriptors))]
+fn virtual_memory_has_to_be_of_one_kind(
+    exporter: Role,
+    #[case] second: Option<MemProperties>,
+    #[case] is_of_one_kind: bool,
+) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let given = exporter.mem_get_dma_buf(chunks(&exporter, second)?, 2 * SIZE, 0);
+    if is_of_one_kind { given.map(drop) } else { given.refused(&[]).map(drop) }
+}
+
+/// What memory of a managed pool gives is recorded: no signal, which one driver was reported to answer with.
+#[rstest]
+#[conformance::test("DMABUF-005", needs(memory_pools, managed_memory, cuda = 13_000))]
+fn a_managed_pool_is_recorded(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED.0;
+    let properties = MemProperties { allocation_type: managed, ..MemProperties::device(0) };
+    let pool = exporter.mem_pool_create_with(properties, 0, 0)?;
+    let buffer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
+    exporter.mem_get_dma_buf(buffer, SIZE, 0).recorded("code")?;
+    exporter.ctx_synchronize()
+}
+
+/// What imported memory gives is recorded, and the memory stays as it was.
+#[rstest]
+#[conformance::test("DMABUF-008", needs(memory_descriptors, pool_descriptors))]
+fn an_import_is_recorded(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    needs_dma_bufs(&importer)?;
+    let memory = kind.make(&exporter, &importer, 0)?;
+    exporter.fill(memory.there, SIZE, 7)?;
+    importer.mem_get_dma_buf(memory.here, SIZE, 0).recorded("code")?;
+    check!(importer.mismatches(memory.here, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Page-locked memory gives one exactly where its attribute says so.
+#[rstest]
+#[conformance::test("DMABUF-006", needs(cuda = 13_000))]
+fn host_memory_is_as_the_attribute_says(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let host = PointerKind::Pinned.make(&exporter)?;
+    let given = exporter.mem_get_dma_buf(host, 2 * MIB, 0);
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED;
+    if is_supported(&exporter, attribute)? { given.map(drop) } else { given.refused(&[]).map(drop) }
+}
+
+/// A mapping over PCIe is given or refused, and what it is is recorded.
+#[rstest]
+#[conformance::test("DMABUF-007")]
+fn a_mapping_over_pcie_is_recorded(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let flags = CUmemRangeFlags::CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE.0.into();
+    exporter.mem_get_dma_buf(buffer, SIZE, flags).recorded("code")?;
+    exporter.ctx_synchronize()
+}
+
+/// Memory may be freed while its descriptor is open, and the driver goes on to work.
+#[rstest]
+#[conformance::test("DMABUF-009")]
+fn memory_may_be_freed_before_its_descriptor(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let descriptor = exporter.mem_get_dma_buf(buffer, SIZE, 0)?;
+    exporter.mem_free(buffer)?;
+    exporter.descriptor_target(descriptor)?;
+    exporter.close_descriptor(descriptor)?;
+    exporter.ctx_synchronize()
+}
+
+/// The attribute for mapping says whether a process maps the descriptor.
+#[rstest]
+#[conformance::test("DMABUF-010", needs(cuda = 13_030))]
+fn a_mapping_is_as_the_attribute_says(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let descriptor = exporter.mem_get_dma_buf(exporter.mem_alloc(SIZE)?, SIZE, 0)?;
+    let is_mapped = exporter.maps_descriptor(descriptor, SIZE)?;
+    check!(is_mapped == is_supported(&exporter, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED)?);
+    Ok(())
+}

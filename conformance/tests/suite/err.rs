@@ -1,0 +1,159 @@
+//! What codes are called, and what calls that fail leave behind.
+
+use conformance::calls::error::FailingCall;
+use conformance::calls::ipc::UNWRITTEN;
+use conformance::{Expect as _, Outcome, Role, check, observe};
+use cuda_ipc_sys::CUresult;
+use rstest::rstest;
+
+use crate::support::SIZE;
+use crate::support::fixtures::observer;
+
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+
+/// Codes that calls of inter-process memory answer, and what they are called.
+const NAMES: [(u32, &str); 37] = [
+    (0, "CUDA_SUCCESS"),
+    (1, "CUDA_ERROR_INVALID_VALUE"),
+    (2, "CUDA_ERROR_OUT_OF_MEMORY"),
+    (3, "CUDA_ERROR_NOT_INITIALIZED"),
+    (4, "CUDA_ERROR_DEINITIALIZED"),
+    (46, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
+    (101, "CUDA_ERROR_INVALID_DEVICE"),
+    (201, "CUDA_ERROR_INVALID_CONTEXT"),
+    (205, "CUDA_ERROR_MAP_FAILED"),
+    (206, "CUDA_ERROR_UNMAP_FAILED"),
+    (208, "CUDA_ERROR_ALREADY_MAPPED"),
+    (217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"),
+    (304, "CUDA_ERROR_OPERATING_SYSTEM"),
+    (400, "CUDA_ERROR_INVALID_HANDLE"),
+    (401, "CUDA_ERROR_ILLEGAL_STATE"),
+    (500, "CUDA_ERROR_NOT_FOUND"),
+    (600, "CUDA_ERROR_NOT_READY"),
+    (700, "CUDA_ERROR_ILLEGAL_ADDRESS"),
+    (704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"),
+    (705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED"),
+    (708, "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE"),
+    (709, "CUDA_ERROR_CONTEXT_IS_DESTROYED"),
+    (711, "CUDA_ERROR_TOO_MANY_PEERS"),
+    (800, "CUDA_ERROR_NOT_PERMITTED"),
+    (801, "CUDA_ERROR_NOT_SUPPORTED"),
+    (802, "CUDA_ERROR_SYSTEM_NOT_READY"),
+    (803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
+    (805, "CUDA_ERROR_MPS_CONNECTION_FAILED"),
+    (806, "CUDA_ERROR_MPS_RPC_FAILURE"),
+    (807, "CUDA_ERROR_MPS_SERVER_NOT_READY"),
+    (808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED"),
+    (809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED"),
+    (810, "CUDA_ERROR_MPS_CLIENT_TERMINATED"),
+    (910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"),
+    (911, "CUDA_ERROR_EXTERNAL_DEVICE"),
+    (912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"),
+    (999, "CUDA_ERROR_UNKNOWN"),
+];
+
+/// A code is called as in the header.
+#[rstest]
+#[conformance::test("ERR-001")]
+fn codes_have_their_names(observer: Role) -> Outcome {
+    for (code, expected) in NAMES {
+        let name = observer.get_error_name(code)?;
+        check!(name == expected, "{code} is called {name}, expected {expected}");
+    }
+    Ok(())
+}
+
+/// A code that came with CUDA 12.4 or before is called as in the header.
+#[rstest]
+#[case(913, "CUDA_ERROR_FUNCTION_NOT_LOADED")]
+#[case(914, "CUDA_ERROR_INVALID_RESOURCE_TYPE")]
+#[conformance::test("ERR-001", needs(cuda = 12_040))]
+fn newer_codes_have_their_names(observer: Role, #[case] code: u32, #[case] expected: &str) -> Outcome {
+    let name = observer.get_error_name(code)?;
+    check!(name == expected);
+    Ok(())
+}
+
+/// The code that came with CUDA 12.8 is called as in the header.
+#[rstest]
+#[conformance::test("ERR-001", needs(cuda = 12_080))]
+fn a_contained_error_has_its_name(observer: Role) -> Outcome {
+    let name = observer.get_error_name(226)?;
+    check!(name == "CUDA_ERROR_CONTAINED");
+    Ok(())
+}
+
+/// A number that is no code has no name: null is written, and the call is refused.
+#[rstest]
+#[conformance::test("ERR-002")]
+fn unknown_numbers_have_no_name(observer: Role, #[values(123_456, 0xffff_fffe)] number: u32) -> Outcome {
+    observer.get_error_name(number).refused(INVALID_VALUE)?;
+    let answer = observer.get_error_name_or_not(number)?;
+    check!(answer.output.starts_with(&[0; size_of::<usize>()]), "{:02x?} was written", answer.output);
+    Ok(())
+}
+
+/// What a failing call writes into its output is recorded, and the context goes on to work.
+#[rstest]
+#[conformance::test("ERR-004", needs(pool_descriptors, memory_descriptors))]
+fn outputs_of_failing_calls_are_recorded(
+    observer: Role,
+    #[values(
+        FailingCall::GetUnknownAttribute,
+        FailingCall::AllocNothing,
+        FailingCall::GetRangeOfHeap,
+        FailingCall::GetAttributeOfHeap,
+        FailingCall::GetMemHandleOfHeap,
+        FailingCall::OpenMemHandleOfZeros,
+        FailingCall::OpenEventHandleOfZeros,
+        FailingCall::ReserveNothing,
+        FailingCall::CreateNothing,
+        FailingCall::ImportNoDescriptor,
+        FailingCall::ImportPoolOfNoDescriptor
+    )]
+    call: FailingCall,
+) -> Outcome {
+    let buffer = observer.mem_alloc(SIZE)?;
+    let answer = observer.fail(call)?;
+    let code = CUresult(answer.code);
+    check!(code != CUresult::CUDA_SUCCESS, "{call:?} succeeded");
+    observe("code", code.to_string());
+    observe("the output is untouched", (answer.output == UNWRITTEN).to_string());
+    observer.ctx_synchronize()?;
+    observer.fill(buffer, SIZE, 7)?;
+    check!(observer.mismatches(buffer, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// What the log says of a call of inter-process memory that fails is recorded; after the end of its registration a
+/// callback hears nothing.
+#[rstest]
+#[conformance::test("ERR-003", needs(cuda = 12_090, pool_descriptors, memory_descriptors))]
+fn the_log_of_failing_calls_is_recorded(
+    observer: Role,
+    #[values(
+        FailingCall::GetMemHandleOfHeap,
+        FailingCall::OpenMemHandleOfZeros,
+        FailingCall::OpenEventHandleOfZeros,
+        FailingCall::ImportNoDescriptor,
+        FailingCall::ImportPoolOfNoDescriptor
+    )]
+    call: FailingCall,
+) -> Outcome {
+    let heard = observer.fail_and_listen(call)?;
+    check!(heard.afterwards.is_empty(), "after its end the callback hears {:?}", heard.afterwards);
+    observe("log", heard.registered.iter().map(|line| without_numbers(line)).collect::<Vec<_>>());
+    observer.ctx_synchronize()
+}
+
+/// A line without what differs from run to run: times, addresses and processes.
+fn without_numbers(line: &str) -> String {
+    let is_number = |word: &str| {
+        let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        digits.contains(|character: char| character.is_ascii_digit())
+            && digits.chars().all(|character| character.is_ascii_hexdigit() || !character.is_ascii_alphanumeric())
+    };
+    let words = line.split_whitespace().map(|word| if is_number(word) { "#" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}

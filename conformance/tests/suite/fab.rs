@@ -1,0 +1,246 @@
+//! Fabric handles, with and without the channel that they need.
+
+use conformance::Placement;
+use conformance::machine::Fabric;
+use conformance::{
+    Expect as _, FabricHandle, KERNEL_PARAMETERS, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check,
+    observe,
+};
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use rstest::rstest;
+
+use crate::support::device_memory::{Account, LARGE};
+use crate::support::fixtures::{exporter, observer, start};
+
+const SIZE: u64 = 4 * MIB;
+const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
+const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+/// Where the channels of this machine have their nodes.
+const CHANNELS: &str = "/dev/nvidia-caps-imex-channels";
+const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
+
+/// A process that finds the fabric in a state.
+fn on(name: &str, state: Fabric) -> Role {
+    start(name, Placement::device(0).fabric(state))
+}
+
+fn create(role: &Role) -> Result<Physical, Stop> {
+    role.mem_create(SIZE, MemProperties::device(0).exportable(FABRIC), 0)
+}
+
+fn map(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
+    let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    role.mem_map(address, SIZE, 0, physical, 0)?;
+    role.mem_set_access(address, SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    Ok(address)
+}
+
+/// Where the attribute reads 0, no handle comes of it.
+#[rstest]
+#[conformance::test("FAB-001", needs(virtual_memory, fabric = Fabric::Absent))]
+fn without_a_fabric_there_is_no_handle() -> Outcome {
+    let exporter = on("exporter", Fabric::Absent);
+    let exported = create(&exporter).and_then(|physical| exporter.mem_export_to_fabric(physical));
+    exported.refused_and_recorded(&[])?;
+    Ok(())
+}
+
+/// Without a channel, memory for the fabric is not permitted.
+#[rstest]
+#[case::fabric(FABRIC)]
+#[case::fabric_or_descriptor(FABRIC | DESCRIPTOR)]
+#[conformance::test("FAB-002", "VMM-CREATE-011", needs(virtual_memory, fabric = Fabric::NoChannel))]
+fn without_a_channel_memory_is_not_permitted(#[case] handle_types: u32) -> Outcome {
+    let exporter = on("exporter", Fabric::NoChannel);
+    exporter.mem_create(SIZE, MemProperties::device(0).exportable(handle_types), 0).refused(NOT_PERMITTED)?;
+    // Other memory is.
+    map(&exporter, exporter.mem_create(SIZE, MemProperties::device(0), 0)?)?;
+    Ok(())
+}
+
+/// Without a channel, no bytes are imported.
+#[rstest]
+#[conformance::test("FAB-002", needs(virtual_memory, fabric = Fabric::NoChannel))]
+fn without_a_channel_nothing_is_imported(#[values(0x00, 0x03, 0xff)] byte: u8) -> Outcome {
+    let importer = on("importer", Fabric::NoChannel);
+    importer.mem_import_from_fabric(FabricHandle::from_bytes([byte; 64])).refused_and_recorded(&[])?;
+    importer.ctx_synchronize()
+}
+
+/// With a channel, 64 bytes are all that another process needs.
+#[rstest]
+#[conformance::test("FAB-003", needs(virtual_memory, fabric = Fabric::Channel))]
+fn another_process_imports_the_bytes() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    let there = map(&exporter, physical)?;
+    let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
+    exporter.fill(there, SIZE, 7)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    importer.fill(here, SIZE, 8)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
+    Ok(())
+}
+
+/// With a channel, a process imports its own memory too.
+#[rstest]
+#[conformance::test("FAB-003", needs(virtual_memory, fabric = Fabric::Channel))]
+fn the_own_process_imports_the_bytes() -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let physical = create(&exporter)?;
+    let one = map(&exporter, physical)?;
+    let other = map(&exporter, exporter.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
+    exporter.fill(one, SIZE, 7)?;
+    check!(exporter.mismatches(other, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Who may not use the exporter's channel cannot import, though the exporter itself can.
+#[rstest]
+#[conformance::test("FAB-004", "FAB-011", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
+fn an_importer_without_the_channel_is_refused(
+    #[values(Fabric::NoChannel, Fabric::OtherChannel)] state: Fabric,
+) -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", state));
+    let handle = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    exporter.mem_import_from_fabric(handle)?;
+    importer.mem_import_from_fabric(handle).refused(NOT_PERMITTED)?;
+    Ok(())
+}
+
+/// A handle with a bit flipped imports nothing.
+#[rstest]
+#[conformance::test("FAB-005", needs(virtual_memory, fabric = Fabric::Channel))]
+fn a_flipped_bit_imports_nothing() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let handle = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    for bit in 0..512 {
+        importer.mem_import_from_fabric(handle.with_bit_flipped(bit)).refused(&[])?;
+    }
+    importer.mem_import_from_fabric(handle)?;
+    Ok(())
+}
+
+/// A handle of memory that is gone imports nothing.
+#[rstest]
+#[case::released(false)]
+#[case::killed(true)]
+#[conformance::test("FAB-006", needs(virtual_memory, fabric = Fabric::Channel))]
+fn memory_that_is_gone_is_not_imported(#[case] kill: bool) -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    let handle = exporter.mem_export_to_fabric(physical)?;
+    if kill {
+        exporter.kill()?
+    } else {
+        exporter.mem_release(physical)?
+    }
+    importer.mem_import_from_fabric(handle).refused_and_recorded(&[])?;
+    Ok(())
+}
+
+/// Whether exported bytes keep memory is recorded: nothing closes them. With their process they do not.
+#[rstest]
+#[conformance::test("FAB-007", needs(virtual_memory, fabric = Fabric::Channel))]
+fn whether_bytes_keep_memory_is_recorded(observer: Role) -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let account = Account::open(&observer)?;
+    let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(FABRIC), 0)?;
+    exporter.mem_export_to_fabric(physical)?;
+    check!(account.is_held()?);
+    exporter.mem_release(physical)?;
+    observe("held by the bytes", account.is_held()?);
+    exporter.exit()?;
+    check!(account.is_given_back()?);
+    Ok(())
+}
+
+/// What the importer reads after its exporter was killed is recorded; it does not hang.
+#[rstest]
+#[conformance::test("FAB-008", needs(virtual_memory, fabric = Fabric::Channel))]
+fn an_import_after_the_exporters_death_is_recorded() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    exporter.fill(map(&exporter, physical)?, SIZE, 7)?;
+    let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
+    exporter.kill()?;
+    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    observe("the bytes are the old ones", mismatches == Some(0));
+    importer.ctx_synchronize()
+}
+
+/// Whether two exports of one allocation are the same bytes is recorded; of two allocations they are not.
+#[rstest]
+#[conformance::test("FAB-009", needs(virtual_memory, fabric = Fabric::Channel))]
+fn whether_bytes_repeat_is_recorded() -> Outcome {
+    let exporter = on("exporter", Fabric::Channel);
+    let physical = create(&exporter)?;
+    let (first, second) = (exporter.mem_export_to_fabric(physical)?, exporter.mem_export_to_fabric(physical)?);
+    observe("the bytes are equal", first == second);
+    let other = exporter.mem_export_to_fabric(create(&exporter)?)?;
+    check!(first != other);
+    Ok(())
+}
+
+/// What becomes of a mapping whose process sees no channel any more is recorded, and what its next import answers.
+#[rstest]
+#[conformance::test("FAB-013", needs(virtual_memory, fabric = Fabric::Channel, root, kernel_module))]
+fn losing_the_channel_after_an_import_is_recorded() -> Outcome {
+    let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
+    let physical = create(&exporter)?;
+    let there = map(&exporter, physical)?;
+    let handle = exporter.mem_export_to_fabric(physical)?;
+    let here = map(&importer, importer.mem_import_from_fabric(handle)?)?;
+    // The node stays for everyone else.
+    importer.cover_directory(CHANNELS.to_owned())?;
+    exporter.fill(there, SIZE, 7)?;
+    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    observe("the mapping goes on", mismatches == Some(0));
+    importer.mem_import_from_fabric(handle).recorded("next import")?;
+    importer.ctx_synchronize()
+}
+
+/// What the kernel module was told about channel 0 is recorded, whether its node is there, and whether memory for the
+/// fabric is created.
+#[rstest]
+#[conformance::test("FAB-015", needs(virtual_memory, cuda = 12_030, kernel_module))]
+fn the_parameter_for_the_channel_is_recorded(exporter: Role) -> Outcome {
+    let parameters = std::fs::read_to_string(KERNEL_PARAMETERS).map_err(|error| Stop::Harness(error.to_string()))?;
+    let value = parameters.lines().find_map(|line| line.strip_prefix("CreateImexChannel0:"));
+    observe("CreateImexChannel0", value.map_or("not listed", str::trim));
+    observe("channel0", std::path::Path::new(CHANNELS).join("channel0").exists());
+    create(&exporter).recorded("create")?;
+    exporter.ctx_synchronize()
+}
+
+/// While the fabric is being set up, memory for it is refused, and other memory is not.
+#[rstest]
+#[conformance::test("FAB-014", needs(virtual_memory, fabric = Fabric::NotReady))]
+fn a_fabric_that_is_not_ready_refuses() -> Outcome {
+    let exporter = on("exporter", Fabric::NotReady);
+    create(&exporter).refused_and_recorded(&[])?;
+    map(&exporter, exporter.mem_create(SIZE, MemProperties::device(0), 0)?)?;
+    Ok(())
+}
+
+/// The code of a fabric that is not ready has its name.
+#[rstest]
+#[conformance::test("FAB-010", needs(cuda = 13_040))]
+fn the_code_has_its_name() -> Outcome {
+    let role = start("observer", Placement::device(0));
+    let code = CUresult::CUDA_ERROR_FABRIC_NOT_READY;
+    let name = role.get_error_name(code.0)?;
+    check!(Some(name.as_str()) == code.name(), "{name}");
+    Ok(())
+}
+
+/// A device tells its cluster; zeros are none.
+#[rstest]
+#[conformance::test("FAB-012", needs(cuda = 13_040))]
+fn a_device_tells_its_cluster() -> Outcome {
+    let role = start("observer", Placement::device(0));
+    if let Some(uuid) = role.device_get_fabric_cluster_uuid(0).recorded("cluster")? {
+        observe("in a cluster", (uuid != [0; 16]).to_string());
+    }
+    Ok(())
+}

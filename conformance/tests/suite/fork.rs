@@ -1,0 +1,92 @@
+//! `fork` and `exec`, before and after `cuInit`.
+
+use conformance::calls::fork::Call;
+use conformance::{Beginning, ChildEnd};
+use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
+use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
+use rstest::rstest;
+
+use crate::support::SIZE;
+use crate::support::device_memory::{Account, LARGE};
+use crate::support::fixtures::{exporter, importer, observer, uninitialised};
+
+const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+
+/// What a child of an initialised process is answered is recorded; its parent does not notice.
+#[rstest]
+#[conformance::test("FORK-001")]
+fn after_initialisation_is_recorded(
+    exporter: Role,
+    #[values(Beginning::Init, Beginning::Context)] beginning: Beginning,
+) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, 7)?;
+    let Some(end) = exporter.fork_and_use_the_driver(beginning).survived_or_not("parent")? else { return Ok(()) };
+    observe("child", end.to_string());
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(buffer, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// Where nobody has initialised yet, both sides of a fork can.
+#[rstest]
+#[conformance::test("FORK-002")]
+fn before_initialisation_both_sides_work(uninitialised: Role) -> Outcome {
+    let end = uninitialised.fork_and_use_the_driver(Beginning::Init)?;
+    check!(end == ChildEnd::Worked);
+    uninitialised.use_the_driver(Beginning::Init)
+}
+
+/// A program that an initialised process starts uses the driver as any other.
+#[rstest]
+#[conformance::test("FORK-003")]
+fn a_started_program_works(exporter: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill(buffer, SIZE, 7)?;
+    let end = exporter.exec_and_use_the_driver()?;
+    check!(end == ChildEnd::Worked);
+    check!(exporter.mismatches(buffer, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// A forked child that ends leaves its parent's import as it was; what its exit handlers do is recorded.
+#[rstest]
+#[case::leave(Call::fork_and_leave {})]
+#[case::exit(Call::fork_and_exit {})]
+#[conformance::test("FORK-004")]
+fn an_import_outlives_a_child(exporter: Role, importer: Role, #[case] call: Call) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let child = importer.begin::<ChildEnd>(call)?.finish().survived_or_not("parent")?;
+    let Some(end) = child else { return Ok(()) };
+    observe("child", end.to_string());
+    exporter.fill(buffer, SIZE, 7)?;
+    check!(importer.mismatches(import, SIZE, 7)? == 0);
+    importer.fill(import, SIZE, 8)?;
+    check!(exporter.mismatches(buffer, SIZE, 8)? == 0);
+    importer.ipc_close_mem_handle(import)
+}
+
+/// A descriptor that a started program inherited keeps the memory until that program is gone.
+#[rstest]
+#[conformance::test("FORK-005", needs(memory_descriptors))]
+fn an_inherited_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let descriptor = exporter.mem_export_to_descriptor(physical)?;
+    exporter.exec_and_hold(descriptor)?;
+    exporter.close_descriptor(descriptor)?;
+    exporter.mem_release(physical)?;
+    check!(account.is_held()?);
+    exporter.end_holder()?;
+    check!(!account.is_held()?);
+    Ok(())
+}
+
+/// Before `cuInit` nobody counts devices.
+#[rstest]
+#[conformance::test("FORK-006")]
+fn devices_are_counted_after_initialisation(uninitialised: Role) -> Outcome {
+    uninitialised.device_get_count().refused(&[CUresult::CUDA_ERROR_NOT_INITIALIZED])?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! Multicast objects, as far as processes share them. Only on the reference driver: a real one is not asked for any.
+
+use std::time::Duration;
+
+use conformance::Placement;
+use conformance::calls::{AnyCall, multicast, vmm};
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use rstest::rstest;
+
+use crate::support::fixtures::{exporter, importer, start};
+
+const SIZE: u64 = 4 * MIB;
+const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+/// How long a call is watched that should wait.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Memory of a device that other processes can have.
+fn create(role: &Role, device: i32) -> Result<Physical, Stop> {
+    role.mem_create(SIZE, MemProperties::device(device).exportable(DESCRIPTOR), 0)
+}
+
+fn map(role: &Role, physical: Physical, device: i32) -> Result<Pointer, Stop> {
+    let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    role.mem_map(address, SIZE, 0, physical, 0)?;
+    role.mem_set_access(address, SIZE, device, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    Ok(address)
+}
+
+/// An object of two devices in both processes, over a descriptor. No device is added.
+fn share(exporter: &Role, importer: &Role) -> Result<[Physical; 2], Stop> {
+    let object = exporter.multicast_create(2, SIZE, DESCRIPTOR)?;
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(object)?)?;
+    Ok([object, importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)?])
+}
+
+/// A device that says it has no multicast gives no object.
+#[rstest]
+#[conformance::test("MC-001", needs(cuda = 12_010, simulated))]
+fn a_device_without_multicast_gives_no_object() -> Outcome {
+    let role = start("exporter", Placement::device(0).without_multicast());
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED;
+    check!(role.device_get_attribute(attribute.0, 0)? == 0);
+    role.multicast_create(1, SIZE, 0).refused(&[CUresult::CUDA_ERROR_NOT_SUPPORTED])?;
+    Ok(())
+}
+
+/// An object that can be shared takes only memory that can be shared.
+#[rstest]
+#[conformance::test("MC-002", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+fn what_is_shared_takes_what_can_be_shared(exporter: Role) -> Outcome {
+    let object = exporter.multicast_create(1, SIZE, DESCRIPTOR)?;
+    exporter.multicast_add_device(object, 0)?;
+    let private = exporter.mem_create(SIZE, MemProperties::device(0), 0)?;
+    exporter.multicast_bind_mem(object, 0, private, SIZE).refused_and_recorded(&[])?;
+    exporter.multicast_bind_mem(object, 0, create(&exporter, 0)?, SIZE)
+}
+
+/// An object travels as a descriptor, two processes add their devices, and what either writes reaches both.
+#[rstest]
+#[conformance::test("MC-003", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+fn two_processes_add_their_devices(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let objects = share(&exporter, &importer)?;
+    let team = [(&exporter, objects[0], 0), (&importer, objects[1], 1)];
+    for (role, object, device) in team {
+        role.multicast_add_device(object, device)?;
+    }
+    let mut own = Vec::new();
+    for (role, object, device) in team {
+        let memory = create(role, device)?;
+        role.multicast_bind_mem(object, 0, memory, SIZE)?;
+        own.push(map(role, memory, device)?);
+    }
+    for (pattern, (writer, object, device)) in (7..).zip(team) {
+        writer.fill(map(writer, object, device)?, SIZE, pattern)?;
+        check!(exporter.mismatches(own[0], SIZE, pattern)? == 0, "{} wrote, GPU 0 has not got it", writer.name());
+        check!(importer.mismatches(own[1], SIZE, pattern)? == 0, "{} wrote, GPU 1 has not got it", writer.name());
+    }
+    Ok(())
+}
+
+/// A call that waits for the devices of an object.
+type Waiting = fn(&Role, Physical) -> Result<AnyCall, Stop>;
+
+fn bind(role: &Role, object: Physical) -> Result<AnyCall, Stop> {
+    let memory = create(role, 0)?;
+    Ok(multicast::Call::multicast_bind_mem { object, offset: 0, memory, size: SIZE }.into())
+}
+
+fn map_object(role: &Role, object: Physical) -> Result<AnyCall, Stop> {
+    let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    Ok(vmm::Call::mem_map { address, size: SIZE, offset: 0, physical: object, flags: 0 }.into())
+}
+
+/// Binding and mapping wait until another process has added the last device.
+#[rstest]
+#[case::bind(bind)]
+#[case::map(map_object)]
+#[conformance::test("MC-004", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[case] call: Waiting) -> Outcome {
+    let objects = share(&exporter, &importer)?;
+    exporter.multicast_add_device(objects[0], 0)?;
+    let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;
+    check!(waiting.still_waits_after(PATIENCE)?, "the call did not wait for the device of the other process");
+    importer.multicast_add_device(objects[1], 1)?;
+    waiting.finish()
+}
+
+/// Memory is bound up to the very end of an object, and not beyond.
+#[rstest]
+#[conformance::test("MC-005", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
+    let object = exporter.multicast_create(2, 2 * SIZE, DESCRIPTOR)?;
+    for device in [0, 1] {
+        exporter.multicast_add_device(object, device)?;
+    }
+    for device in [0, 1] {
+        let memory = create(&exporter, device)?;
+        exporter.multicast_bind_mem(object, 2 * SIZE, memory, SIZE).refused(INVALID_VALUE)?;
+        exporter.multicast_bind_mem(object, SIZE, memory, SIZE)?;
+    }
+    Ok(())
+}
+
+/// Whether a call waits for a process that died before it added its device is recorded.
+#[rstest]
+#[case::bind(bind)]
+#[case::map(map_object)]
+#[conformance::test("MC-006", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+fn a_participant_that_died_is_recorded(exporter: Role, #[with(1)] importer: Role, #[case] call: Waiting) -> Outcome {
+    let objects = share(&exporter, &importer)?;
+    exporter.multicast_add_device(objects[0], 0)?;
+    let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;
+    importer.kill()?;
+    let still_waits = waiting.still_waits_after(PATIENCE)?;
+    observe("still waits", still_waits.to_string());
+    if still_waits { exporter.kill() } else { waiting.finish().recorded("code").map(drop) }
+}
