@@ -1,4 +1,4 @@
-//! The requirement rows, and which cases check them.
+//! The requirement rows and the cases that check them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,28 +40,29 @@ groups!(
     "rt"
 );
 
-/// What kind of statement a row is.
+/// The class of a row: what kind of statement it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Class {
-    /// Documented: asserted.
+    /// Documented. Cases assert the rule.
     #[serde(rename = "D")]
     Documented,
-    /// Follows from the documentation, which leaves a detail open: the rule is asserted, the detail recorded.
+    /// Follows from the documentation, which leaves a detail open. Cases assert the rule and record the detail.
     #[serde(rename = "D*")]
     Derived,
-    /// Documented as undefined: performed in a process that may be lost, and everyone else must be sound.
+    /// Documented as undefined. Cases perform the operation in a process that may crash, and assert that other
+    /// processes still work.
     #[serde(rename = "U")]
     Undefined,
-    /// Not documented, and reported by someone: recorded.
+    /// Not documented, but reported by someone. Cases record the behaviour.
     #[serde(rename = "O")]
     Observed,
-    /// Nobody says: recorded.
+    /// Neither documented nor reported. Cases record the behaviour.
     #[serde(rename = "Q")]
     Open,
 }
 
 impl Class {
-    /// The letter of the catalogue.
+    /// Returns the letter used in the catalogue.
     #[must_use]
     pub const fn letter(self) -> &'static str {
         match self {
@@ -74,13 +75,13 @@ impl Class {
     }
 }
 
-/// A group of rows: one file.
+/// A group of rows, which is one file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// The prefix of its rows.
+    /// The prefix of the ids of its rows.
     pub group: String,
-    /// What it is about.
+    /// The title of the group.
     pub title: String,
     /// The rows.
     pub row: Vec<Row>,
@@ -90,51 +91,51 @@ pub struct Group {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// `IPCMEM-OPEN-002`.
+    /// The id, such as `IPCMEM-OPEN-002`.
     pub id: String,
-    /// What kind of statement it is.
+    /// The class.
     pub class: Class,
-    /// The calls it is about.
+    /// The calls that the statement is about.
     pub call: String,
     /// The statement.
     pub statement: String,
-    /// Where it is from.
+    /// The sources of the statement.
     pub source: Vec<String>,
-    /// What the driver should do.
+    /// The expected behaviour of the driver.
     pub expected: String,
-    /// How to bring it about.
+    /// How to provoke the behaviour.
     #[serde(default)]
     pub provoke: Option<String>,
-    /// What it takes.
+    /// What a check of the row needs.
     pub needs: RowNeeds,
-    /// The cases that check it.
+    /// The cases that check the row.
     pub cases: Vec<String>,
-    /// Why no case can run, where there is none.
+    /// Why no case can check the row; absent if a case does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unrunnable: Option<String>,
 }
 
-/// What a row takes.
+/// What a check of a row needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RowNeeds {
-    /// Processes.
+    /// The number of processes.
     pub processes: u32,
-    /// GPUs at least.
+    /// The minimum number of GPUs.
     pub gpus: u32,
-    /// GPUs that show more.
+    /// A number of GPUs with which the check finds out more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpus_wanted: Option<u32>,
-    /// Namespaces or another user.
+    /// Whether it needs privileges, for namespaces or another user.
     #[serde(default)]
     pub privileged: bool,
-    /// A special environment.
+    /// Whether it needs a special environment.
     #[serde(default)]
     pub environment: bool,
 }
 
 impl Row {
-    /// `implemented`, `unrunnable`, or `unimplemented` where neither a case nor a reason is there.
+    /// Returns `implemented` if the row has a case, `unrunnable` if it says why no case can run, else `unimplemented`.
     #[must_use]
     pub const fn status(&self) -> &'static str {
         match self.unrunnable {
@@ -145,25 +146,25 @@ impl Row {
     }
 }
 
-/// All groups, in the catalogue's order.
+/// Returns all groups in the order of the catalogue.
 ///
 /// # Errors
-/// Names the file that cannot be read, and why.
+/// Names the file that cannot be parsed, and the cause.
 pub fn groups() -> Result<Vec<Group>, String> {
     let parse = |(name, text): &(&str, &str)| toml::from_str(text).map_err(|error| format!("{name}.toml: {error}"));
     FILES.iter().map(parse).collect()
 }
 
-/// The files of the catalogue, by name.
+/// Returns the names of the catalogue's files, without their extension.
 pub fn files() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// Where the catalogue and the registered cases disagree: unknown rows, and lists of cases that are not what is
-/// registered. Each line says what the file should hold.
+/// Returns the disagreements between the catalogue and the registered cases: rows that do not exist, and lists of cases
+/// that differ from the registered ones. Each line names the row and the list that its file should contain.
 ///
 /// # Errors
-/// Where the catalogue cannot be read.
+/// The catalogue cannot be parsed.
 pub fn disagreements(registered: &[(String, &'static [&'static str])]) -> Result<Vec<String>, String> {
     let mut cases: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (base, rows) in registered {
@@ -179,6 +180,6 @@ pub fn disagreements(registered: &[(String, &'static [&'static str])]) -> Result
             problems.push(format!("{}: cases = {list:?}", row.id));
         }
     }
-    problems.extend(cases.into_iter().map(|(row, cases)| format!("{cases:?} name a row {row} that does not exist")));
+    problems.extend(cases.into_iter().map(|(row, cases)| format!("{cases:?} name the row {row}, which does not exist")));
     Ok(problems)
 }

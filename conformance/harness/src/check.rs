@@ -1,8 +1,8 @@
-//! `check!`: a condition of a case, with what it compared in the message.
+//! `check!`: checks a condition in a case. The message shows the compared values.
 
-/// Ends the case as failed where the condition does not hold.
+/// Fails the case if the condition does not hold.
 ///
-/// `check!(a == b)` shows both sides; a message with arguments may follow any condition.
+/// `check!(a == b)` prints both sides. Any condition can be followed by a message with format arguments.
 #[macro_export]
 macro_rules! check {
     ($left:ident == $right:expr) => { $crate::check!(@compare $left, ==, $right, stringify!($left == $right)) };

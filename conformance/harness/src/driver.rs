@@ -1,4 +1,4 @@
-//! Which driver is under test, and how that is decided.
+//! Selects and probes the driver under test.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use crate::identity::{Identity, Kind};
 use crate::machine::Machine;
 use crate::process::{Process, Settings, Start};
 
-/// What the user asked for.
+/// The value of `--driver`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The system's driver where it finds a device; the reference driver where nothing hints at an NVIDIA GPU.
+    /// The system's driver if it finds a device; the reference driver if the machine shows no sign of an NVIDIA GPU.
     Auto,
     /// The system's driver.
     System,
     /// The reference driver.
     Reference,
-    /// A library by path.
+    /// The library at a path.
     Path(PathBuf),
 }
 
@@ -51,23 +51,23 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The driver that was chosen, and what it showed.
+/// The selected driver and the result of its probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnderTest {
     /// The driver.
     pub identity: Identity,
-    /// The library that roles load; `None` is the loader's search.
+    /// The library that roles load; `None` leaves the search to the dynamic loader.
     pub library: Option<PathBuf>,
-    /// What the driver showed.
+    /// The machine as the driver reports it.
     pub machine: Machine,
 }
 
-/// Choose the driver, start a first role on it and probe.
+/// Selects the driver, starts a first role on it and probes the machine.
 ///
-/// The role is returned: while it lives, others start faster.
+/// Also returns the role: while it lives, other roles start faster.
 ///
 /// # Errors
-/// A sentence that names the cause: a driver that does not load, or a GPU whose driver does not work.
+/// A sentence that names the cause: the driver does not load, or the machine has an NVIDIA GPU but no working driver.
 pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
     match choice {
         Choice::System => try_driver(Kind::System, None, settings),
@@ -76,10 +76,10 @@ pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest,
         Choice::Auto => match (try_driver(Kind::System, None, settings), nvidia_hint(Path::new("/"))) {
             (Ok(found), _) if found.0.machine.problem.is_none() => Ok(found),
             (Ok((system, _)), Some(hint)) => Err(format!(
-                "{hint}, but the system's driver shows no device: {}",
+                "{hint}, but the system's driver reports no device: {}",
                 system.machine.problem.unwrap_or_default()
             )),
-            (Err(error), Some(hint)) => Err(format!("{hint}, but its driver does not work: {error}")),
+            (Err(error), Some(hint)) => Err(format!("{hint}, but the system's driver does not work: {error}")),
             (_, None) => try_driver(Kind::Reference, Some(reference_library()?), settings),
         },
     }
@@ -96,7 +96,7 @@ fn try_driver(
             let machine: Machine = process
                 .perform(&AnyCall::from(Call::probe_machine {}))
                 .map_err(|stop| stop.to_string())?
-                .map_err(|refused| format!("the driver cannot be probed: {refused:?}"))?;
+                .map_err(|refused| format!("cannot probe the driver: {refused:?}"))?;
             (machine, Some(process))
         }
         Err(Start::NoDevice(message)) => (Machine { problem: Some(message), ..Machine::default() }, None),
@@ -134,7 +134,7 @@ fn sha256(file: &Path) -> Option<String> {
     Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// So that a large library is read piece by piece.
+/// Feeds a hash, so that a large library is not read into memory at once.
 struct HashWriter<'hash>(&'hash mut Sha256);
 
 impl std::io::Write for HashWriter<'_> {
@@ -148,35 +148,36 @@ impl std::io::Write for HashWriter<'_> {
     }
 }
 
-/// The release of NVIDIA's kernel module, 580.159.04.
+/// Returns the release of NVIDIA's kernel module, such as 580.159.04.
 fn kernel_driver_version() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     let is_release = |word: &&str| word.contains('.') && word.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
     text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
 }
 
-/// The reference driver lies beside the suite executable: Cargo builds it there, and a bundle packs it there.
+/// Returns the path of the reference driver, beside the suite executable: Cargo builds it there, and a bundle contains
+/// it there.
 fn reference_library() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    let program = std::env::current_exe().map_err(|error| format!("cannot find the path of this program: {error}"))?;
     let library = program.with_file_name("libreference_driver.so");
     if library.is_file() {
         Ok(library)
     } else {
-        Err(format!("the reference driver is not at {}: build it with the suite", library.display()))
+        Err(format!("the reference driver does not exist at {}: build it together with the suite", library.display()))
     }
 }
 
-/// What says that this machine has an NVIDIA GPU, below a root folder.
+/// Returns evidence that the machine whose files are below `root` has an NVIDIA GPU.
 fn nvidia_hint(root: &Path) -> Option<String> {
     const NVIDIA: &str = "0x10de";
-    let node = |name: &str| root.join("dev").join(name).exists().then(|| format!("there is a device node /dev/{name}"));
+    let node = |name: &str| root.join("dev").join(name).exists().then(|| format!("the device node /dev/{name} exists"));
     let pci = || {
         let devices = std::fs::read_dir(root.join("sys/bus/pci/devices")).ok()?;
         let is_nvidia = |entry: &std::fs::DirEntry| {
             std::fs::read_to_string(entry.path().join("vendor")).is_ok_and(|vendor| vendor.trim() == NVIDIA)
         };
         let device = devices.flatten().find(is_nvidia)?;
-        Some(format!("PCI device {} is NVIDIA's", device.file_name().to_string_lossy()))
+        Some(format!("PCI device {} is made by NVIDIA", device.file_name().to_string_lossy()))
     };
     node("nvidiactl").or_else(|| node("nvidia0")).or_else(|| node("dxg")).or_else(pci)
 }

@@ -1,18 +1,19 @@
-//! What a case expects of a call that may fail.
+//! Expectations of a case about a call that may fail.
 
 use cuda_ipc_sys::CUresult;
 
 use crate::{Stop, observe};
 
-/// What a case says of a call's result beside `?`.
+/// What a case can expect of a call's result other than success, which is `?`.
 pub trait Expect<T>: Sized {
-    /// The driver must refuse the call, with one of these codes if any are named. Returns the code.
+    /// Expects that the driver refuses the call, with one of these codes if any are given. Returns the code.
     ///
     /// # Errors
     /// The call succeeded, or the driver returned another code.
     fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop>;
 
-    /// As [`refused`](Self::refused), and the code is recorded as `code`: the documentation does not settle on one.
+    /// Expects a refusal as [`refused`](Self::refused) does, and records the code as the observation `code`: the
+    /// documentation does not determine it.
     ///
     /// # Errors
     /// The call succeeded, or the driver returned another code.
@@ -22,13 +23,14 @@ pub trait Expect<T>: Sized {
         Ok(code)
     }
 
-    /// Success and refusal are both allowed. Records the code, and returns the value if the call succeeded.
+    /// Accepts success and refusal. Records the code, and returns the output if the call succeeded.
     ///
     /// # Errors
     /// The process crashed or hung.
     fn recorded(self, name: &str) -> Result<Option<T>, Stop>;
 
-    /// Success, refusal, a crash and a hang are all allowed. Records which it was.
+    /// Accepts success, refusal, a crash and a hang. Records which of them happened, and returns the output if the call
+    /// succeeded.
     ///
     /// # Errors
     /// The harness failed.
@@ -42,7 +44,7 @@ impl<T> Expect<T> for Result<T, Stop> {
             codes => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
         };
         match self {
-            Ok(_) => Err(Stop::Failed(format!("the call answered CUDA_SUCCESS, expected {}", expected()))),
+            Ok(_) => Err(Stop::Failed(format!("the call returned CUDA_SUCCESS, expected {}", expected()))),
             Err(Stop::Refused(refusal)) if codes.is_empty() || codes.contains(&refusal.code) => Ok(refusal.code),
             Err(Stop::Refused(refusal)) => Err(Stop::Failed(format!("{refusal}, expected {}", expected()))),
             Err(other) => Err(other),

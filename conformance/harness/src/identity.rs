@@ -4,16 +4,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of driver is under test.
+/// The kind of driver under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Our software driver: says nothing about any GPU.
+    /// The reference driver, which is software: its results say nothing about a GPU.
     Reference,
     /// The system's driver.
     System,
-    /// A library that was given by path.
+    /// A library selected by path.
     Path,
 }
 
@@ -21,17 +21,17 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
-    /// What kind.
+    /// The kind of driver.
     pub kind: Kind,
-    /// Whose it is.
+    /// The driver's name: `NVIDIA`, `reference`, or the file name of a library selected by path.
     pub name: String,
-    /// Its own version where it tells one (`580.159.04`), else the CUDA version it serves.
+    /// The driver's own version if known, such as `580.159.04`; else the CUDA version that it supports.
     pub version: String,
-    /// The newest CUDA version it serves.
+    /// The newest CUDA version that the driver supports.
     pub cuda: String,
-    /// The library file.
+    /// The path of the library file.
     pub path: String,
-    /// The SHA-256 of that file, where it could be read.
+    /// The SHA-256 of the library file, if it could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -47,7 +47,7 @@ impl fmt::Display for Identity {
     }
 }
 
-/// A release as numbers, so that 580.65 comes before 580.159.
+/// Parses a release into numbers, so that 580.65 sorts before 580.159.
 pub(crate) fn release(text: &str) -> Vec<u32> {
     text.split('.').map_while(|part| part.parse().ok()).collect()
 }

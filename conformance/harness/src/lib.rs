@@ -16,11 +16,11 @@
 //! | `process` | runner | the runner's end of a role: start, send, receive, kill |
 //! | [`calls`] | both | one message for each driver call: what travels, and what the role does with it |
 //! | `role` | role | the process that performs calls, and what it holds |
-//! | [`wire`], `message`, [`mod@values`] | both | frames, answers and plain data |
+//! | `message`, [`mod@values`] | both | answers and plain data; the frames they travel in are `conformance-peer`'s |
 //! | [`report`], [`records`], [`diff`], [`deviations`], [`catalogue`] | neither | files: reports, golden records, listed bugs, the rows |
 //!
 //! Modules import downwards in this list only within the order `runner` → `driver`, `case` → `warm` → [`calls`] →
-//! `process`, `role` → [`wire`]. No two modules import each other.
+//! `process`, `role`. No two modules import each other.
 //!
 //! # How a run goes
 //!
@@ -55,7 +55,6 @@ mod step;
 pub mod values;
 mod verdict;
 mod warm;
-pub mod wire;
 
 pub use case::{Registered, observe, random, seed};
 pub use conformance_macros::test;

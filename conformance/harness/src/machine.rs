@@ -1,23 +1,23 @@
-//! What a machine has: asked once, by a role, before the cases are listed.
+//! The machine as a role probes it, once, before the cases are listed.
 
 use serde::{Deserialize, Serialize};
 
-/// A machine as the driver under test shows it.
+/// A machine as the driver under test reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The newest CUDA version that the driver serves, as 1000 × major + 10 × minor.
+    /// The newest CUDA version that the driver supports, as 1000 × major + 10 × minor.
     pub cuda_version: u32,
     /// The library file that the driver was loaded from.
     pub library: String,
     /// The devices.
     pub devices: Vec<Device>,
-    /// Whether the device of the row reaches the memory of the device of the column.
+    /// Whether the device of the row can access the memory of the device of the column.
     pub peer_access: Vec<Vec<bool>>,
-    /// What the links between the devices can do.
+    /// The links between the devices.
     pub links: Vec<Link>,
-    /// Why no runtime can be used beside the driver, where that is so.
+    /// Why no runtime (`libcudart`) works with the driver; `None` if one does.
     pub runtime_problem: Option<String>,
-    /// Why nothing can run at all, where that is so.
+    /// Why no case can run; `None` if cases can run.
     pub problem: Option<String>,
 }
 
@@ -25,25 +25,25 @@ pub struct Machine {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Device {
-    /// The product's name.
+    /// The product name.
     pub name: String,
-    /// The UUID, in hexadecimal digits.
+    /// The UUID in hexadecimal digits; empty in a record.
     pub uuid: String,
-    /// Bytes of memory.
+    /// The memory in bytes.
     pub memory: u64,
-    /// Interprocess events and legacy memory handles.
+    /// Whether the device supports interprocess events and legacy memory handles.
     pub ipc: bool,
-    /// Managed memory.
+    /// Whether the device supports managed memory.
     pub managed_memory: bool,
-    /// Stream-ordered allocation.
+    /// Whether the device supports stream-ordered allocation.
     pub memory_pools: bool,
-    /// The handle types a pool can be exported as, a bit mask.
+    /// The handle types that a pool can be exported as, a bit mask.
     pub pool_handle_types: u32,
-    /// Virtual memory management.
+    /// Whether the device supports virtual memory management.
     pub virtual_memory: bool,
-    /// Physical memory that is exported as file descriptors.
+    /// Whether physical memory can be exported as file descriptors.
     pub memory_descriptors: bool,
-    /// How it stands with fabric handles.
+    /// The state of fabric handles.
     pub fabric: Fabric,
 }
 
@@ -51,45 +51,46 @@ pub struct Device {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
-    /// The device that reaches out.
+    /// The device that accesses the other's memory.
     pub from: i32,
-    /// The device whose memory it reaches.
+    /// The device whose memory is accessed.
     pub to: i32,
-    /// Whether it does.
+    /// Whether access is supported.
     pub access: bool,
-    /// Its rank among the links of the device: the lower, the faster.
+    /// The performance rank of the link: the lower, the faster.
     pub performance_rank: i32,
-    /// Whether atomic operations work across it.
+    /// Whether the link supports native atomic operations.
     pub native_atomics: bool,
-    /// Whether arrays can be reached across it.
+    /// Whether CUDA arrays can be accessed over the link.
     pub arrays: bool,
 }
 
-/// What becomes of memory that asks for a fabric handle.
+/// The state of fabric handles: what happens if memory with a fabric handle is created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Fabric {
-    /// The device has none: the attribute reads 0.
+    /// The device does not support fabric handles: the attribute is 0.
     #[default]
     Absent,
-    /// The process may use no IMEX channel.
+    /// Creation is not permitted: the process has no IMEX channel.
     NoChannel,
-    /// It is created.
+    /// Creation succeeds.
     Channel,
-    /// It is created, for another channel than everybody else's: only the reference driver can be told.
+    /// Creation succeeds, on a different IMEX channel from that of other processes. Only the reference driver can be
+    /// put into this state.
     OtherChannel,
-    /// The fabric is still being set up.
+    /// Creation fails with another error: the fabric is not set up yet.
     NotReady,
 }
 
 impl Fabric {
-    /// What the reference driver calls the state.
+    /// Returns the reference driver's name of the state.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Absent => "absent",
             Self::NoChannel => "no-channel",
             Self::Channel => "channel",
-            // The number of a user that there is not.
+            // The id of a nonexistent user.
             Self::OtherChannel => "channel:4294967295",
             Self::NotReady => "not-ready",
         }
@@ -97,7 +98,7 @@ impl Fabric {
 }
 
 impl Machine {
-    /// Whether the driver is the reference driver, which can be put into any state.
+    /// Whether the driver is the reference driver. It can be put into any fabric state.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.library.contains("libreference_driver")

@@ -1,4 +1,4 @@
-//! What a role says: first whether it is ready, then the answer to each call.
+//! The messages of a role: first a greeting, then an answer to each call.
 
 use cuda_ipc_sys::{CUresult, MissingSymbol};
 use serde::{Deserialize, Serialize};
@@ -9,24 +9,24 @@ pub(crate) const ROLE_ARGUMENT: &str = "--conformance-role";
 /// The last argument of a role's process that does not call `cuInit`.
 pub(crate) const UNINITIALISED_ARGUMENT: &str = "uninitialised";
 
-/// What the number of a user follows, in an argument of a role that is to become that user.
+/// The prefix of the argument that names a user by number: the role becomes that user.
 pub(crate) const USER_ARGUMENT: &str = "user=";
 
-/// What the runner is told first.
+/// The first message of a role.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Greeting {
-    /// The driver is loaded and a context is current.
+    /// The driver is loaded. A context is current, unless the role does not call `cuInit`.
     Ready,
-    /// There is no driver, or it does not start.
+    /// The driver does not exist or does not start.
     NoDriver(String),
-    /// The driver works, and there is no device for this role, or it cannot be what it should.
+    /// The driver works, but the role has no usable device or cannot become the requested user.
     NoDevice(String),
 }
 
-/// Why a call brought no output.
+/// Why a call has no output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Refused {
-    /// The driver, or the runtime, answered with an error code.
+    /// The driver or the runtime returned an error code.
     Driver {
         /// The function.
         function: String,
@@ -35,7 +35,7 @@ pub enum Refused {
     },
     /// The driver does not have the function.
     Missing(String),
-    /// The role could not do its own part.
+    /// The role failed outside the driver.
     Role(String),
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn answered(function: &str, answer: Result<CUresult, MissingSymbol>) 
 /// Encodes the answer to a call.
 pub(crate) fn encode<T: Serialize>(answer: &Result<T, Refused>) -> Vec<u8> {
     postcard::to_stdvec(answer).unwrap_or_else(|error| {
-        let refused: Result<(), _> = Err(Refused::Role(format!("cannot encode an answer: {error}")));
+        let refused: Result<(), _> = Err(Refused::Role(format!("the role cannot encode its answer: {error}")));
         postcard::to_stdvec(&refused).unwrap_or_default()
     })
 }

@@ -1,14 +1,14 @@
-//! What a case needs of a machine, and why a machine cannot give it.
+//! The needs of a case, and why a machine does not meet them.
 
 use std::path::Path;
 
 use crate::machine::{Fabric, Machine};
 use crate::report::mps;
 
-/// Where NVIDIA's kernel module says with which parameters it was loaded.
+/// The file in which NVIDIA's kernel module lists its load parameters.
 pub const KERNEL_PARAMETERS: &str = "/proc/driver/nvidia/params";
 
-/// What a case needs. Every role may be placed on any of the needed GPUs.
+/// The needs of a case. A role can be placed on any of the GPUs that the case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     gpus: usize,
@@ -31,7 +31,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// One GPU.
+    /// Needs one GPU and nothing else.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -55,131 +55,132 @@ impl Needs {
         }
     }
 
-    /// So many GPUs.
+    /// Needs at least this number of GPUs.
     #[must_use]
     pub const fn gpus(mut self, count: usize) -> Self {
         self.gpus = count;
         self
     }
 
-    /// GPUs 0 and 1 reach each other's memory.
+    /// Needs GPUs 0 and 1 to be able to access each other's memory.
     #[must_use]
     pub const fn peer_access(mut self) -> Self {
         self.peer_access = true;
         self
     }
 
-    /// GPUs 0 and 1 do not reach each other's memory: roles are placed with
-    /// [`Placement::without_peer_access`](crate::role::Placement::without_peer_access).
+    /// Needs GPUs 0 and 1 to be unable to access each other's memory. The case places its roles with
+    /// [`Placement::without_peer_access`](crate::Placement::without_peer_access).
     #[must_use]
     pub const fn no_peer_access(mut self) -> Self {
         self.no_peer_access = true;
         self
     }
 
-    /// Managed memory.
+    /// Needs managed memory.
     #[must_use]
     pub const fn managed_memory(mut self) -> Self {
         self.managed_memory = true;
         self
     }
 
-    /// Stream-ordered allocation.
+    /// Needs stream-ordered allocation.
     #[must_use]
     pub const fn memory_pools(mut self) -> Self {
         self.memory_pools = true;
         self
     }
 
-    /// Pools that are exported as file descriptors.
+    /// Needs pools that can be exported as file descriptors.
     #[must_use]
     pub const fn pool_descriptors(mut self) -> Self {
         self.pool_descriptors = true;
         self
     }
 
-    /// Virtual memory management.
+    /// Needs virtual memory management.
     #[must_use]
     pub const fn virtual_memory(mut self) -> Self {
         self.virtual_memory = true;
         self
     }
 
-    /// Physical memory that is exported as file descriptors.
+    /// Needs physical memory that can be exported as file descriptors.
     #[must_use]
     pub const fn memory_descriptors(mut self) -> Self {
         self.memory_descriptors = true;
         self
     }
 
-    /// A fabric in a state, which the reference driver can be put into.
+    /// Needs fabric handles in this state. The reference driver can be put into any state.
     #[must_use]
     pub const fn fabric(mut self, state: Fabric) -> Self {
         self.fabric = Some(state);
-        // Before that there is no fabric to be in another state.
+        // Older drivers have no fabric handles.
         if !matches!(state, Fabric::Absent) {
             self.cuda = 12_030;
         }
         self
     }
 
-    /// The reference driver: what it alone gives without an administrator, or what no real machine is asked for.
+    /// Needs the reference driver: only it can do this without an administrator, or the case must not run on a real
+    /// machine.
     #[must_use]
     pub const fn simulated(mut self) -> Self {
         self.simulated = true;
         self
     }
 
-    /// A driver that serves this CUDA version, as 1000 × major + 10 × minor.
+    /// Needs a driver that supports this CUDA version, given as 1000 × major + 10 × minor.
     #[must_use]
     pub const fn cuda(mut self, version: u32) -> Self {
         self.cuda = version;
         self
     }
 
-    /// A driver older than that of this CUDA version: what a rule of later versions took the place of.
+    /// Needs a driver that supports only older CUDA versions: a different rule applies from this version on.
     #[must_use]
     pub const fn cuda_before(mut self, version: u32) -> Self {
         self.cuda_before = version;
         self
     }
 
-    /// A runtime (`libcudart`) that works with the driver under test.
+    /// Needs a runtime (`libcudart`) that works with the driver under test.
     #[must_use]
     pub const fn runtime(mut self) -> Self {
         self.runtime = true;
         self
     }
 
-    /// The rights of root, as for namespaces and other users.
+    /// Needs root, as namespaces and other users do.
     #[must_use]
     pub const fn root(mut self) -> Self {
         self.root = true;
         self
     }
 
-    /// A real driver, whose kernel module says with which parameters it was loaded.
+    /// Needs a real driver whose kernel module lists its load parameters in [`KERNEL_PARAMETERS`].
     #[must_use]
     pub const fn kernel_module(mut self) -> Self {
         self.kernel_module = true;
         self
     }
 
-    /// A real driver whose processes are clients of the multi-process service.
+    /// Needs a real driver whose processes are clients of the multi-process service (MPS).
     #[must_use]
     pub const fn mps(mut self) -> Self {
         self.mps = true;
         self
     }
 
-    /// A real driver in the Windows Subsystem for Linux.
+    /// Needs a real driver in the Windows Subsystem for Linux.
     #[must_use]
     pub const fn wsl(mut self) -> Self {
         self.wsl = true;
         self
     }
 
-    /// The first need that the machine does not meet, in words.
+    /// Returns the first need that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Option<String> {
         if let Some(problem) = &machine.problem {
@@ -199,20 +200,20 @@ impl Needs {
         let is_root = || rustix::process::geteuid().is_root();
         let has = |state| machine.is_simulated() || first.fabric == state;
         [
-            (self.peer_access && !peers, "needs GPUs 0 and 1 to be peers"),
-            (self.no_peer_access && peers && !machine.is_simulated(), "needs GPUs 0 and 1 not to be peers"),
+            (self.peer_access && !peers, "needs peer access between GPUs 0 and 1"),
+            (self.no_peer_access && peers && !machine.is_simulated(), "needs GPUs 0 and 1 without peer access"),
             (self.managed_memory && !first.managed_memory, "needs managed memory"),
             (self.memory_pools && !first.memory_pools, "needs memory pools"),
-            (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that export descriptors"),
+            (self.pool_descriptors && first.pool_handle_types & 1 == 0, "needs pools that can be exported as file descriptors"),
             (self.virtual_memory && !first.virtual_memory, "needs virtual memory management"),
-            (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports descriptors"),
-            (self.fabric.is_some_and(|state| !has(state)), "needs a fabric in another state"),
+            (self.memory_descriptors && !first.memory_descriptors, "needs memory that can be exported as file descriptors"),
+            (self.fabric.is_some_and(|state| !has(state)), "needs fabric handles in another state"),
             (self.simulated && !machine.is_simulated(), "needs the reference driver"),
-            (self.cuda > machine.cuda_version, "needs a driver of a newer CUDA"),
-            (machine.cuda_version >= self.cuda_before, "needs a driver of an older CUDA"),
+            (self.cuda > machine.cuda_version, "needs a driver that supports a newer CUDA version"),
+            (machine.cuda_version >= self.cuda_before, "needs a driver that supports only an older CUDA version"),
             (self.root && !is_root(), "needs to run as root"),
             (self.kernel_module && !is_real_and_has(KERNEL_PARAMETERS), "needs NVIDIA's kernel module"),
-            (self.mps && !has_mps(), "needs the multi-process service"),
+            (self.mps && !has_mps(), "needs the multi-process service (MPS)"),
             (self.wsl && !is_real_and_has("/dev/dxg"), "needs the Windows Subsystem for Linux"),
         ]
         .into_iter()

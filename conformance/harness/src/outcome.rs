@@ -1,4 +1,4 @@
-//! What a step of a case can end in.
+//! The ways a step of a case can end.
 
 use std::fmt;
 
@@ -6,64 +6,64 @@ use cuda_ipc_sys::CUresult;
 
 use crate::Verdict;
 
-/// What a case returns: `Ok`, or what stopped it.
+/// The result of a case: `Ok`, or why it stopped.
 pub type Outcome = Result<(), Stop>;
 
-/// A driver call that answered with an error code.
+/// A driver call that returned an error code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The process that called.
+    /// The role that made the call.
     pub role: String,
-    /// The driver's function.
+    /// The driver function.
     pub function: String,
-    /// What it answered.
+    /// The code that it returned.
     pub code: CUresult,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} answered {}", self.role, self.function, self.code)
+        write!(f, "{}: {} returned {}", self.role, self.function, self.code)
     }
 }
 
-/// Why a case does not go on.
+/// Why a case stops.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// The driver answered with an error code where nothing else was expected.
+    /// The driver returned an error code, but the case expected success.
     Refused(Refusal),
     /// A check did not hold.
     Failed(String),
     /// The machine or the driver cannot run this case.
     Unsupported(String),
-    /// The driver lacks a function of its version, or a process its device, though the probe showed what the case needs.
+    /// A function or a device is missing at run time, although the probe found everything that the case needs.
     Missing(String),
-    /// A process ended in the middle of a step.
+    /// A role's process ended during a step.
     Crashed {
-        /// The process.
+        /// The role.
         role: String,
-        /// How it ended: the signal or the exit code.
+        /// How the process ended: the signal or the exit code.
         end: String,
-        /// The step it was performing.
+        /// The step that it was performing.
         step: String,
     },
     /// A step did not end before its deadline.
     TimedOut {
-        /// The process.
+        /// The role.
         role: String,
         /// The step.
         step: String,
     },
-    /// The harness failed.
+    /// The harness or the case itself failed.
     Harness(String),
 }
 
 impl Stop {
-    /// A check that did not hold.
+    /// Creates a [`Stop::Failed`] with a message.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed(message.into())
     }
 
-    /// The verdict that follows.
+    /// Returns the verdict of a case that stopped for this reason.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self {
@@ -84,7 +84,7 @@ impl fmt::Display for Stop {
                 f.write_str(message)
             }
             Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {step}"),
-            Self::TimedOut { role, step } => write!(f, "{role}: no answer before the deadline to {step}"),
+            Self::TimedOut { role, step } => write!(f, "{role}: no answer to {step} before the deadline"),
         }
     }
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
-    /// Who performed it.
+    /// The role that performed the call.
     pub role: String,
-    /// The call and what was passed.
+    /// The call and its arguments.
     pub call: String,
-    /// What came back.
+    /// The result: the call's output, an error code, or how the role ended.
     pub answer: String,
 }

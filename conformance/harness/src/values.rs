@@ -1,4 +1,4 @@
-//! What travels in calls: addresses, handles and objects of a role, as plain data.
+//! The arguments and outputs of calls as plain data: addresses, handles and objects of a role.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ object!(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor(pub i32);
 
-/// What physical memory is asked for, and what a handle of it says: `CUmemAllocationProp`.
+/// The properties of physical memory, `CUmemAllocationProp`: requested in a call or returned for a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemProperties {
     /// A `CUmemAllocationType`.
@@ -51,12 +51,12 @@ pub struct MemProperties {
     pub handle_types: u32,
     /// A `CUmemLocationType`.
     pub location_type: u32,
-    /// A device or a NUMA node.
+    /// The ordinal of a device or the number of a NUMA node.
     pub location: i32,
 }
 
 impl MemProperties {
-    /// Pinned memory of a device that cannot be exported.
+    /// Returns the properties of pinned device memory that cannot be exported.
     #[must_use]
     pub const fn device(device: i32) -> Self {
         Self {
@@ -67,14 +67,14 @@ impl MemProperties {
         }
     }
 
-    /// The same, exportable as these.
+    /// Makes the memory exportable as these handle types.
     #[must_use]
     pub const fn exportable(mut self, handle_types: u32) -> Self {
         self.handle_types = handle_types;
         self
     }
 
-    /// The same elsewhere.
+    /// Changes the location.
     #[must_use]
     pub const fn at(mut self, location_type: u32, location: i32) -> Self {
         (self.location_type, self.location) = (location_type, location);
@@ -86,7 +86,7 @@ impl Pointer {
     /// The null pointer.
     pub const NULL: Self = Self(0);
 
-    /// The address so many bytes further on.
+    /// Returns the address plus a number of bytes. It wraps around at 2^64.
     #[must_use]
     pub const fn offset(self, bytes: u64) -> Self {
         Self(self.0.wrapping_add(bytes))
@@ -94,7 +94,7 @@ impl Pointer {
 }
 
 impl Pool {
-    /// No pool.
+    /// The null pool.
     pub const NULL: Self = Self(0);
 }
 
@@ -104,11 +104,11 @@ impl Stream {
 }
 
 impl Event {
-    /// No event.
+    /// The null event.
     pub const NULL: Self = Self(0);
 }
 
-/// serde knows arrays of up to 32 bytes: the 64 bytes of a handle travel as two halves.
+/// Serialises the 64 bytes of a handle as two halves, because serde supports arrays of up to 32 bytes.
 mod halves {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
@@ -149,19 +149,19 @@ macro_rules! handle {
         }
 
         impl $name {
-            /// The handle with these bytes.
+            /// Creates a handle from its bytes.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 64]) -> Self {
                 Self($sys::from_bytes(bytes))
             }
 
-            /// The bytes of the handle.
+            /// Returns the bytes of the handle.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 64] {
                 self.0.to_bytes()
             }
 
-            /// The handle with one bit flipped.
+            /// Returns the handle with one bit flipped.
             #[must_use]
             pub fn with_bit_flipped(self, bit: usize) -> Self {
                 let mut bytes = self.to_bytes();
@@ -183,30 +183,30 @@ handle!(
     PoolPointer(CUmemPoolPtrExportData)
 );
 
-/// Base and size, as `cuMemGetAddressRange` gives them.
+/// Base and size of an allocation, as `cuMemGetAddressRange` returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressRange {
     /// The first address.
     pub base: Pointer,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
 /// Free and total bytes of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemInfo {
-    /// Bytes that are free.
+    /// Free bytes.
     pub free: u64,
-    /// Bytes in all.
+    /// Total bytes.
     pub total: u64,
 }
 
-/// A kernel's argument.
+/// An argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Argument {
-    /// 32 bits.
+    /// A 32-bit number.
     U32(u32),
-    /// 64 bits, or a pointer.
+    /// A 64-bit number or a pointer.
     U64(u64),
 }
 

@@ -1,34 +1,34 @@
-//! How a case ends.
+//! Verdicts: how a case ends.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a case ended, from the best to the worst: the worst of all its roles is the case's.
+/// How a case ended. The variants are sorted from best to worst. If several verdicts apply, the worst one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Every check held.
     Pass,
-    /// This machine cannot run the case; the reason says why.
+    /// The machine cannot run the case.
     Unsupported,
-    /// The driver breaks the rule, as deviations.toml lists it.
+    /// The driver breaks the rule in the way that deviations.toml lists.
     Deviation,
     /// A check did not hold.
     Fail,
-    /// Everything was given back, and the driver still holds something.
+    /// The roles released everything, but memory or a descriptor is still in use.
     Leak,
     /// A call did not return before its deadline.
     Timeout,
     /// A call ended its process.
     Crash,
-    /// The harness itself failed, so nothing is known of the driver.
+    /// The harness or the case itself failed, so the driver's behaviour is unknown.
     Error,
 }
 
 impl Verdict {
-    /// All verdicts, from the best to the worst: the order of every list of verdicts.
+    /// All verdicts from best to worst. Every list of verdicts uses this order.
     pub const ALL: [Self; 8] = [
         Self::Pass,
         Self::Unsupported,
@@ -40,13 +40,13 @@ impl Verdict {
         Self::Error,
     ];
 
-    /// Whether the run as a whole may still be called good.
+    /// Whether a run that contains this verdict can still succeed.
     #[must_use]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Pass | Self::Unsupported | Self::Deviation)
     }
 
-    /// The word in reports.
+    /// Returns the word used in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -4,27 +4,27 @@
 mod common;
 #[path = "common/calls.rs"]
 mod calls;
-#[path = "common/peer.rs"]
-mod peer;
+#[path = "common/remote.rs"]
+mod remote;
 
 use calls::*;
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
-use peer::Peer;
+use remote::Remote;
 
 const SYSTEM_NOT_READY: CUresult = CUresult::CUDA_ERROR_SYSTEM_NOT_READY;
 const CHANNEL: [(&str, &str); 1] = [("REFERENCE_DRIVER_FABRIC", "channel")];
 
 #[test]
 #[ignore = "started by other tests, as another process"]
-fn peer() {
-    peer::perform();
+fn remote() {
+    remote::perform();
 }
 
-fn on(fabric: &str) -> Peer {
-    Peer::new(&[("REFERENCE_DRIVER_FABRIC", fabric)])
+fn on(fabric: &str) -> Remote {
+    Remote::new(&[("REFERENCE_DRIVER_FABRIC", fabric)])
 }
 
-fn has_fabric(peer: &mut Peer) -> u64 {
+fn has_fabric(peer: &mut Remote) -> u64 {
     peer.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED).unwrap()
 }
 
@@ -41,7 +41,7 @@ fn without_fabric_the_wish_is_accepted_and_the_export_refused() {
 /// The state of an H200, and the default if the environment does not name a state of the fabric.
 #[test]
 fn without_a_channel_nothing_is_permitted() {
-    for mut peer in [on("no-channel"), Peer::new(&[])] {
+    for mut peer in [on("no-channel"), Remote::new(&[])] {
         assert_eq!(has_fabric(&mut peer), 1);
         assert_eq!(peer.create(GRANULE, FABRIC), Err(NOT_PERMITTED));
         assert_eq!(peer.create(GRANULE, DESCRIPTOR | FABRIC), Err(NOT_PERMITTED));
@@ -137,7 +137,7 @@ fn every_bit_of_a_fabric_handle_counts() {
 
 #[test]
 fn bytes_keep_no_memory_and_lead_nowhere_afterwards() {
-    let (mut exporter, mut importer) = (Peer::on("keep", &CHANNEL), Peer::on("keep", &CHANNEL));
+    let (mut exporter, mut importer) = (Remote::on("keep", &CHANNEL), Remote::on("keep", &CHANNEL));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, FABRIC).unwrap();
     let there = exporter.map(made, GRANULE).unwrap();
@@ -155,7 +155,7 @@ fn bytes_keep_no_memory_and_lead_nowhere_afterwards() {
 
 #[test]
 fn an_importer_outlives_its_exporter_whose_bytes_then_lead_nowhere() {
-    let (mut exporter, mut importer) = (Peer::on("outlive", &CHANNEL), Peer::on("outlive", &CHANNEL));
+    let (mut exporter, mut importer) = (Remote::on("outlive", &CHANNEL), Remote::on("outlive", &CHANNEL));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, FABRIC).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();

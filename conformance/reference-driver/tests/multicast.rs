@@ -4,8 +4,8 @@
 mod common;
 #[path = "common/calls.rs"]
 mod calls;
-#[path = "common/peer.rs"]
-mod peer;
+#[path = "common/remote.rs"]
+mod remote;
 
 use std::ptr;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use calls::*;
 use cuda_ipc_sys::{CUdevice_attribute, CUmemLocation, CUmulticastGranularity_flags, CUmulticastObjectProp};
-use peer::Peer;
+use remote::Remote;
 
 #[test]
 #[ignore = "started by other tests, as another process"]
-fn peer() {
-    peer::perform();
+fn remote() {
+    remote::perform();
 }
 
 /// Creates a multicast object of both devices.
@@ -208,15 +208,15 @@ fn binding_and_mapping_wait_for_the_last_device() {
 fn a_device_alone_has_no_objects() {
     let _turn = my_turn();
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED;
-    let mut peer = Peer::new(&[("REFERENCE_DRIVER_DEVICES", "1")]);
+    let mut peer = Remote::new(&[("REFERENCE_DRIVER_DEVICES", "1")]);
     assert_eq!((peer.attribute(attribute), peer.create_multicast(1, GRANULE)), (Ok(0), Err(NOT_SUPPORTED)));
-    assert_eq!(Peer::new(&[]).attribute(attribute), Ok(1));
+    assert_eq!(Remote::new(&[]).attribute(attribute), Ok(1));
 }
 
 #[test]
 fn two_processes_form_a_team() {
     let _turn = my_turn();
-    let mut peers = [Peer::new(&[]), Peer::new(&[])];
+    let mut peers = [Remote::new(&[]), Remote::new(&[])];
     let object = peers[0].create_multicast(2, GRANULE).unwrap();
     let descriptor = peers[0].export_descriptor(object).unwrap();
     let objects = [object, peers[1].import_descriptor(&descriptor).unwrap()];

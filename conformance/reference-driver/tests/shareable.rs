@@ -4,24 +4,25 @@
 mod common;
 #[path = "common/calls.rs"]
 mod calls;
-#[path = "common/peer.rs"]
-mod peer;
+#[path = "common/remote.rs"]
+mod remote;
 
 use std::ffi::c_void;
 use std::fs::File;
 use std::io::pipe;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::ptr;
 
 use calls::*;
 use cuda_ipc_sys::{CUmemLocation, CUresult};
-use peer::{Peer, receive_descriptor, send_descriptor};
+use peer::wire::Channel;
+use remote::Remote;
 
 #[test]
 #[ignore = "started by other tests, as another process"]
-fn peer() {
-    peer::perform();
+fn remote() {
+    remote::perform();
 }
 
 /// Exports memory of this process and returns the descriptor.
@@ -56,7 +57,7 @@ fn memfd(flags: u32) -> File {
 #[test]
 fn a_descriptor_carries_memory_both_ways() {
     let _turn = my_turn();
-    let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[]));
+    let (mut exporter, mut importer) = (Remote::new(&[]), Remote::new(&[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
     exporter.write(there, 5).unwrap();
@@ -73,7 +74,7 @@ fn a_descriptor_carries_memory_both_ways() {
 #[test]
 fn an_importer_starts_without_access_and_takes_its_own() {
     let _turn = my_turn();
-    let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[]));
+    let (mut exporter, mut importer) = (Remote::new(&[]), Remote::new(&[]));
     let made = exporter.create(2 * GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, 2 * GRANULE).unwrap();
     let handle = importer.import_descriptor(&exporter.export_descriptor(made).unwrap()).unwrap();
@@ -88,7 +89,7 @@ fn an_importer_starts_without_access_and_takes_its_own() {
 #[test]
 fn importers_see_memory_of_devices_that_are_hidden_from_them() {
     let _turn = my_turn();
-    let (mut exporter, mut importer) = (Peer::new(&[]), Peer::new(&[("CUDA_VISIBLE_DEVICES", "1")]));
+    let (mut exporter, mut importer) = (Remote::new(&[]), Remote::new(&[("CUDA_VISIBLE_DEVICES", "1")]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
     exporter.write(there, 5).unwrap();
@@ -100,7 +101,7 @@ fn importers_see_memory_of_devices_that_are_hidden_from_them() {
 #[test]
 fn memory_of_another_machine_is_refused() {
     let _turn = my_turn();
-    let (mut exporter, mut stranger) = (Peer::new(&[]), Peer::on("another", &[]));
+    let (mut exporter, mut stranger) = (Remote::new(&[]), Remote::on("another", &[]));
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let descriptor = exporter.export_descriptor(made).unwrap();
     assert_eq!(stranger.import_descriptor(&descriptor), Err(INVALID_VALUE));
@@ -110,13 +111,13 @@ fn memory_of_another_machine_is_refused() {
 #[test]
 fn memory_lives_until_its_last_reference_anywhere() {
     let _turn = my_turn();
-    let (mut watcher, mut exporter) = (Peer::on("lives", &[]), Peer::on("lives", &[]));
+    let (mut watcher, mut exporter) = (Remote::on("lives", &[]), Remote::on("lives", &[]));
     let before = watcher.free_bytes();
     for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
         let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
         let there = exporter.open(made, GRANULE).unwrap();
         let mut descriptor = Some(exporter.export_descriptor(made).unwrap());
-        let mut importer = Some(Peer::on("lives", &[]));
+        let mut importer = Some(Remote::on("lives", &[]));
         importer.as_mut().map(|importer| importer.import_descriptor(descriptor.as_ref().unwrap()).unwrap());
         for reference in order {
             assert_eq!(watcher.free_bytes(), before - GRANULE, "{order:?}, before {reference}");
@@ -134,16 +135,16 @@ fn memory_lives_until_its_last_reference_anywhere() {
 #[test]
 fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
     let _turn = my_turn();
-    let (mut exporter, mut importer) = (Peer::on("way", &[]), Peer::on("way", &[]));
+    let (mut exporter, mut importer) = (Remote::on("way", &[]), Remote::on("way", &[]));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();
     exporter.write(there, 5).unwrap();
-    let (near, far) = UnixStream::pair().unwrap();
-    send_descriptor(&near, exporter.export_descriptor(made).unwrap().as_raw_fd());
+    let (near, far) = Channel::pair().unwrap();
+    near.send(&[], &[exporter.export_descriptor(made).unwrap().as_fd()]).unwrap();
     exporter.kill();
     assert_eq!(importer.free_bytes(), before - GRANULE, "the descriptor on its way keeps the memory");
-    let handle = importer.import_descriptor(&receive_descriptor(&far)).unwrap();
+    let handle = importer.import_descriptor(&far.receive(None).unwrap().descriptors[0]).unwrap();
     let here = importer.open(handle, GRANULE).unwrap();
     assert_eq!(importer.read(here), Ok(5));
     importer.unmap(here, GRANULE).unwrap();
@@ -154,7 +155,7 @@ fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
 #[test]
 fn an_importer_outlives_its_exporter_and_frees_the_memory_last() {
     let _turn = my_turn();
-    let (mut exporter, mut importer) = (Peer::on("outlives", &[]), Peer::on("outlives", &[]));
+    let (mut exporter, mut importer) = (Remote::on("outlives", &[]), Remote::on("outlives", &[]));
     let before = importer.free_bytes();
     let made = exporter.create(GRANULE, DESCRIPTOR).unwrap();
     let there = exporter.open(made, GRANULE).unwrap();

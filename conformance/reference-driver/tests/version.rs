@@ -4,22 +4,22 @@
 mod common;
 #[path = "common/calls.rs"]
 mod calls;
-#[path = "common/peer.rs"]
-mod peer;
+#[path = "common/remote.rs"]
+mod remote;
 
 use calls::*;
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CudaVersion};
-use peer::Peer;
+use remote::Remote;
 
 #[test]
 #[ignore = "started by other tests, as another process"]
-fn peer() {
-    peer::perform();
+fn remote() {
+    remote::perform();
 }
 
 /// Starts a process whose driver serves the given version.
-fn of(version: &str) -> Peer {
-    Peer::new(&[("REFERENCE_DRIVER_VERSION", version), ("REFERENCE_DRIVER_FABRIC", "channel")])
+fn of(version: &str) -> Remote {
+    Remote::new(&[("REFERENCE_DRIVER_VERSION", version), ("REFERENCE_DRIVER_FABRIC", "channel")])
 }
 
 #[test]

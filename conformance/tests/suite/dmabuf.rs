@@ -18,15 +18,15 @@ fn is_supported(role: &Role, attribute: Attribute) -> Result<bool, Stop> {
     Ok(role.device_get_attribute(attribute.0, 0)? != 0)
 }
 
-/// A machine whose device memory has dma-bufs.
+/// Skips the case if GPU 0 does not support dma-bufs.
 pub(crate) fn needs_dma_bufs(role: &Role) -> Outcome {
     if is_supported(role, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
         return Ok(());
     }
-    Err(Stop::Unsupported("needs dma-bufs".to_owned()))
+    Err(Stop::Unsupported("needs a GPU that supports dma-bufs".to_owned()))
 }
 
-/// Memory of several allocations side by side, of which the second may be missing.
+/// A range of two adjacent chunks. The second one has the given properties, or is a hole.
 fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
     let address = role.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
     for (chunk, properties) in [Some(MemProperties::device(0)), second].into_iter().enumerate() {
@@ -38,7 +38,7 @@ fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
     Ok(address)
 }
 
-/// Device memory gives a descriptor where the attribute says so, and none where it says not.
+/// The driver exports device memory as a dma-buf if and only if the device attribute says so.
 #[rstest]
 #[conformance::test("DMABUF-001")]
 fn device_memory_gives_a_descriptor(exporter: Role) -> Outcome {
@@ -53,29 +53,29 @@ fn device_memory_gives_a_descriptor(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Address and size are multiples of the page.
+/// The driver refuses an address or a size that is not a multiple of the page size.
 #[rstest]
 #[case::address(1, 4 * KIB)]
 #[case::size(0, 4 * KIB - 1)]
 #[conformance::test("DMABUF-002")]
-fn what_is_not_aligned_is_refused(exporter: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
+fn unaligned_ranges_are_refused(exporter: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     exporter.mem_get_dma_buf(buffer.offset(offset), size, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// What a part of an allocation gives is recorded.
+/// The result of exporting a part of an allocation is recorded.
 #[rstest]
 #[conformance::test("DMABUF-003")]
-fn a_part_is_recorded(exporter: Role) -> Outcome {
+fn the_code_for_a_part(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     exporter.mem_get_dma_buf(buffer.offset(64 * KIB), 64 * KIB, 0).recorded("code")?;
     Ok(())
 }
 
-/// Virtual memory gives one where all of it is mapped, with the same properties.
+/// The driver exports a VMM range only if all of it is mapped, with the same properties.
 #[rstest]
 #[case::whole(Some(MemProperties::device(0)), true)]
 #[case::hole(None, false)]
@@ -86,7 +86,7 @@ fn a_part_is_recorded(exporter: Role) -> Outcome {
     false
 )]
 #[conformance::test("DMABUF-004", needs(memory_descriptors))]
-fn virtual_memory_has_to_be_of_one_kind(
+fn a_vmm_range_needs_uniform_properties(
     exporter: Role,
     #[case] second: Option<MemProperties>,
     #[case] is_of_one_kind: bool,
@@ -96,10 +96,10 @@ fn virtual_memory_has_to_be_of_one_kind(
     if is_of_one_kind { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
-/// What memory of a managed pool gives is recorded: no signal, which one driver was reported to answer with.
+/// The code for memory of a managed pool is recorded; the call must not raise a signal, as it does in a reported bug.
 #[rstest]
 #[conformance::test("DMABUF-005", needs(memory_pools, managed_memory, cuda = 13_000))]
-fn a_managed_pool_is_recorded(exporter: Role) -> Outcome {
+fn the_code_for_a_managed_pool(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED.0;
     let properties = MemProperties { allocation_type: managed, ..MemProperties::device(0) };
@@ -109,10 +109,10 @@ fn a_managed_pool_is_recorded(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// What imported memory gives is recorded, and the memory stays as it was.
+/// The result of exporting imported memory as a dma-buf is recorded; the contents of the memory do not change.
 #[rstest]
 #[conformance::test("DMABUF-008", needs(memory_descriptors, pool_descriptors))]
-fn an_import_is_recorded(
+fn the_code_for_imported_memory(
     exporter: Role,
     importer: Role,
     #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
@@ -125,10 +125,10 @@ fn an_import_is_recorded(
     Ok(())
 }
 
-/// Page-locked memory gives one exactly where its attribute says so.
+/// The driver exports page-locked host memory if and only if the attribute for host memory says so.
 #[rstest]
 #[conformance::test("DMABUF-006", needs(cuda = 13_000))]
-fn host_memory_is_as_the_attribute_says(exporter: Role) -> Outcome {
+fn host_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let host = PointerKind::Pinned.make(&exporter)?;
     let given = exporter.mem_get_dma_buf(host, 2 * MIB, 0);
@@ -136,10 +136,10 @@ fn host_memory_is_as_the_attribute_says(exporter: Role) -> Outcome {
     if is_supported(&exporter, attribute)? { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
-/// A mapping over PCIe is given or refused, and what it is is recorded.
+/// The result of requesting a mapping over PCIe is recorded.
 #[rstest]
 #[conformance::test("DMABUF-007")]
-fn a_mapping_over_pcie_is_recorded(exporter: Role) -> Outcome {
+fn the_code_for_the_pcie_flag(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     let flags = CUmemRangeFlags::CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE.0.into();
@@ -147,10 +147,10 @@ fn a_mapping_over_pcie_is_recorded(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// Memory may be freed while its descriptor is open, and the driver goes on to work.
+/// Memory may be freed while its descriptor is open, and the driver stays usable.
 #[rstest]
 #[conformance::test("DMABUF-009")]
-fn memory_may_be_freed_before_its_descriptor(exporter: Role) -> Outcome {
+fn memory_may_be_freed_while_its_descriptor_is_open(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     let descriptor = exporter.mem_get_dma_buf(buffer, SIZE, 0)?;
@@ -160,10 +160,10 @@ fn memory_may_be_freed_before_its_descriptor(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// The attribute for mapping says whether a process maps the descriptor.
+/// A process can `mmap` the descriptor if and only if the attribute for `mmap` says so.
 #[rstest]
 #[conformance::test("DMABUF-010", needs(cuda = 13_030))]
-fn a_mapping_is_as_the_attribute_says(exporter: Role) -> Outcome {
+fn mmap_agrees_with_the_attribute(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let descriptor = exporter.mem_get_dma_buf(exporter.mem_alloc(SIZE)?, SIZE, 0)?;
     let is_mapped = exporter.maps_descriptor(descriptor, SIZE)?;

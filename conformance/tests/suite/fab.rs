@@ -1,4 +1,4 @@
-//! Fabric handles, with and without the channel that they need.
+//! Fabric handles, with and without the IMEX channel that they need.
 
 use conformance::Placement;
 use conformance::machine::Fabric;
@@ -15,11 +15,11 @@ use crate::support::fixtures::{exporter, observer, start};
 const SIZE: u64 = 4 * MIB;
 const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-/// Where the channels of this machine have their nodes.
+/// The directory of this machine's IMEX channel nodes.
 const CHANNELS: &str = "/dev/nvidia-caps-imex-channels";
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 
-/// A process that finds the fabric in a state.
+/// Starts a process for which the fabric is in the given state.
 fn on(name: &str, state: Fabric) -> Role {
     start(name, Placement::device(0).fabric(state))
 }
@@ -35,7 +35,7 @@ fn map(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
     Ok(address)
 }
 
-/// Where the attribute reads 0, no handle comes of it.
+/// The driver exports no fabric handle if the attribute for fabric handles is 0.
 #[rstest]
 #[conformance::test("FAB-001", needs(virtual_memory, fabric = Fabric::Absent))]
 fn without_a_fabric_there_is_no_handle() -> Outcome {
@@ -45,20 +45,20 @@ fn without_a_fabric_there_is_no_handle() -> Outcome {
     Ok(())
 }
 
-/// Without a channel, memory for the fabric is not permitted.
+/// Without a channel, the driver does not permit memory with the fabric handle type.
 #[rstest]
 #[case::fabric(FABRIC)]
 #[case::fabric_or_descriptor(FABRIC | DESCRIPTOR)]
 #[conformance::test("FAB-002", "VMM-CREATE-011", needs(virtual_memory, fabric = Fabric::NoChannel))]
-fn without_a_channel_memory_is_not_permitted(#[case] handle_types: u32) -> Outcome {
+fn without_a_channel_fabric_memory_is_not_permitted(#[case] handle_types: u32) -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
     exporter.mem_create(SIZE, MemProperties::device(0).exportable(handle_types), 0).refused(NOT_PERMITTED)?;
-    // Other memory is.
+    // Memory without handle types is still permitted.
     map(&exporter, exporter.mem_create(SIZE, MemProperties::device(0), 0)?)?;
     Ok(())
 }
 
-/// Without a channel, no bytes are imported.
+/// Without a channel, the driver refuses to import made-up bytes.
 #[rstest]
 #[conformance::test("FAB-002", needs(virtual_memory, fabric = Fabric::NoChannel))]
 fn without_a_channel_nothing_is_imported(#[values(0x00, 0x03, 0xff)] byte: u8) -> Outcome {
@@ -67,10 +67,10 @@ fn without_a_channel_nothing_is_imported(#[values(0x00, 0x03, 0xff)] byte: u8) -
     importer.ctx_synchronize()
 }
 
-/// With a channel, 64 bytes are all that another process needs.
+/// With a channel, another process can import the memory from the 64 bytes of the handle alone.
 #[rstest]
 #[conformance::test("FAB-003", needs(virtual_memory, fabric = Fabric::Channel))]
-fn another_process_imports_the_bytes() -> Outcome {
+fn another_process_imports_the_handle() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let physical = create(&exporter)?;
     let there = map(&exporter, physical)?;
@@ -82,10 +82,10 @@ fn another_process_imports_the_bytes() -> Outcome {
     Ok(())
 }
 
-/// With a channel, a process imports its own memory too.
+/// With a channel, the exporting process can import its own handle.
 #[rstest]
 #[conformance::test("FAB-003", needs(virtual_memory, fabric = Fabric::Channel))]
-fn the_own_process_imports_the_bytes() -> Outcome {
+fn the_exporting_process_imports_its_handle() -> Outcome {
     let exporter = on("exporter", Fabric::Channel);
     let physical = create(&exporter)?;
     let one = map(&exporter, physical)?;
@@ -95,7 +95,7 @@ fn the_own_process_imports_the_bytes() -> Outcome {
     Ok(())
 }
 
-/// Who may not use the exporter's channel cannot import, though the exporter itself can.
+/// A process without access to the exporter's channel cannot import the handle, although the exporter itself can.
 #[rstest]
 #[conformance::test("FAB-004", "FAB-011", needs(virtual_memory, fabric = Fabric::Channel, simulated))]
 fn an_importer_without_the_channel_is_refused(
@@ -108,10 +108,10 @@ fn an_importer_without_the_channel_is_refused(
     Ok(())
 }
 
-/// A handle with a bit flipped imports nothing.
+/// The driver refuses a handle with a flipped bit.
 #[rstest]
 #[conformance::test("FAB-005", needs(virtual_memory, fabric = Fabric::Channel))]
-fn a_flipped_bit_imports_nothing() -> Outcome {
+fn a_handle_with_a_flipped_bit_is_refused() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let handle = exporter.mem_export_to_fabric(create(&exporter)?)?;
     for bit in 0..512 {
@@ -121,12 +121,12 @@ fn a_flipped_bit_imports_nothing() -> Outcome {
     Ok(())
 }
 
-/// A handle of memory that is gone imports nothing.
+/// The driver refuses a handle whose memory was released, or whose exporter was killed.
 #[rstest]
 #[case::released(false)]
 #[case::killed(true)]
 #[conformance::test("FAB-006", needs(virtual_memory, fabric = Fabric::Channel))]
-fn memory_that_is_gone_is_not_imported(#[case] kill: bool) -> Outcome {
+fn a_handle_of_freed_memory_is_refused(#[case] kill: bool) -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let physical = create(&exporter)?;
     let handle = exporter.mem_export_to_fabric(physical)?;
@@ -139,72 +139,72 @@ fn memory_that_is_gone_is_not_imported(#[case] kill: bool) -> Outcome {
     Ok(())
 }
 
-/// Whether exported bytes keep memory is recorded: nothing closes them. With their process they do not.
+/// Whether an exported handle keeps released memory is recorded; the memory is freed when the exporter exits.
 #[rstest]
 #[conformance::test("FAB-007", needs(virtual_memory, fabric = Fabric::Channel))]
-fn whether_bytes_keep_memory_is_recorded(observer: Role) -> Outcome {
+fn whether_a_handle_keeps_the_memory(observer: Role) -> Outcome {
     let exporter = on("exporter", Fabric::Channel);
     let account = Account::open(&observer)?;
     let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(FABRIC), 0)?;
     exporter.mem_export_to_fabric(physical)?;
     check!(account.is_held()?);
     exporter.mem_release(physical)?;
-    observe("held by the bytes", account.is_held()?);
+    observe("memory held by the handle", account.is_held()?);
     exporter.exit()?;
     check!(account.is_given_back()?);
     Ok(())
 }
 
-/// What the importer reads after its exporter was killed is recorded; it does not hang.
+/// The data that an importer reads after its exporter was killed is recorded; the importer does not hang.
 #[rstest]
 #[conformance::test("FAB-008", needs(virtual_memory, fabric = Fabric::Channel))]
-fn an_import_after_the_exporters_death_is_recorded() -> Outcome {
+fn an_import_after_the_exporters_death() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let physical = create(&exporter)?;
     exporter.fill(map(&exporter, physical)?, SIZE, 7)?;
     let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
     exporter.kill()?;
     let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
-    observe("the bytes are the old ones", mismatches == Some(0));
+    observe("the bytes are unchanged", mismatches == Some(0));
     importer.ctx_synchronize()
 }
 
-/// Whether two exports of one allocation are the same bytes is recorded; of two allocations they are not.
+/// Whether two exports of one allocation give equal handles is recorded; handles of two allocations differ.
 #[rstest]
 #[conformance::test("FAB-009", needs(virtual_memory, fabric = Fabric::Channel))]
-fn whether_bytes_repeat_is_recorded() -> Outcome {
+fn whether_two_exports_are_equal() -> Outcome {
     let exporter = on("exporter", Fabric::Channel);
     let physical = create(&exporter)?;
     let (first, second) = (exporter.mem_export_to_fabric(physical)?, exporter.mem_export_to_fabric(physical)?);
-    observe("the bytes are equal", first == second);
+    observe("the handles are equal", first == second);
     let other = exporter.mem_export_to_fabric(create(&exporter)?)?;
     check!(first != other);
     Ok(())
 }
 
-/// What becomes of a mapping whose process sees no channel any more is recorded, and what its next import answers.
+/// The outcome for a mapping, and for the next import, is recorded if the importer no longer sees its channel.
 #[rstest]
 #[conformance::test("FAB-013", needs(virtual_memory, fabric = Fabric::Channel, root, kernel_module))]
-fn losing_the_channel_after_an_import_is_recorded() -> Outcome {
+fn losing_the_channel_after_an_import() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let physical = create(&exporter)?;
     let there = map(&exporter, physical)?;
     let handle = exporter.mem_export_to_fabric(physical)?;
     let here = map(&importer, importer.mem_import_from_fabric(handle)?)?;
-    // The node stays for everyone else.
+    // Other processes still see the node.
     importer.cover_directory(CHANNELS.to_owned())?;
     exporter.fill(there, SIZE, 7)?;
     let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
-    observe("the mapping goes on", mismatches == Some(0));
+    observe("the mapping still works", mismatches == Some(0));
     importer.mem_import_from_fabric(handle).recorded("next import")?;
     importer.ctx_synchronize()
 }
 
-/// What the kernel module was told about channel 0 is recorded, whether its node is there, and whether memory for the
-/// fabric is created.
+/// The kernel module's parameter for channel 0, the presence of its node and the result of creating fabric memory are
+/// recorded.
 #[rstest]
 #[conformance::test("FAB-015", needs(virtual_memory, cuda = 12_030, kernel_module))]
-fn the_parameter_for_the_channel_is_recorded(exporter: Role) -> Outcome {
+fn the_kernel_parameter_for_channel_0(exporter: Role) -> Outcome {
     let parameters = std::fs::read_to_string(KERNEL_PARAMETERS).map_err(|error| Stop::Harness(error.to_string()))?;
     let value = parameters.lines().find_map(|line| line.strip_prefix("CreateImexChannel0:"));
     observe("CreateImexChannel0", value.map_or("not listed", str::trim));
@@ -213,20 +213,20 @@ fn the_parameter_for_the_channel_is_recorded(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// While the fabric is being set up, memory for it is refused, and other memory is not.
+/// While the fabric is being set up, the driver refuses fabric memory but creates other memory.
 #[rstest]
 #[conformance::test("FAB-014", needs(virtual_memory, fabric = Fabric::NotReady))]
-fn a_fabric_that_is_not_ready_refuses() -> Outcome {
+fn a_fabric_that_is_not_ready_refuses_memory() -> Outcome {
     let exporter = on("exporter", Fabric::NotReady);
     create(&exporter).refused_and_recorded(&[])?;
     map(&exporter, exporter.mem_create(SIZE, MemProperties::device(0), 0)?)?;
     Ok(())
 }
 
-/// The code of a fabric that is not ready has its name.
+/// The driver knows the name of `CUDA_ERROR_FABRIC_NOT_READY`.
 #[rstest]
 #[conformance::test("FAB-010", needs(cuda = 13_040))]
-fn the_code_has_its_name() -> Outcome {
+fn the_not_ready_code_has_its_name() -> Outcome {
     let role = start("observer", Placement::device(0));
     let code = CUresult::CUDA_ERROR_FABRIC_NOT_READY;
     let name = role.get_error_name(code.0)?;
@@ -234,10 +234,10 @@ fn the_code_has_its_name() -> Outcome {
     Ok(())
 }
 
-/// A device tells its cluster; zeros are none.
+/// The result of asking a device for the UUID of its cluster is recorded; a zero UUID means that it is in none.
 #[rstest]
 #[conformance::test("FAB-012", needs(cuda = 13_040))]
-fn a_device_tells_its_cluster() -> Outcome {
+fn a_device_reports_its_cluster() -> Outcome {
     let role = start("observer", Placement::device(0));
     if let Some(uuid) = role.device_get_fabric_cluster_uuid(0).recorded("cluster")? {
         observe("in a cluster", (uuid != [0; 16]).to_string());

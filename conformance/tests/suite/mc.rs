@@ -1,4 +1,4 @@
-//! Multicast objects, as far as processes share them. Only on the reference driver: a real one is not asked for any.
+//! Multicast objects that processes share. These cases run only on the reference driver.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::support::fixtures::{exporter, importer, start};
 const SIZE: u64 = 4 * MIB;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
-/// How long a call is watched that should wait.
+/// How long a case watches a call that should block.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Memory of a device that other processes can have.
+/// Creates memory of a device that can be shared with other processes.
 fn create(role: &Role, device: i32) -> Result<Physical, Stop> {
     role.mem_create(SIZE, MemProperties::device(device).exportable(DESCRIPTOR), 0)
 }
@@ -28,14 +28,14 @@ fn map(role: &Role, physical: Physical, device: i32) -> Result<Pointer, Stop> {
     Ok(address)
 }
 
-/// An object of two devices in both processes, over a descriptor. No device is added.
+/// Creates an object for two devices and imports it into the other process. No device has been added to it yet.
 fn share(exporter: &Role, importer: &Role) -> Result<[Physical; 2], Stop> {
     let object = exporter.multicast_create(2, SIZE, DESCRIPTOR)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(object)?)?;
     Ok([object, importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)?])
 }
 
-/// A device that says it has no multicast gives no object.
+/// The driver creates no multicast object on a device whose attribute says that it does not support multicast.
 #[rstest]
 #[conformance::test("MC-001", needs(cuda = 12_010, simulated))]
 fn a_device_without_multicast_gives_no_object() -> Outcome {
@@ -46,10 +46,10 @@ fn a_device_without_multicast_gives_no_object() -> Outcome {
     Ok(())
 }
 
-/// An object that can be shared takes only memory that can be shared.
+/// A shareable multicast object accepts only shareable memory.
 #[rstest]
 #[conformance::test("MC-002", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
-fn what_is_shared_takes_what_can_be_shared(exporter: Role) -> Outcome {
+fn a_shareable_object_refuses_private_memory(exporter: Role) -> Outcome {
     let object = exporter.multicast_create(1, SIZE, DESCRIPTOR)?;
     exporter.multicast_add_device(object, 0)?;
     let private = exporter.mem_create(SIZE, MemProperties::device(0), 0)?;
@@ -57,7 +57,7 @@ fn what_is_shared_takes_what_can_be_shared(exporter: Role) -> Outcome {
     exporter.multicast_bind_mem(object, 0, create(&exporter, 0)?, SIZE)
 }
 
-/// An object travels as a descriptor, two processes add their devices, and what either writes reaches both.
+/// Two processes that share an object as a descriptor can both add their devices, and a write of either reaches both.
 #[rstest]
 #[conformance::test("MC-003", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
 fn two_processes_add_their_devices(exporter: Role, #[with(1)] importer: Role) -> Outcome {
@@ -74,13 +74,13 @@ fn two_processes_add_their_devices(exporter: Role, #[with(1)] importer: Role) ->
     }
     for (pattern, (writer, object, device)) in (7..).zip(team) {
         writer.fill(map(writer, object, device)?, SIZE, pattern)?;
-        check!(exporter.mismatches(own[0], SIZE, pattern)? == 0, "{} wrote, GPU 0 has not got it", writer.name());
-        check!(importer.mismatches(own[1], SIZE, pattern)? == 0, "{} wrote, GPU 1 has not got it", writer.name());
+        check!(exporter.mismatches(own[0], SIZE, pattern)? == 0, "the write of the {} did not reach GPU 0", writer.name());
+        check!(importer.mismatches(own[1], SIZE, pattern)? == 0, "the write of the {} did not reach GPU 1", writer.name());
     }
     Ok(())
 }
 
-/// A call that waits for the devices of an object.
+/// Makes a call that blocks until all devices of the object have been added.
 type Waiting = fn(&Role, Physical) -> Result<AnyCall, Stop>;
 
 fn bind(role: &Role, object: Physical) -> Result<AnyCall, Stop> {
@@ -93,7 +93,7 @@ fn map_object(role: &Role, object: Physical) -> Result<AnyCall, Stop> {
     Ok(vmm::Call::mem_map { address, size: SIZE, offset: 0, physical: object, flags: 0 }.into())
 }
 
-/// Binding and mapping wait until another process has added the last device.
+/// Binding and mapping block until another process has added the last device.
 #[rstest]
 #[case::bind(bind)]
 #[case::map(map_object)]
@@ -102,12 +102,12 @@ fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[c
     let objects = share(&exporter, &importer)?;
     exporter.multicast_add_device(objects[0], 0)?;
     let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;
-    check!(waiting.still_waits_after(PATIENCE)?, "the call did not wait for the device of the other process");
+    check!(waiting.still_waits_after(PATIENCE)?, "the call did not block until the other process added its device");
     importer.multicast_add_device(objects[1], 1)?;
     waiting.finish()
 }
 
-/// Memory is bound up to the very end of an object, and not beyond.
+/// The driver binds memory up to the end of an object, and refuses to bind it beyond the end.
 #[rstest]
 #[conformance::test("MC-005", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
 fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
@@ -123,12 +123,12 @@ fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Whether a call waits for a process that died before it added its device is recorded.
+/// Whether a call keeps waiting for a process that was killed before it added its device is recorded.
 #[rstest]
 #[case::bind(bind)]
 #[case::map(map_object)]
 #[conformance::test("MC-006", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
-fn a_participant_that_died_is_recorded(exporter: Role, #[with(1)] importer: Role, #[case] call: Waiting) -> Outcome {
+fn whether_calls_wait_for_a_dead_participant(exporter: Role, #[with(1)] importer: Role, #[case] call: Waiting) -> Outcome {
     let objects = share(&exporter, &importer)?;
     exporter.multicast_add_device(objects[0], 0)?;
     let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;

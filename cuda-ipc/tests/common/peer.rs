@@ -1,46 +1,43 @@
-//! Another process: this executable again, in a role of its own, at the other end of a connection.
+//! Another process: this test executable again, which runs one role of a test, at the other end of a connection.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
 
 use cuda_ipc::transport::Connection;
 
-/// Longer than anything takes that goes well.
+/// Longer than any step that works takes.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 const ROLE: &str = "CUDA_IPC_TEST_ROLE";
 
-/// A running peer.
+/// A running role and the connection to it.
 pub(crate) struct Peer {
     pub(crate) connection: Connection,
     pub(crate) process: Process,
 }
 
-/// Its process, which is killed and waited for however a test ends.
+/// The process of a role. Dropping it kills the process and waits for it.
 pub(crate) struct Process {
     child: Child,
     said: BufReader<ChildStdout>,
 }
 
 impl Peer {
-    /// Start a role of a module, which finds its end of the connection as its standard input.
+    /// Starts a role of a test module. The role finds its end of the connection on standard input.
     pub(crate) fn start(module: &str, role: &str) -> Self {
-        let (ours, theirs) = Connection::pair().unwrap();
-        let program = std::env::current_exe().expect("a test executable has a path");
+        let (mut command, channel) = ::peer::command().expect("a test executable has a path");
         let (_, module) = module.split_once("::").expect("roles are in modules");
         let name = format!("{module}::{role}");
-        let mut command = Command::new(program);
-        command.args(["--exact", &name, "--ignored", "--nocapture"]).env(ROLE, role);
-        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped());
+        command.args(["--exact", &name, "--ignored", "--nocapture"]).env(ROLE, role).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the peer starts");
         let said = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { connection: with_timeout(ours), process: Process { child, said } }
+        let connection = Connection::from(UnixStream::from(channel.into_socket()));
+        Self { connection: with_timeout(connection), process: Process { child, said } }
     }
 
-    /// Wait until the peer has played its role to the end.
+    /// Waits until the role has ended, and panics with its output if it failed.
     pub(crate) fn finish(self) {
         let mut process = self.process;
         let mut rest = String::new();
@@ -55,14 +52,14 @@ impl Process {
         self.child.id()
     }
 
-    /// The next line that the peer said, past the lines of the test runner.
+    /// Reads the next line that the role said. Skips the lines of the test runner.
     pub(crate) fn hear(&mut self) -> String {
         let lines = self.said.by_ref().lines().map(|line| line.expect("text"));
         let said = lines.filter_map(|line| line.strip_prefix("> ").map(str::to_owned)).next();
         said.expect("the peer ended without a word")
     }
 
-    /// `SIGKILL`, and wait.
+    /// Kills the process and waits for it.
     #[allow(dead_code, reason = "not every test target kills")]
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("our child");
@@ -74,17 +71,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        remove_what_the_driver_left(self.child.id());
-    }
-}
-
-/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too.
-fn remove_what_the_driver_left(process: u32) {
-    let prefix = format!("cuda.shm.{:x}.{process:x}.", rustix::process::getuid().as_raw());
-    for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            let _ = std::fs::remove_file(entry.path());
-        }
+        ::peer::remove_driver_files(self.child.id());
     }
 }
 
@@ -93,12 +80,12 @@ pub(crate) fn with_timeout(mut connection: Connection) -> Connection {
     connection
 }
 
-/// Tell the process that started this one.
+/// Says a line to the process that started this one.
 pub(crate) fn say(text: &str) {
     println!("\n> {text}");
 }
 
-/// Wait until the other process kills this one.
+/// Waits until the other process kills this one.
 #[allow(dead_code, reason = "not every test target kills")]
 pub(crate) fn wait_for_the_end() -> ! {
     loop {
@@ -106,21 +93,21 @@ pub(crate) fn wait_for_the_end() -> ! {
     }
 }
 
-/// What a role begins with: its end of the connection, unless nobody started it as a role.
+/// The role's end of the connection, or nothing if this test was not started as a role.
 pub(crate) fn begin(role: &str) -> Option<Connection> {
     std::env::var(ROLE).is_ok_and(|wanted| wanted == role).then(|| {
-        // A role that hangs ends, and with it the test that listens to it.
+        // A role that hangs ends, and the test that listens to it fails.
         std::thread::spawn(|| {
             std::thread::sleep(2 * LONG);
             eprintln!("the role took too long");
             std::process::exit(1);
         });
-        let socket = std::io::stdin().as_fd().try_clone_to_owned().expect("a descriptor is left");
+        let socket = ::peer::inherited().expect("standard input is the connection").into_socket();
         with_timeout(Connection::from(UnixStream::from(socket)))
     })
 }
 
-/// Tests that have something to do only where a test of this module starts them in a process of their own.
+/// Defines tests that only do something if another test of the module starts them in a process of their own.
 macro_rules! roles {
     ($(fn $name:ident($connection:pat_param) $body:block)*) => {$(
         #[test]

@@ -164,7 +164,7 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn change_word(&self) -> &'static str {
-        self.change.map_or("same", text::severity)
+        self.change.map_or("same", Severity::word)
     }
 
     pub(super) fn duration(&self) -> String {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
-use jiff::civil::Date;
 use serde::Deserialize;
 
 use crate::Verdict;
@@ -84,7 +83,7 @@ impl Entry {
         if !["https://", "http://"].iter().any(|scheme| written.link.starts_with(scheme)) {
             return Err(format!("`link` has to be where the bug is described, not `{}`", written.link));
         }
-        if !written.date.parse::<Date>().is_ok_and(|date| date.to_string() == written.date) {
+        if !is_date(&written.date) {
             return Err(format!("`date` has to be a day such as 2026-11-21, not `{}`", written.date));
         }
         if !matches!(written.verdict, Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash) {
@@ -192,4 +191,10 @@ fn checked_release(text: &str) -> Result<Vec<u32>, String> {
     let parts =
         text.split('.').map(|part| part.parse().map_err(|_| format!("`{text}` is no release such as 580.65.06")));
     parts.collect()
+}
+
+/// Whether a text is a day of the calendar as `2026-11-21`.
+fn is_date(text: &str) -> bool {
+    let midnight = humantime::parse_rfc3339(&format!("{text}T00:00:00Z"));
+    midnight.is_ok_and(|time| humantime::format_rfc3339_seconds(time).to_string() == format!("{text}T00:00:00Z"))
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Stop;
 use crate::message::{Greeting, ROLE_ARGUMENT, Refused, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
-use crate::wire::{Channel, ReceiveError};
+use peer::wire::{Channel, ReceiveError};
 use shorten::shortened;
 
 pub use placement::Placement;
@@ -68,11 +68,8 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(name: &str, placement: Placement, settings: &Settings) -> Result<Self, Start> {
-        let (ours, theirs) =
-            Channel::pair().map_err(|error| Start::Failed(Stop::Harness(format!("no socket for a role: {error}"))))?;
-        let program = std::env::current_exe()
-            .map_err(|error| Start::Failed(Stop::Harness(format!("this program has no path: {error}"))))?;
-        let mut command = Command::new(program);
+        let (mut command, channel) = peer::command()
+            .map_err(|error| Start::Failed(Stop::Harness(format!("cannot prepare a role: {error}"))))?;
         // To a process of another namespace we have no number.
         let runner = if placement.pid_namespace.is_some() { 0 } else { std::process::id() };
         command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(runner.to_string());
@@ -82,7 +79,6 @@ impl Process {
         if let Some(user) = placement.user {
             command.arg(format!("{USER_ARGUMENT}{user}"));
         }
-        command.stdin(Stdio::from(theirs.into_socket())).stdout(Stdio::null());
         match &settings.driver {
             // A driver by path has its runtime in the same library, or none: a `libcudart` would call the system's.
             Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path).env(cuda_ipc_sys::RUNTIME_VARIABLE, path),
@@ -114,7 +110,7 @@ impl Process {
             deadline: settings.deadline,
             price: Bytes::new(),
             child,
-            channel: ours,
+            channel,
             descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
             ended: None,
@@ -262,19 +258,8 @@ impl Drop for Process {
             }
         }
         let _ = self.kill();
-        remove_what_the_driver_left(self.child.id());
-    }
-}
-
-/// NVIDIA's driver leaves a file in /dev/shm where its process was killed. The process was ours, so this is too. Not
-/// before the case is over: whether others may still use it is what some cases ask.
-fn remove_what_the_driver_left(process: u32) {
-    let user = rustix::process::getuid().as_raw();
-    let prefix = format!("cuda.shm.{user:x}.{process:x}.");
-    for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            let _ = std::fs::remove_file(entry.path());
-        }
+        // Not before: some cases ask whether others may still use these files.
+        peer::remove_driver_files(self.child.id());
     }
 }
 

@@ -1,14 +1,10 @@
 //! The start of a role's process.
 
-use std::os::fd::{FromRawFd as _, OwnedFd};
-
-use rustix::process::Signal;
-
 use super::child::{self, CHILD_ARGUMENT};
 use super::session::{Perform, Session};
 use super::user::become_user;
 use crate::message::{Greeting, ROLE_ARGUMENT, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
-use crate::wire::{Channel, ReceiveError};
+use peer::wire::ReceiveError;
 
 /// If this process is a role, or a program that a role started, serves as that and does not return.
 ///
@@ -43,13 +39,10 @@ fn serve(
     user: Option<u32>,
     perform: Perform,
 ) -> Result<(), ReceiveError> {
-    // The runner's end of the connection is our standard input until here.
-    let channel = connect().map_err(ReceiveError::Io)?;
+    let channel = peer::inherited().map_err(ReceiveError::Io)?;
     let became = user.map_or(Ok(()), become_user);
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| ReceiveError::Io(error.into()))?;
     // The runner may have died before the signal was asked for.
-    if Some(rustix::process::getppid().map_or(0, |parent| parent.as_raw_nonzero().get())) != runner {
+    if !peer::die_with(runner).map_err(ReceiveError::Io)? {
         return Ok(());
     }
     let greeted = match became {
@@ -64,16 +57,4 @@ fn serve(
     channel.send(&bytes, &[]).map_err(ReceiveError::Io)?;
     let Ok(mut session) = greeted else { return Ok(()) };
     session.answer_calls(channel, perform)
-}
-
-/// Take the connection off descriptor 0, which some cases want to be an ordinary standard input.
-fn connect() -> std::io::Result<Channel> {
-    // SAFETY: the runner passes the connection as descriptor 0, and nothing else in this process owns it.
-    let inherited = unsafe { OwnedFd::from_raw_fd(0) };
-    let socket = rustix::io::fcntl_dupfd_cloexec(&inherited, 3)?;
-    let null = std::fs::File::open("/dev/null")?;
-    // `dup2` closes what descriptor 0 was, so nobody owns that number but the process.
-    rustix::stdio::dup2_stdin(&null)?;
-    std::mem::forget(inherited);
-    Ok(Channel::from_socket(socket))
 }

@@ -10,7 +10,7 @@ use cuda_ipc_sys::{CUevent_flags, Driver};
 use super::ledger::{Cleanness, Ledger, Resource};
 use crate::Pointer;
 use crate::message::{Greeting, Refused};
-use crate::wire::{Channel, Frame, ReceiveError};
+use peer::wire::{Channel, Frame, ReceiveError};
 
 /// Performs an encoded call and returns the encoded answer.
 pub(crate) type Perform = fn(&[u8], &mut Session) -> Vec<u8>;

@@ -1,16 +1,17 @@
-//! The end of a case: every role gives back what it holds, and proves it.
+//! The end of a case: every role releases its resources, and the runner checks for leaks.
 
 use super::trial::Shared;
 use crate::case::Running;
 use crate::identity::Kind;
 use crate::{Cleanness, Outcome, Role, Verdict};
 
-/// Memory that a real driver may keep for itself after something was used for the first time. The first managed memory
-/// on an H200 costs 126 MiB.
+/// Memory that a real driver may keep after the first use of a feature. The first managed memory on an H200 costs 126
+/// MiB.
 const KEPT_BY_REAL_DRIVERS: u64 = 256 << 20;
 
 impl Shared {
-    /// Every role gives back what it holds: first what is others', then its own. A clean one serves again.
+    /// Makes every role release its resources: first its imports, then the rest. A clean role can serve again. Returns
+    /// the worst problem, if there is one.
     pub(super) fn give_back(&self, running: Running, outcome: &Outcome) -> Option<(Verdict, String)> {
         let roles = running.roles.take();
         let mut worst: Option<(Verdict, String)> = None;
@@ -26,7 +27,7 @@ impl Shared {
                 Ok(problems) => refused.push(!problems.is_empty()),
                 Err(stop) => {
                     refused.push(true);
-                    worse(stop.verdict(), format!("while giving back: {stop}"));
+                    worse(stop.verdict(), format!("while resources were released: {stop}"));
                 }
             }
         }
@@ -42,7 +43,7 @@ impl Shared {
                     proofs.push((!refused).then_some(proof));
                 }
                 Err(stop) => {
-                    worse(stop.verdict(), format!("while giving back: {stop}"));
+                    worse(stop.verdict(), format!("while resources were released: {stop}"));
                     proofs.push(None);
                 }
             }
@@ -52,26 +53,28 @@ impl Shared {
         }
         for (device, missing) in self.warm.settle() {
             if missing > self.kept_by_the_driver() && outcome.is_ok() {
-                worse(Verdict::Leak, format!("{missing} bytes of GPU {device} did not come back"));
+                worse(Verdict::Leak, format!("{missing} bytes of memory on GPU {device} are still in use after every role released its resources"));
             }
         }
         for (role, proof) in living.into_iter().zip(proofs) {
             let name = role.name();
             let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
-            // What a case left undone on purpose is not the driver's leak.
+            // If the case failed or a resource could not be released, a descriptor that is left says nothing about the
+            // driver.
             if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
                 && let Some(left) = proof.descriptors_left.iter().find(|target| self.is_not_the_drivers_own(target))
             {
-                worse(Verdict::Leak, format!("{name}: a descriptor of {left} was left open"));
+                worse(Verdict::Leak, format!("{name}: a file descriptor of {left} is still open after the role released its resources"));
             }
             self.retire(role, is_clean);
         }
-        // What the ended roles held is free again, and some had given up more than their price: the present counts.
+        // The ended roles freed more memory, some of them more than their price: the balance starts from the current
+        // values.
         self.warm.settle();
         worst
     }
 
-    /// The pool takes a clean role back; any other is ended.
+    /// Puts a clean role back among the warm roles, and ends any other.
     fn retire(&self, role: Role, is_clean: bool) {
         match role.into_process() {
             Some(process) if is_clean => self.warm.put_back(process),
@@ -80,12 +83,12 @@ impl Shared {
         }
     }
 
-    /// A real driver opens its devices when they are first used, and keeps them open.
+    /// Whether an open descriptor is a leak. A real driver opens its device files at first use and keeps them open.
     fn is_not_the_drivers_own(&self, target: &str) -> bool {
         self.under_test.identity.kind == Kind::Reference || !target.starts_with("/dev/nvidia")
     }
 
-    /// A real driver keeps what a context used for the first time; the reference driver keeps nothing.
+    /// Returns how much memory the driver may keep. The reference driver keeps none.
     fn kept_by_the_driver(&self) -> u64 {
         if self.under_test.identity.kind == Kind::Reference { 0 } else { KEPT_BY_REAL_DRIVERS }
     }

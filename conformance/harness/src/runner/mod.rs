@@ -1,4 +1,4 @@
-//! The run: options, driver, trials, verdicts.
+//! The run: its options, driver, trials and verdicts.
 
 mod broken_pipe;
 mod give_back;
@@ -10,6 +10,7 @@ mod trial;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use clap::Parser as _;
 
@@ -28,26 +29,27 @@ use trial::{Shared, trial};
 pub use options::{Options, Requirements};
 pub use probe::Probe;
 
-/// A program of cases: what its `main` says of itself.
+/// A program that contains cases, as its `main` describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// The package whose tests it is.
+    /// The package whose tests the program contains.
     package: &'static str,
-    /// Whether the cases check a driver: the catalogue lists exactly these, and `deviations.toml` names some of them.
+    /// Whether the cases check a driver. If so, the catalogue must list exactly these cases, and `deviations.toml`
+    /// applies.
     is_of_drivers: bool,
-    /// Which cases there are, by name.
+    /// Selects the cases of the program by name.
     selects: fn(&str) -> bool,
 }
 
 impl Program {
-    /// The suite of a package whose cases check a driver.
+    /// Describes a package whose cases check a driver.
     #[must_use]
     pub const fn of_drivers(package: &'static str) -> Self {
         Self { package, is_of_drivers: true, selects: |_| true }
     }
 
-    /// The tests of a package whose cases check the harness or what is built on it. Cases in a module `planted` go
-    /// wrong on purpose: they are listed only if `CONFORMANCE_PLANTED` is set.
+    /// Describes a package whose cases check the harness or a program built on it. Cases in a module `planted` go wrong
+    /// on purpose: they are listed only if `CONFORMANCE_PLANTED` is set.
     #[must_use]
     pub const fn of_checks(package: &'static str) -> Self {
         let selects = |name: &str| !name.starts_with("planted::") || std::env::var_os("CONFORMANCE_PLANTED").is_some();
@@ -68,7 +70,8 @@ impl Program {
         }
     }
 
-    /// Stops a run whose cases and catalogue name different rows: the rows would claim checks that do not happen.
+    /// Refuses to run if the catalogue and the registered cases disagree: a row could claim a check that does not
+    /// exist.
     fn check_catalogue(self, cases: &[Case]) -> Result<(), String> {
         if !self.is_of_drivers {
             return Ok(());
@@ -80,7 +83,7 @@ impl Program {
             return Ok(());
         }
         Err(format!(
-            "the rows in conformance/requirements and the cases do not agree. The files should say:\n{}",
+            "the rows in conformance/requirements and the registered cases disagree. Change the files to:\n{}",
             problems.join("\n")
         ))
     }
@@ -108,14 +111,14 @@ pub fn main(program: Program) -> ExitCode {
 /// The GPUs of the reference driver, so that every two-GPU case runs on every push.
 const REFERENCE_DEVICES: &str = "2";
 
-/// What roles are started with while the driver is not yet chosen.
+/// Returns the settings with which roles start before the driver is selected.
 fn settings(options: &Options) -> Settings {
     let mut environment = Vec::new();
     if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
         environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
     }
     if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
-        // A machine of its own: another run beside this one must not show in its accounts.
+        // A simulated machine of its own, so that a concurrent run does not change its free memory.
         environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
     }
     Settings { driver: None, environment, deadline: options.deadline }
@@ -146,7 +149,7 @@ impl Run {
         };
         let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
         let balance = match keeper {
-            // Cases beside one another share the devices, and nobody could tell whose memory is missing.
+            // Concurrent cases share the devices, so missing memory could not be attributed to a case.
             Some(keeper) if one_at_a_time && !options.libtest.list => balance(keeper, &under_test, &settings)?,
             _ => Balance::default(),
         };
@@ -166,7 +169,8 @@ impl Run {
 
     fn perform(self) -> ExitCode {
         let Self { mut options, shared, cases } = self;
-        // Cases share the devices, and the proof of cleanness reads their free memory: one at a time, unless asked.
+        // One case at a time by default: cases share the devices, and the check for leaks reads the devices' free
+        // memory.
         options.libtest.test_threads.get_or_insert(1);
         let identity = &shared.under_test.identity;
         if !options.libtest.list {
@@ -181,14 +185,14 @@ impl Run {
         if !options.libtest.list {
             let mut report = shared.report();
             let verdicts: Vec<_> = report.cases.iter().map(|case| case.verdict).collect();
-            // Of a nextest run nobody knows which process is the last.
+            // In a nextest run, no process knows whether it is the last one, so none ends the report.
             if let Some(writer) = shared.writer.as_ref().filter(|_| under_nextest().is_none())
                 && let Err(error) = writer.finish(&verdicts)
             {
-                eprintln!("conformance: the report cannot be written: {error}");
+                eprintln!("conformance: cannot write the report: {error}");
                 return ExitCode::FAILURE;
             }
-            // One process of a nextest run has seen one case.
+            // A process of a nextest run has seen only one case.
             if under_nextest().is_none() {
                 report.run.environment = Some(Environment::find());
                 for line in shared.deviations.unmatched(&report).into_iter().chain(compare(&options, &report)) {
@@ -208,19 +212,19 @@ impl Run {
     }
 }
 
-/// What the run did otherwise than the nearest golden record.
+/// Returns the lines that compare the run with the nearest golden record.
 fn compare(options: &Options, report: &Report) -> Vec<String> {
     let folder = options.records.clone().unwrap_or_else(records::folder);
     records::verdict(&Records::read(&folder), report)
 }
 
-/// Keepers for the GPUs that cases use. While they live, other roles start faster, too.
+/// Starts keepers on the GPUs that cases use. While they live, other roles also start faster.
 fn balance(first: Process, under_test: &UnderTest, settings: &Settings) -> Result<Balance, String> {
     const GPUS_OF_CASES: usize = 2;
     let mut keepers = std::collections::BTreeMap::from([(0, first)]);
     for device in (1..under_test.machine.devices.len().min(GPUS_OF_CASES)).map(|device| device as i32) {
         let keeper = Process::start("keeper", Placement::device(device), settings)
-            .map_err(|error| format!("GPU {device} does not start: {error:?}"))?;
+            .map_err(|error| format!("cannot start a keeper on GPU {device}: {error:?}"))?;
         keepers.insert(device, keeper);
     }
     Ok(Balance::new(keepers))
@@ -235,12 +239,12 @@ fn devices(under_test: &UnderTest) -> String {
     }
 }
 
-/// What runs.
+/// Describes the run for its report, without the suite's version and the environment.
 fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::Run {
     crate::report::Run {
         format: FORMAT,
         run: run_name(),
-        began: Some(jiff::Timestamp::now().to_string()),
+        began: Some(humantime::format_rfc3339_nanos(SystemTime::now()).to_string()),
         suite: None,
         driver: under_test.identity.clone(),
         devices: under_test.machine.devices.clone(),
@@ -253,7 +257,8 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
     }
 }
 
-/// What the report says of the run. To ask git and the system takes longer than many a case: only who writes does.
+/// Adds the suite's version and the environment, which takes longer than many cases take. So only a run that writes a
+/// report does it.
 fn with_surroundings(run: &crate::report::Run) -> crate::report::Run {
     crate::report::Run { suite: Some(Suite::this()), environment: Some(Environment::find()), ..run.clone() }
 }

@@ -1,4 +1,4 @@
-//! Runs of several processes: cargo nextest starts one for each case, and they share a name, a seed and a probe.
+//! Runs of several processes: cargo nextest starts one process per case. They share a name, a seed and a probe.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::driver::{Choice, UnderTest, choose};
 use crate::process::{Process, Settings};
 
-/// The name of the nextest run that this process is part of, if it is of one.
+/// Returns the name of the nextest run that this process belongs to, if any.
 pub(crate) fn under_nextest() -> Option<String> {
     std::env::var("NEXTEST_RUN_ID").ok()
 }
 
-/// The run that this process is part of.
+/// Returns the name of the run that this process belongs to.
 pub(crate) fn run_name() -> String {
     under_nextest().unwrap_or_else(|| std::process::id().to_string())
 }
 
-/// A new seed, the same one for all processes of a nextest run.
+/// Returns a new seed. It is the same for all processes of a nextest run.
 pub(crate) fn seed_of_the_run() -> u64 {
     let Some(run) = under_nextest() else { return fastrand::u64(..) };
     let mut hasher = DefaultHasher::new();
@@ -26,7 +26,7 @@ pub(crate) fn seed_of_the_run() -> u64 {
     hasher.finish()
 }
 
-/// The driver under test. Processes of one nextest run probe once and share what they found.
+/// Returns the driver under test. The first process of a nextest run probes it, and the others read the stored probe.
 pub(crate) fn shared_probe(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
     let Some(run) = under_nextest() else { return choose(choice, settings) };
     let key = format!("{run} {choice}");
@@ -54,8 +54,9 @@ fn read_probe(path: &Path) -> Option<SharedProbe> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-/// Beside the executable, which is a place of this build alone; one file, overwritten by the next run.
+/// Returns the path of the stored probe. It lies beside the executable, so each build has its own. The next run
+/// overwrites it.
 fn probe_file() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    let program = std::env::current_exe().map_err(|error| format!("cannot find the path of this program: {error}"))?;
     Ok(program.with_file_name("conformance-probe.json"))
 }

@@ -1,4 +1,4 @@
-//! The suite's command line; every flag of ours is an environment variable too, because nextest passes no arguments.
+//! The suite's command line. Most flags are environment variables too, because nextest passes no arguments.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,41 +10,41 @@ use super::nextest::under_nextest;
 use crate::driver::Choice;
 use crate::machine::{Fabric, Machine};
 
-/// Checks a CUDA driver's inter-process memory against its documentation.
+/// Checks the inter-process memory of a CUDA driver against its documentation.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "conformance-suite")]
 pub struct Options {
-    /// What libtest takes: filters, --exact, --list, --skip, --ignored …
+    /// The arguments of libtest: filters, --exact, --list, --skip, --ignored …
     #[command(flatten)]
     pub libtest: libtest_mimic::Arguments,
 
-    /// The driver under test: auto, system, reference, or the path of a library
+    /// Driver under test: auto, system, reference, or the path of a library
     #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
     pub driver: Choice,
 
-    /// What must be there, such as `gpus=2,peer_access`: a case that it should let run and that is unsupported fails
+    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing or a case that
+    /// needs it is skipped
     #[arg(long, env = "CONFORMANCE_REQUIRE", default_value = "", value_name = "LIST", hide_default_value = true)]
     pub require: Requirements,
 
-    /// A new process for every role instead of warm ones
+    /// Start a new process for every role instead of reusing warm ones
     #[arg(long, env = "CONFORMANCE_FRESH")]
     pub fresh: bool,
 
-    /// Write a JSON report
+    /// Write a report in JSON Lines to this file
     #[arg(long, env = "CONFORMANCE_REPORT", value_name = "FILE")]
     pub report: Option<PathBuf>,
 
-    /// The folder of golden records to compare with: `records` beside this program, or those of the checkout, where it
-    /// is not given. What changed against a record is told and never decides the exit code; under nextest, where each
-    /// process sees one case, `conformance diff REPORT` tells it
+    /// Folder of golden records to compare with, without effect on the exit code [default: `records` beside this
+    /// program, else the checkout's]
     #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
     pub records: Option<PathBuf>,
 
-    /// The known driver bugs: `deviations.toml` beside this program, or that it was built with, where it is not given
+    /// File of known driver bugs [default: `deviations.toml` beside this program, else the built-in list]
     #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
     pub deviations: Option<PathBuf>,
 
-    /// The seed of every random choice; a new one where it is not given
+    /// Seed of every random choice [default: a new one for each run]
     #[arg(long, env = "CONFORMANCE_SEED", value_name = "NUMBER")]
     pub seed: Option<u64>,
 
@@ -52,29 +52,29 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     pub deadline: Duration,
 
-    /// Print as JSON what the driver shows and what each case lacks here, and run nothing
+    /// Print as JSON what the driver reports and what each case lacks on this machine; run no case
     #[arg(long)]
     pub probe: bool,
 }
 
 impl Options {
-    /// Whether only a part of the cases was asked for, as far as this process knows: nextest asks each of its processes
-    /// for one case.
+    /// Whether a filter selects a part of the cases. It does not count under nextest, which selects one case per
+    /// process.
     pub(crate) fn is_partial(&self) -> bool {
         under_nextest().is_none() && (self.libtest.filter.is_some() || !self.libtest.skip.is_empty())
     }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("{text} is no number of seconds"))?;
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
     if seconds > 0.0 && seconds.is_finite() {
         Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
     } else {
-        Err(format!("a deadline of {text} seconds lets nothing run"))
+        Err(format!("a deadline of {text} seconds is invalid: it must be positive and finite"))
     }
 }
 
-/// What `--require` lists.
+/// The capabilities that `--require` lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
     list: Vec<Requirement>,
@@ -99,7 +99,7 @@ impl FromStr for Requirements {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
         let list = words.map(|word| match word.split_once('=') {
             Some(("gpus", count)) => {
-                count.parse().map(Requirement::Gpus).map_err(|_| format!("`{count}` in `{word}` is no number"))
+                count.parse().map(Requirement::Gpus).map_err(|_| format!("`{count}` in `{word}` is not a number"))
             }
             None if word == "peer_access" => Ok(Requirement::PeerAccess),
             None if word == "managed_memory" => Ok(Requirement::ManagedMemory),
@@ -109,7 +109,7 @@ impl FromStr for Requirements {
             None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
             None if word == "runtime" => Ok(Requirement::Runtime),
             _ => Err(format!(
-                "nothing is called `{word}`: gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, \
+                "unknown requirement `{word}`; expected one of gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, \
                  memory_descriptors, fabric_channel, runtime"
             )),
         });
@@ -118,13 +118,13 @@ impl FromStr for Requirements {
 }
 
 impl Requirements {
-    /// Whether anything is required.
+    /// Whether no capability is required.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Each requirement that the machine does not meet, in words.
+    /// Returns the requirements that the machine does not meet, in words.
     #[must_use]
     pub fn unmet(&self, machine: &Machine) -> Vec<String> {
         self.list.iter().filter_map(|requirement| requirement.unmet(machine)).collect()
@@ -140,7 +140,7 @@ impl Requirement {
             Self::PeerAccess => {
                 let peers =
                     (0..found).all(|row| (0..found).all(|column| row == column || machine.peer_access[row][column]));
-                (found >= 2 && peers, "peer_access, which not every pair of GPUs has".to_owned())
+                (found >= 2 && peers, "peer_access: not every pair of GPUs has it".to_owned())
             }
             Self::ManagedMemory => (every(|device| device.managed_memory), "managed_memory".to_owned()),
             Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
@@ -151,7 +151,7 @@ impl Requirement {
             Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
             Self::MemoryDescriptors => (every(|device| device.memory_descriptors), "memory_descriptors".to_owned()),
             Self::FabricChannel => {
-                (every(|device| device.fabric == Fabric::Channel), "fabric_channel, an IMEX channel to use".to_owned())
+                (every(|device| device.fabric == Fabric::Channel), "fabric_channel: not every GPU can create memory with a fabric handle".to_owned())
             }
         };
         (!met).then_some(text)

@@ -1,4 +1,4 @@
-//! What a run would find, without running it: the driver, its devices, and what each case lacks here.
+//! `--probe`: reports the driver, its devices, and what each case lacks on this machine, without running a case.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -10,17 +10,17 @@ use crate::case::Case;
 use crate::driver::{UnderTest, choose};
 use crate::process::Settings;
 
-/// The answer of `--probe`.
+/// The output of `--probe`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Probe {
-    /// The driver and what it showed, or why there is none.
+    /// The driver under test and its probe, or why no driver can be tested.
     pub driver: Result<UnderTest, String>,
-    /// Each case, and what it lacks here; nothing where it can run.
+    /// Each case with what it lacks on this machine; `None` if it can run.
     pub cases: BTreeMap<String, Option<String>>,
 }
 
 impl Probe {
-    /// Start a role on the driver, as a run does.
+    /// Starts a role on the driver, as a run does, and probes the machine.
     fn new(options: &Options, settings: &Settings, cases: &[Case]) -> Self {
         let driver = choose(&options.driver, settings).map(|(under_test, _)| under_test);
         let lacks = |case: &Case| match &driver {
@@ -40,7 +40,7 @@ pub(crate) fn print(options: &Options, settings: &Settings, cases: &[Case]) -> E
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("conformance: the probe cannot be printed: {error}");
+            eprintln!("conformance: cannot print the probe: {error}");
             ExitCode::FAILURE
         }
     }

@@ -1,15 +1,16 @@
-//! The command that runs a case again, from where this program was run.
+//! The command that runs a case again from the directory in which this program was run.
 
 use super::nextest::under_nextest;
 use crate::driver::Choice;
 use crate::report::Run;
 
-/// The command as a shell takes it. nextest passes no arguments, and a bundle is run without cargo.
+/// Returns the command, quoted for a shell. Under nextest it sets variables, because nextest passes no arguments. A
+/// bundle runs without cargo.
 pub(crate) fn command(package: &str, driver: &Choice, run: &Run, id: &str) -> String {
     let (driver, seed) = (quoted(&driver.to_string()), run.seed);
     if under_nextest().is_some() {
         let fresh = if run.fresh { " CONFORMANCE_FRESH=true" } else { "" };
-        // In a filter a comma ends a name.
+        // In a filter of nextest, a comma ends a name.
         let filter = quoted(&format!("test(={})", id.replace(',', "\\,")));
         return format!(
             "CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh} cargo nextest run -p {package} -E {filter}"
@@ -19,7 +20,8 @@ pub(crate) fn command(package: &str, driver: &Choice, run: &Run, id: &str) -> St
     format!("{} --driver {driver} --seed {seed}{fresh} --exact {}", program(package), quoted(id))
 }
 
-/// cargo says to what it runs that it does.
+/// Returns the command that starts the suite: through cargo if cargo started this program. Cargo sets `CARGO` for its
+/// children.
 fn program(package: &str) -> String {
     if std::env::var_os("CARGO").is_some() {
         return format!("cargo test -p {package} --");

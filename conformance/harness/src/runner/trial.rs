@@ -1,4 +1,4 @@
-//! One case: run, judged, reported.
+//! One case: runs it, applies the listed bugs, and reports it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::report::{CaseReport, Report, Run, Writer};
 use crate::warm::WarmRoles;
 use crate::{Stop, Verdict};
 
-/// What every trial uses.
+/// The state that all trials share.
 pub(super) struct Shared {
     pub(super) package: &'static str,
     pub(super) warm: Arc<WarmRoles>,
@@ -24,13 +24,14 @@ pub(super) struct Shared {
     pub(super) writer: Option<Writer>,
     pub(super) strict: bool,
     pub(super) seed: u64,
-    /// What runs, without what is around it.
+    /// The description of the run, without the environment.
     pub(super) description: Run,
-    /// Every case that has ended, without its steps.
+    /// The cases that have ended, without their steps.
     pub(super) ended: Mutex<Vec<CaseReport>>,
 }
 
-/// A trial of libtest-mimic. nextest wants to know at listing what cannot run.
+/// Creates the libtest-mimic trial of a case. Under nextest, an unsupported case is listed as ignored, so that nextest
+/// counts it as skipped.
 pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
     let unsupported = case.registered.needs.unmet(&shared.under_test.machine).is_some() && !shared.strict;
     let ignored = unsupported && std::env::var_os("NEXTEST").is_some();
@@ -41,7 +42,7 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
         let started = Instant::now();
-        let unwritten = |error| Failed::from(format!("error: the report cannot be written: {error}"));
+        let unwritten = |error| Failed::from(format!("error: cannot write the report: {error}"));
         if let Some(writer) = &self.writer {
             writer.start(&case.id).map_err(unwritten)?;
         }
@@ -52,7 +53,7 @@ impl Shared {
         let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
         (report.verdict, report.reason) = (verdict, reason.clone());
         report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        // Who requires anything gets no skip that the probe did not tell.
+        // With `--require`, a case may be skipped only if the probe predicted it.
         let is_untold = is_missing && self.strict;
         let required = verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
@@ -69,20 +70,20 @@ impl Shared {
         }
     }
 
-    /// The run so far, without steps.
+    /// Returns a report of the run so far, without steps.
     pub(super) fn report(&self) -> Report {
         let mut cases = self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone();
         cases.sort_by(|one, other| one.id.cmp(&other.id));
         Report { run: self.description.clone(), cases, running: Vec::new(), is_complete: true }
     }
 
-    /// How it ended, and whether something was missing that the machine had shown.
+    /// Runs a case that the machine supports. Also returns whether something was missing although the probe found it.
     fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
         case::enter(Arc::clone(&self.warm), self.seed, &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return (ended(case, Verdict::Error, Some("the case left another in its place".to_owned())), false);
+            return (ended(case, Verdict::Error, Some("the case replaced the running case of its thread".to_owned())), false);
         };
         let mut report = match &outcome {
             Ok(()) => ended(case, Verdict::Pass, None),
@@ -105,15 +106,15 @@ impl Shared {
             Kind::Path => Choice::Path(self.under_test.identity.path.clone().into()),
         };
         format!(
-            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  again: {}\n",
+            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  run again: {}\n",
             case.summary,
-            if rows.is_empty() { "none, this checks the harness" } else { &rows },
+            if rows.is_empty() { "none, the case checks the harness" } else { &rows },
             rerun::command(self.package, &driver, &self.description, &case.id),
         )
     }
 }
 
-/// How a case ended, before anything else is known of it.
+/// Returns a report of a case with only its verdict and reason.
 fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
     CaseReport {
         id: case.id.clone(),
@@ -126,7 +127,7 @@ fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
     }
 }
 
-/// A fixture cannot return an error, so it panics with the `Stop` itself.
+/// Converts a panic into a stop. A fixture cannot return an error, so it panics with the `Stop` as payload.
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Stop {
     if let Some(stop) = panic.downcast_ref::<Stop>() {
         return stop.clone();

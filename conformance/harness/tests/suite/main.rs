@@ -21,7 +21,6 @@ mod sample;
 #[path = "../support/suite.rs"]
 mod suite;
 mod verdicts;
-mod wire;
 
 fn main() -> ExitCode {
     runner::main(Program::of_checks(env!("CARGO_PKG_NAME")))

@@ -277,7 +277,7 @@ tests! {
                 assert_eq!(end(context), SUCCESS);
             });
             call!(cuCtxSetCurrent(other.0));
-            assert_eq!(code!(cuMemFree(resources.pooled)), INVALID_VALUE, "it was freed by the pending call");
+            assert_eq!(code!(cuMemFree(resources.pooled)), INVALID_VALUE, "the pending free was performed");
         }
         // SAFETY: the memory has 4096 bytes; the streams only read it, and they are gone.
         assert_eq!(unsafe { AtomicU32::from_ptr(flag.cast()) }.load(Ordering::SeqCst), 0);

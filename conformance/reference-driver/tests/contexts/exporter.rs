@@ -1,12 +1,10 @@
 //! A child process that exports memory and an event, and performs orders.
 
-use std::io::{Read as _, Write as _};
-use std::os::fd::{FromRawFd as _, OwnedFd};
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
 use std::ptr;
 
 use cuda_ipc_sys::{CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle, CUresult};
+use peer::Peer;
+use serde::{Deserialize, Serialize};
 
 use crate::calls::{self, Answer, Context, GRANULE};
 use crate::resources::NOWHERE;
@@ -17,34 +15,31 @@ pub(crate) const WORD: u32 = 0x0707_0707;
 /// The seed of the pattern that `Exporter::fill` writes.
 pub(crate) const SEED: u32 = 9;
 
-/// An order to the child, sent as one byte.
-#[derive(Clone, Copy)]
+/// An order to the child.
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Order {
+    Handles,
     Fill,
     Fail,
     FreeBytes,
 }
 
-/// The child process, which ends when the socket is closed.
+/// The child process.
 pub(crate) struct Exporter {
-    process: Child,
-    socket: UnixStream,
+    process: Peer,
     memory: [u8; 64],
     event: [u8; 64],
 }
 
 impl Exporter {
     pub(crate) fn start() -> Self {
-        let (mut socket, its) = UnixStream::pair().expect("the system has sockets");
-        let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
-        command.args(["--exact", "exporter::exporter", "--ignored", "--nocapture"]);
-        let process = command.stdin(OwnedFd::from(its)).stdout(Stdio::null()).spawn();
+        let process = Peer::start(|command| {
+            command.args(["--exact", "exporter::exporter", "--ignored", "--nocapture"]);
+        });
         let process = process.expect("the test executable starts");
-        drop(command);
-        let (mut memory, mut event) = ([0; 64], [0; 64]);
-        socket.read_exact(&mut memory).expect("the exporter sends its handles");
-        socket.read_exact(&mut event).expect("the exporter sends its handles");
-        Self { process, socket, memory, event }
+        let (handles, _) = process.ask::<_, Vec<u8>>(&Order::Handles, &[]).expect("the exporter sends its handles");
+        let (handles, _) = handles.as_chunks();
+        Self { memory: handles[0], event: handles[1], process }
     }
 
     /// Makes the exporter fill its memory with a kernel.
@@ -63,10 +58,8 @@ impl Exporter {
     }
 
     fn ask(&mut self, order: Order) -> u64 {
-        let mut answer = [0; 8];
-        self.socket.write_all(&[order as u8]).expect("the exporter reads orders");
-        self.socket.read_exact(&mut answer).expect("the exporter answers");
-        u64::from_le_bytes(answer)
+        let (answer, _) = self.process.ask::<_, Vec<u8>>(&order, &[]).expect("the exporter answers");
+        u64::from_le_bytes(answer.try_into().expect("8 bytes"))
     }
 
     pub(crate) fn open_memory(&self) -> Answer<u64> {
@@ -82,19 +75,11 @@ impl Exporter {
     }
 }
 
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 /// Runs in the child process.
 #[test]
 #[ignore = "started by the tests here, as another process"]
 fn exporter() {
-    // SAFETY: standard input is a socket, which nothing else in this process uses.
-    let mut socket = unsafe { UnixStream::from_raw_fd(0) };
+    let channel = peer::inherited().expect("standard input is a channel");
     let _context = Context::new();
     let (mut memory, mut event) = (0, ptr::null_mut());
     let (mut memory_handle, mut event_handle) = (CUipcMemHandle::default(), CUipcEventHandle::default());
@@ -106,18 +91,16 @@ fn exporter() {
     call!(cuEventRecord(event, ptr::null_mut()));
     call!(cuIpcGetEventHandle(&mut event_handle, event));
     call!(cuCtxSynchronize());
-    for handle in [memory_handle.to_bytes(), event_handle.to_bytes()] {
-        socket.write_all(&handle).expect("the parent reads");
-    }
-    // Until the parent closes the socket or ends.
-    let mut order = [0];
-    while socket.read_exact(&mut order).is_ok() {
-        let code = |answer: Answer<()>| answer.err().map_or(0, |code| code.0.into());
-        let answer: u64 = match order {
-            [order] if order == Order::Fill as u8 => code(calls::fill(memory, GRANULE as u64 / 4, SEED)),
-            [order] if order == Order::Fail as u8 => code(calls::fill(NOWHERE, 1, SEED)),
-            _ => calls::free_bytes() as u64,
+    let handles = [memory_handle.to_bytes(), event_handle.to_bytes()];
+    let served = peer::serve(&channel, |order, _| {
+        let code = |answer: Answer<()>| answer.err().map_or(0, |code| u64::from(code.0));
+        let answer = match order {
+            Order::Handles => handles.as_flattened().to_vec(),
+            Order::Fill => code(calls::fill(memory, GRANULE as u64 / 4, SEED)).to_le_bytes().to_vec(),
+            Order::Fail => code(calls::fill(NOWHERE, 1, SEED)).to_le_bytes().to_vec(),
+            Order::FreeBytes => (calls::free_bytes() as u64).to_le_bytes().to_vec(),
         };
-        socket.write_all(&answer.to_le_bytes()).expect("the parent reads");
-    }
+        (answer, Vec::new())
+    });
+    served.expect("the parent asks in whole frames");
 }

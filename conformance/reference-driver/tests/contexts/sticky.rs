@@ -85,7 +85,7 @@ fn that_touch(of: &Resources, other: CUcontext) -> Vec<(&'static str, CUresult)>
     ]
 }
 
-/// Makes calls that do not use the device through the context. Returns the name and the code of each.
+/// Makes calls that do not depend on the state of the context. Returns the name and the code of each.
 fn that_do_not(of: &Resources, context: CUcontext) -> Vec<(&'static str, CUresult)> {
     let mut bytes = outputs();
     let output: *mut c_void = bytes.as_mut_ptr().cast();

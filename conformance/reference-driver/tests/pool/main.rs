@@ -13,7 +13,6 @@ mod exporter_process;
 
 use std::ffi::c_void;
 use std::fs::File;
-use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::ptr;
@@ -24,7 +23,7 @@ use cuda_ipc_sys::{
     CUmemAllocationType as Kind, CUmemLocation, CUmemLocationType, CUmemPool_attribute as Attribute, CUmemPoolProps,
     CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute, CUresult, CUstream,
 };
-use exporter_process::{Exporter, orders, send_descriptor};
+use exporter_process::{Exporter, Order};
 
 const DEFAULT: CUstream = ptr::null_mut();
 const MIB: u64 = 1 << 20;
@@ -185,36 +184,39 @@ fn pointer_attribute(pointer: CUdeviceptr, name: CUpointer_attribute) -> u64 {
 #[test]
 #[ignore = "started by other tests, as another process"]
 fn exporter() {
-    // SAFETY: standard input is a socket, which nothing else in this process uses.
-    let mut socket = unsafe { UnixStream::from_raw_fd(0) };
+    let channel = peer::inherited().unwrap();
     let turn = turn_of_one();
     let pool = create(&properties(DESCRIPTOR)).unwrap();
-    send_descriptor(&socket, export(pool, DESCRIPTOR).unwrap().as_raw_fd());
     let mut pointers = Vec::new();
-    for (what, size, word) in orders(&socket.try_clone().unwrap()) {
-        let newest = pointers.last().copied();
-        let answer = match (what, newest) {
-            (b'a', _) => {
+    let served = peer::serve(&channel, |order, _| {
+        let mut descriptors = Vec::new();
+        let answer = match (order, pointers.last().copied()) {
+            (Order::Pool, _) => {
+                descriptors.push(export(pool, DESCRIPTOR).unwrap());
+                Vec::new()
+            }
+            (Order::Allocate { size, word }, _) => {
                 let pointer = allocate(pool, size).unwrap();
                 call!(cuMemsetD32(pointer, word, size as usize / 4));
                 call!(cuCtxSynchronize());
                 pointers.push(pointer);
                 export_pointer(pointer).unwrap().to_vec()
             }
-            (b'r', Some(pointer)) => read(pointer).unwrap().to_le_bytes().to_vec(),
-            (b'f', Some(pointer)) => {
+            (Order::Read, Some(pointer)) => read(pointer).unwrap().to_le_bytes().to_vec(),
+            (Order::Free, Some(pointer)) => {
                 free(pointer);
                 pointers.pop();
-                vec![0; 4]
+                Vec::new()
             }
-            (b'd', _) => {
+            (Order::Destroy, _) => {
                 call!(cuMemPoolDestroy(pool));
-                vec![0; 4]
+                Vec::new()
             }
-            other => panic!("{other:?}"),
+            (order, None) => panic!("{order:?} needs an allocation"),
         };
-        socket.write_all(&answer).unwrap();
-    }
+        (answer, descriptors)
+    });
+    served.unwrap();
     code!(cuCtxDestroy(turn));
 }
 

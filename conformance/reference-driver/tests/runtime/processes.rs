@@ -1,13 +1,11 @@
 //! Handles between processes, and calls in a process that has no device or was forked.
 
-use std::io::{Read as _, Write as _};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
 use std::ptr;
 
 use cuda_ipc_sys::runtime::{cudaError, cudaIpcEventHandle_t, cudaIpcMemHandle_t};
 use cuda_ipc_sys::{CUipcEventHandle, CUipcMemHandle};
+use peer::Peer;
+use serde::{Deserialize, Serialize};
 
 use crate::*;
 
@@ -15,7 +13,7 @@ const SIZE: usize = 2 * MIB;
 const WORD: u32 = 0x0707_0707;
 
 /// The API that the exporter uses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 enum Api {
     Runtime,
     Driver,
@@ -23,31 +21,20 @@ enum Api {
 
 /// A child process that exports memory and an event, and ends when the socket is closed.
 struct Exporter {
-    process: Child,
-    _socket: UnixStream,
+    _process: Peer,
     memory: [u8; 64],
     event: [u8; 64],
 }
 
 impl Exporter {
     fn start(api: Api) -> Self {
-        let (mut socket, its) = UnixStream::pair().expect("the system has sockets");
-        let mut command = Command::new(std::env::current_exe().expect("a test executable has a path"));
-        command.args(["--exact", "processes::exporter", "--ignored", "--nocapture"]);
-        command.env("EXPORTER_API", format!("{api:?}")).stdin(OwnedFd::from(its)).stdout(Stdio::null());
-        let process = command.spawn().expect("the test executable starts");
-        let (mut memory, mut event) = ([0; 64], [0; 64]);
-        drop(command);
-        socket.read_exact(&mut memory).expect("the exporter sends its handles");
-        socket.read_exact(&mut event).expect("the exporter sends its handles");
-        Self { process, _socket: socket, memory, event }
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let process = Peer::start(|command| {
+            command.args(["--exact", "processes::exporter", "--ignored", "--nocapture"]);
+        });
+        let process = process.expect("the test executable starts");
+        let (handles, _) = process.ask::<_, Vec<u8>>(&api, &[]).expect("the exporter sends its handles");
+        let (handles, _) = handles.as_chunks();
+        Self { memory: handles[0], event: handles[1], _process: process }
     }
 }
 
@@ -81,18 +68,15 @@ fn export_by_driver() -> [[u8; 64]; 2] {
 #[test]
 #[ignore = "started by the tests here, as another process"]
 fn exporter() {
-    use std::os::fd::FromRawFd as _;
-    // SAFETY: standard input is a socket, which nothing else in this process uses.
-    let mut socket = unsafe { UnixStream::from_raw_fd(0) };
-    let handles = match std::env::var("EXPORTER_API").as_deref() {
-        Ok("Runtime") => export_by_runtime(),
-        _ => export_by_driver(),
-    };
-    for handle in handles {
-        socket.write_all(&handle).expect("the parent reads the handles");
-    }
-    // The parent writes nothing: the read returns when the parent has closed the socket.
-    let _ = socket.read(&mut [0]);
+    let channel = peer::inherited().expect("standard input is a channel");
+    let served = peer::serve(&channel, |api, _| {
+        let handles = match api {
+            Api::Runtime => export_by_runtime(),
+            Api::Driver => export_by_driver(),
+        };
+        (handles.as_flattened().to_vec(), Vec::new())
+    });
+    served.expect("the parent asks in whole frames");
 }
 
 fn open(handle: [u8; 64], flags: u32) -> Result<*mut c_void> {

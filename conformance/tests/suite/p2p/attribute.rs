@@ -13,28 +13,28 @@ const PARTIAL_ATOMICS: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NAT
 const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// A device that is not there is refused, on either side.
+/// The driver refuses a nonexistent device, as the first and as the second argument.
 #[rstest]
 #[case::negative(-1)]
 #[case::beyond(1000)]
 #[conformance::test("P2P-001")]
-fn a_device_that_is_not_there_is_refused(observer: Role, #[case] device: i32) -> Outcome {
+fn nonexistent_devices_are_refused(observer: Role, #[case] device: i32) -> Outcome {
     observer.device_can_access_peer(device, 0).refused(INVALID_DEVICE)?;
     observer.device_can_access_peer(0, device).refused(INVALID_DEVICE)?;
     Ok(())
 }
 
-/// What a device answers of itself is recorded.
+/// Whether the driver reports that a device can access itself as a peer is recorded.
 #[rstest]
 #[conformance::test("P2P-002")]
-fn a_device_and_itself_is_recorded(observer: Role) -> Outcome {
+fn whether_a_device_can_access_itself(observer: Role) -> Outcome {
     if let Some(answer) = observer.device_can_access_peer(0, 0).recorded("code")? {
-        observe("answer", answer.to_string());
+        observe("can access", answer.to_string());
     }
     Ok(())
 }
 
-/// A link has two ends.
+/// The driver refuses an attribute query for a link from a device to itself.
 #[rstest]
 #[conformance::test("P2P-008")]
 fn a_device_has_no_link_to_itself(observer: Role) -> Outcome {
@@ -42,35 +42,35 @@ fn a_device_has_no_link_to_itself(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// An attribute that there is not, and no place to write it to, are refused.
+/// The driver refuses an unknown attribute and a null output.
 #[rstest]
 #[conformance::test("P2P-008", needs(gpus = 2))]
-fn unknown_attributes_and_null_are_refused(observer: Role) -> Outcome {
+fn unknown_attributes_and_a_null_output_are_refused(observer: Role) -> Outcome {
     observer.device_get_p2p_attribute(9999, 0, 1).refused(INVALID_VALUE)?;
     observer.device_get_p2p_attribute_into_null(ACCESS, 0, 1).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// The attribute for access says what `cuDeviceCanAccessPeer` says.
+/// The access attribute equals the result of `cuDeviceCanAccessPeer`.
 #[rstest]
 #[conformance::test("P2P-009", needs(gpus = 2))]
-fn access_is_told_in_two_ways(observer: Role, #[values((0, 1), (1, 0))] pair: (i32, i32)) -> Outcome {
+fn access_attribute_agrees_with_can_access_peer(observer: Role, #[values((0, 1), (1, 0))] pair: (i32, i32)) -> Outcome {
     let can = observer.device_can_access_peer(pair.0, pair.1)?;
     check!(observer.device_get_p2p_attribute(ACCESS, pair.0, pair.1)? == i32::from(can));
     Ok(())
 }
 
-/// Where there is no access, both ways say so.
+/// If two devices cannot access each other, `cuDeviceCanAccessPeer` and the access attribute both report it.
 #[rstest]
 #[conformance::test("P2P-009", needs(gpus = 2, no_peer_access))]
-fn no_access_is_told_in_two_ways() -> Outcome {
+fn missing_access_is_reported_by_both_queries() -> Outcome {
     let (observer, _) = on_gpus_that_are_no_peers();
     check!(!observer.device_can_access_peer(0, 1)?);
     check!(observer.device_get_p2p_attribute(ACCESS, 0, 1)? == 0);
     Ok(())
 }
 
-/// The rank of a link is not negative: 0 is the best.
+/// The performance rank of a link is not negative; its value is recorded.
 #[rstest]
 #[conformance::test("P2P-010", needs(gpus = 2))]
 fn a_rank_is_not_negative(observer: Role) -> Outcome {
@@ -80,12 +80,12 @@ fn a_rank_is_not_negative(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Atomic operations are all native, or only some, or none: never all and only some.
+/// A link never reports both full and only partial support for native atomics.
 #[rstest]
 #[conformance::test("P2P-011", needs(gpus = 2, cuda = 13_000))]
-fn atomics_are_not_all_and_only_some(observer: Role) -> Outcome {
+fn full_and_partial_atomics_exclude_each_other(observer: Role) -> Outcome {
     let all = observer.device_get_p2p_attribute(ATOMICS, 0, 1)?;
     let some = observer.device_get_p2p_attribute(PARTIAL_ATOMICS, 0, 1)?;
-    check!(all * some == 0, "native {all}, only partial {some}");
+    check!(all * some == 0, "both attributes are set: NATIVE_ATOMIC_SUPPORTED {all}, ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED {some}");
     Ok(())
 }

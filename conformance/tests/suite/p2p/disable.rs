@@ -6,10 +6,10 @@ use rstest::rstest;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::{ImportKind, Imported, SIZE};
 
-/// What becomes of a mapping when peer access to its device is disabled is recorded; the exporter keeps its memory.
+/// Whether a mapping survives disabling peer access to its device is recorded; the exporter's memory stays intact.
 #[rstest]
 #[conformance::test("P2P-013", needs(gpus = 2, peer_access, memory_descriptors))]
-fn with_a_live_mapping_is_recorded(
+fn disabling_with_a_live_mapping(
     exporter: Role,
     #[with(1)] importer: Role,
     #[values(ImportKind::Legacy, ImportKind::VirtualMemory)] kind: ImportKind,

@@ -11,21 +11,21 @@ const WORDS: u64 = SIZE / 4;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const INVALID_CONTEXT: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_CONTEXT];
 
-/// A kernel of the current context that writes, and its end.
+/// Runs a kernel in the current context that writes to the memory, and waits for its end.
 fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
     let stream = role.stream_create()?;
     role.launch("fill".into(), vec![address.into(), WORDS.into(), 7_u32.into()], stream)?;
     role.stream_synchronize(stream)
 }
 
-/// The same where the kernel must not write. The error ends all device work of the process: what it holds goes back with
-/// it alone.
+/// Expects that a kernel of the current context cannot write to the memory. The error is sticky, so the process is killed:
+/// its resources can no longer be freed one by one.
 fn refused_to_a_kernel(role: &Role, address: Pointer) -> Outcome {
     write_by_kernel(role, address).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
     role.kill()
 }
 
-/// A context is no peer of its own.
+/// The driver refuses the current context as its own peer.
 #[rstest]
 #[conformance::test("P2P-003")]
 fn the_current_context_is_refused(observer: Role) -> Outcome {
@@ -34,20 +34,20 @@ fn the_current_context_is_refused(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Access that is enabled is not enabled again.
+/// The driver refuses to enable peer access that is already enabled.
 #[rstest]
 #[conformance::test("P2P-004", needs(gpus = 2, peer_access))]
-fn twice_is_refused(observer: Role) -> Outcome {
+fn enabling_twice_is_refused(observer: Role) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
     observer.ctx_enable_peer_access(peer)?;
     observer.ctx_enable_peer_access(peer).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED])?;
     observer.ctx_disable_peer_access(peer)
 }
 
-/// Access that is not enabled is not disabled.
+/// The driver refuses to disable peer access that is not enabled.
 #[rstest]
 #[conformance::test("P2P-005", needs(gpus = 2, peer_access))]
-fn disabling_what_is_not_enabled_is_refused(observer: Role) -> Outcome {
+fn disabling_without_enabling_is_refused(observer: Role) -> Outcome {
     const NOT_ENABLED: &[CUresult] = &[CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED];
     let peer = observer.device_primary_ctx_retain_of(1)?;
     observer.ctx_disable_peer_access(peer).refused(NOT_ENABLED)?;
@@ -57,7 +57,7 @@ fn disabling_what_is_not_enabled_is_refused(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Flags are refused.
+/// The driver refuses flags other than 0.
 #[rstest]
 #[conformance::test("P2P-006", needs(gpus = 2, peer_access))]
 fn flags_are_refused(observer: Role) -> Outcome {
@@ -66,10 +66,10 @@ fn flags_are_refused(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Without a current context there is nobody to give access to.
+/// The driver refuses to enable peer access if no context is current.
 #[rstest]
 #[conformance::test("P2P-006", needs(gpus = 2, peer_access))]
-fn without_a_context_it_is_refused(observer: Role) -> Outcome {
+fn enabling_without_a_context_is_refused(observer: Role) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
     let current = observer.ctx_get_current()?;
     observer.ctx_set_current(None)?;
@@ -77,7 +77,7 @@ fn without_a_context_it_is_refused(observer: Role) -> Outcome {
     observer.ctx_set_current(Some(current))
 }
 
-/// A context that was destroyed is no peer.
+/// The driver refuses a destroyed context as the peer.
 #[rstest]
 #[conformance::test("P2P-006", needs(gpus = 2, peer_access))]
 fn a_destroyed_context_is_refused(observer: Role) -> Outcome {
@@ -89,17 +89,17 @@ fn a_destroyed_context_is_refused(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Devices that do not reach each other, as the attributes say, give no access.
+/// The driver refuses to enable peer access between devices that do not support it.
 #[rstest]
 #[conformance::test("P2P-009", needs(gpus = 2, no_peer_access))]
-fn devices_that_are_no_peers_give_no_access() -> Outcome {
+fn devices_without_peer_access_are_refused() -> Outcome {
     let (role, _) = on_gpus_that_are_no_peers();
     let peer = role.device_primary_ctx_retain_of(1)?;
     role.ctx_enable_peer_access(peer).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED])?;
     Ok(())
 }
 
-/// With access a kernel reaches the peer's memory.
+/// A kernel can write to the peer's memory once peer access is enabled.
 #[rstest]
 #[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
 fn with_access_a_kernel_reaches_the_peer(observer: Role) -> Outcome {
@@ -113,10 +113,10 @@ fn with_access_a_kernel_reaches_the_peer(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Access is given in one direction: the peer does not get it.
+/// Peer access is unidirectional: enabling it does not give the peer access.
 #[rstest]
 #[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
-fn access_has_a_direction(observer: Role) -> Outcome {
+fn peer_access_is_unidirectional(observer: Role) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
     let own = observer.mem_alloc(SIZE)?;
     observer.ctx_enable_peer_access(peer)?;
@@ -124,10 +124,10 @@ fn access_has_a_direction(observer: Role) -> Outcome {
     refused_to_a_kernel(&observer, own)
 }
 
-/// Peer access between contexts opens linear memory, and no virtual memory: that has its own.
+/// Peer access between contexts gives access to memory of `cuMemAlloc`, but not to VMM memory.
 #[rstest]
 #[conformance::test("P2P-012", needs(gpus = 2, peer_access, virtual_memory))]
-fn it_opens_linear_memory_alone(observer: Role) -> Outcome {
+fn peer_access_excludes_vmm_memory(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
     let (linear, virtual_memory) = (observer.mem_alloc(SIZE)?, observer.mem_create_and_map(SIZE, 0)?);
     observer.ctx_set_current(Some(peer))?;
@@ -137,10 +137,10 @@ fn it_opens_linear_memory_alone(observer: Role) -> Outcome {
     refused_to_a_kernel(&observer, virtual_memory)
 }
 
-/// Virtual memory is opened for a device, and needs no peer access between contexts.
+/// A device that `cuMemSetAccess` gives access to VMM memory needs no peer access between contexts.
 #[rstest]
 #[conformance::test("P2P-012", needs(gpus = 2, peer_access, virtual_memory))]
-fn virtual_memory_needs_none(observer: Role) -> Outcome {
+fn vmm_memory_needs_no_peer_access(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
     let address = observer.mem_create_and_map(SIZE, 0)?;
     observer.mem_set_access(address, SIZE, 1, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;

@@ -1,0 +1,84 @@
+//! Frames between two processes: they arrive whole, or the receiver learns what is missing.
+
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::AsFd as _;
+
+use peer::wire::{Channel, LONGEST_FRAME, MOST_DESCRIPTORS, ReceiveError};
+use proptest::collection::vec;
+use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
+use rstest::rstest;
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+
+/// The kernel's SCM_MAX_FD: the most descriptors that one message carries.
+const MOST_CARRIED: usize = 253;
+
+proptest! {
+    #[test]
+    fn any_bytes_arrive(bytes in vec(any::<u8>(), 0..4096)) {
+        let (one, other) = Channel::pair().unwrap();
+        one.send(&bytes, &[]).unwrap();
+        prop_assert_eq!(other.receive(None).unwrap().bytes, bytes);
+    }
+
+    /// A stream that ends inside a frame is truncated, and one that ends between frames is closed.
+    #[test]
+    fn a_truncated_frame_is_reported(bytes in vec(any::<u8>(), 1..512), cut: usize) {
+        let mut stream = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
+        stream.extend(&bytes);
+        let kept = cut % stream.len();
+        let (one, other) = Channel::pair().unwrap();
+        let socket = one.into_socket();
+        rustix::io::write(&socket, &stream[..kept]).unwrap();
+        drop(socket);
+        match other.receive(None) {
+            Err(ReceiveError::Closed) => prop_assert_eq!(kept, 0),
+            Err(ReceiveError::Truncated { .. }) => prop_assert!(kept > 0),
+            other => prop_assert!(false, "{} of {} bytes gave {:?}", kept, stream.len(), other),
+        }
+    }
+}
+
+#[test]
+fn a_length_above_the_limit_is_refused_before_anything_is_read() {
+    let (one, other) = Channel::pair().unwrap();
+    rustix::io::write(one.into_socket(), &(LONGEST_FRAME as u32 + 1).to_le_bytes()).unwrap();
+    assert!(matches!(other.receive(None), Err(ReceiveError::TooLong(_))));
+}
+
+#[test]
+fn descriptors_arrive_with_their_frame_and_close_on_exec() {
+    let (one, other) = Channel::pair().unwrap();
+    let file = tempfile::tempfile().unwrap();
+    one.send(b"with two", &[file.as_fd(), file.as_fd()]).unwrap();
+    let frame = other.receive(None).unwrap();
+    assert_eq!(frame.descriptors.len(), 2);
+    for descriptor in &frame.descriptors {
+        assert!(rustix::io::fcntl_getfd(descriptor).unwrap().contains(rustix::io::FdFlags::CLOEXEC));
+    }
+    assert!(one.send(b"too many", &vec![file.as_fd(); MOST_DESCRIPTORS + 1]).is_err());
+}
+
+/// The receiver reports descriptors that do not fit its room as lost. The kernel does not send more than its limit.
+#[rstest]
+#[case::more_than_the_receiver_has_room_for(2 * MOST_DESCRIPTORS)]
+#[case::as_many_as_the_kernel_carries(MOST_CARRIED)]
+#[case::more_than_the_kernel_carries(MOST_CARRIED + 1)]
+fn lost_descriptors_are_reported(#[case] count: usize) {
+    let (one, other) = Channel::pair().unwrap();
+    let file = tempfile::tempfile().unwrap();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_CARRIED + 1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let descriptors = vec![file.as_fd(); count];
+    assert!(ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)));
+    // A frame of no bytes: its header, which the descriptors ride on, is all of it.
+    let header = 0_u32.to_le_bytes();
+    let sent = sendmsg(one.into_socket(), &[IoSlice::new(&header)], &mut ancillary, SendFlags::NOSIGNAL);
+    if count > MOST_CARRIED {
+        assert_eq!(sent, Err(Errno::INVAL));
+        return;
+    }
+    assert_eq!(sent, Ok(header.len()));
+    assert!(matches!(other.receive(None), Err(ReceiveError::DescriptorsLost)));
+}
