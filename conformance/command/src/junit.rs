@@ -1,4 +1,4 @@
-//! `conformance junit`: a report as JUnit XML, which GitHub actions, GitLab and Jenkins show.
+//! `conformance junit`: converts a report to JUnit XML, which GitHub Actions, GitLab and Jenkins show.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -18,31 +18,35 @@ use crate::output::{Failure, write};
 pub(crate) struct Arguments {
     /// The report
     report: PathBuf,
-    /// Write it to a file
+    /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
-A test suite is a group of cases. A case that breaks a rule is a failure whose type is the verdict; an error of the
-harness, and a case that was running when the report ends, is an error; an unsupported case is skipped with its reason,
-and so is a listed deviation, of which nobody may think that it holds. What failed, and what was skipped, says all of it
-in its text too, because not every reader shows a type and a message.
+Each group of cases becomes a test suite. The type of a failure, an error or a skip is the verdict:
+  pass                        becomes passed
+  unsupported, deviation      becomes skipped; a listed deviation is not passed, because the rule does not hold
+  fail, leak, timeout, crash  becomes a failure
+  error                       becomes an error, and so does a case that was still running at the end of the report
 
-Examples:
-  conformance junit report.jsonl --output junit.xml";
+Each unmet requirement of --require becomes a failure in the test suite `require`. The text of a failure, an error or a
+skip repeats its type and message, because not every reader shows them.
 
-/// The suite of what `--require` names.
+Example:
+  cargo conformance junit report.jsonl --output junit.xml";
+
+/// The test suite of the unmet requirements of `--require`.
 const REQUIRE: &str = "require";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = Report::read(&arguments.report).map_err(Failure::new)?;
     let junit = junit(&report);
     let text = junit.to_string().map_err(Failure::new)?;
-    // XML has no way to write these two; the library leaves out the others.
+    // XML cannot contain these two characters. The library removes all others that XML cannot contain.
     let text = text.replace(['\u{fffe}', '\u{ffff}'], "");
-    // No counts in the root: Jenkins' xUnit plugin refuses a file that has `skipped` there, and where only that one is
-    // missing, some take what was skipped for passed. All add up the suites' own.
+    // No counts in the root: Jenkins's xUnit plugin rejects a file with `skipped` there, and if only `skipped` is
+    // missing, some readers count skipped cases as passed. All readers add up the counts of the test suites.
     let quick_junit::Report { tests, skipped, failures, errors, .. } = junit;
     let counts = format!(" tests=\"{tests}\" skipped=\"{skipped}\" failures=\"{failures}\" errors=\"{errors}\"");
     write(arguments.output.as_deref(), &text.replacen(&counts, "", 1))
@@ -70,7 +74,7 @@ fn test_suite(group: &str, cases: Vec<TestCase>, run: &Run) -> TestSuite {
     let mut suite = TestSuite::new(group);
     suite.set_time(cases.iter().filter_map(|case| case.time).sum());
     if let Some(began) = &run.began {
-        // Seconds in UTC: the form that the schemas of JUnit files know.
+        // UTC in whole seconds, which is the form in the JUnit schemas.
         let seconds = began.trim_end_matches('Z').split('.').next().unwrap_or_default();
         suite.extra.insert("timestamp".into(), seconds.into());
     }
@@ -95,7 +99,7 @@ fn test_case(case: &CaseReport) -> TestCase {
     };
     let status = match case.verdict {
         Verdict::Pass => TestCaseStatus::success(),
-        // Passed would be a lie, and its reason would show nowhere.
+        // Neither is a pass, and no reader shows a reason for a passed case.
         Verdict::Unsupported | Verdict::Deviation => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(case.verdict.word()).set_message(reason).set_description(told(case));
@@ -106,24 +110,24 @@ fn test_case(case: &CaseReport) -> TestCase {
     };
     let mut test_case = named(&case.id, status);
     test_case.set_time(Duration::try_from_secs_f64(case.duration_ms / 1e3).unwrap_or_default());
-    // Jenkins shows nothing else of a case that did not fail, not even why it was skipped.
+    // For a case that did not fail, Jenkins shows only this output, not even the reason of a skip.
     if matches!(case.verdict, Verdict::Unsupported | Verdict::Deviation) {
         test_case.set_system_out(told(case));
     }
     test_case
 }
 
-/// A case of which nobody knows how it would have ended.
+/// Converts a case that was still running at the end of the report.
 fn unended(id: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    let reason = "it was running when the report ends";
+    let reason = "the case was still running at the end of the report";
     status.set_type("unended").set_message(reason).set_description(format!("unended: {reason}"));
     let mut case = named(id, status);
     case.set_time(Duration::ZERO);
     case
 }
 
-/// What the machine should have and has not fails the run, and so it is a case that failed.
+/// Converts an unmet requirement to a failed case, because it fails the run.
 fn unmet_requirement(unmet: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     status.set_type("unmet").set_message(unmet).set_description(format!("--require is not met: {unmet}"));
@@ -132,7 +136,7 @@ fn unmet_requirement(unmet: &str) -> TestCase {
     case
 }
 
-/// The class is the path to the file of the case, with dots, from which Jenkins makes packages.
+/// Names a case. The class is the path to the case's file, with dots, which Jenkins splits into packages.
 fn named(id: &str, status: TestCaseStatus) -> TestCase {
     let base = id.split('/').next().unwrap_or(id);
     let (class, _) = base.rsplit_once("::").unwrap_or((base, base));
@@ -146,8 +150,8 @@ fn group(id: &str) -> &str {
     id.split("::").next().unwrap_or(id)
 }
 
-/// The verdict and its reason, the rows, what was seen, and what was done. Few show the type, and GitLab not even the
-/// message: the text has it all.
+/// Returns the verdict, the reason, the rows, the observations and the steps. Few readers show the type, and GitLab
+/// does not show the message either, so the text repeats them.
 fn told(case: &CaseReport) -> String {
     let verdict = format!("{}: {}\n", case.verdict, case.reason.as_deref().unwrap_or_default());
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));

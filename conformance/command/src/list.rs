@@ -1,4 +1,4 @@
-//! `conformance list`: the requirement rows.
+//! `conformance list`: prints the requirement rows.
 
 use std::process::ExitCode;
 
@@ -11,24 +11,24 @@ use crate::output::{Failure, print};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// How to print them
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 const EXAMPLES: &str = "\
-A line of a row: its name, its class, its status, the processes (P) and GPUs (G) that it needs, and what it says. Classes:
-D documented, D* derived from what is documented, U documented as undefined, O observed, Q open.
+The line of a row shows its id, its class, its status, the number of processes (P) and GPUs (G) that it needs, and its
+statement. Classes: D documented, D* derived from the documentation, U documented as undefined, O observed, Q open.
 
 Examples:
-  conformance list
-  conformance list --format json | jq -r '.rows[] | select(.cases == []) | .id'";
+  cargo conformance list
+  cargo conformance list --format json | jq -r '.rows[] | select(.cases == []) | .id'";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For machines
+    /// JSON for programs
     Json,
 }
 
@@ -58,7 +58,7 @@ fn text(groups: &[Group]) -> String {
     lines.join("\n")
 }
 
-/// Processes and GPUs, as `2P 1G`.
+/// Formats the processes and GPUs that a row needs as `2P 1G`.
 fn needs(row: &Row) -> String {
     format!("{}P {}G", row.needs.processes, row.needs.gpus)
 }

@@ -1,4 +1,4 @@
-//! The `conformance` command: what the suite checks, and what its reports say.
+//! The `conformance` command: runs the suite, and shows, compares and converts its reports.
 
 mod bundle;
 mod diff;
@@ -20,7 +20,7 @@ use clap_complete::Shell;
 
 use output::Failure;
 
-/// What the conformance suite checks, and what its reports say
+/// Runs the conformance suite for CUDA inter-process memory, and shows, compares and converts its reports
 #[derive(Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Options {
@@ -30,45 +30,47 @@ struct Options {
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance doctor
-  conformance run --driver system --require gpus=1 --report new.jsonl
-  conformance diff old.jsonl new.jsonl
-  conformance html new.jsonl --compare old.jsonl --output report.html
+  cargo conformance doctor
+  cargo conformance run --driver system --require gpus=1 --report new.jsonl
+  cargo conformance diff old.jsonl new.jsonl
+  cargo conformance html new.jsonl --compare old.jsonl --output report.html
 
-Exit codes: 0 as wanted, 1 worse or failed, 2 unusable (arguments, files, reports)";
+In an unpacked bundle, the command is ./conformance.
+Exit codes: 0 success; 1 something is worse (diff), or no case can run (doctor); 2 invalid arguments or unusable files.
+The exit codes of `run` are those of the suite.";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Pack the suite for a machine that has no cargo
+    /// Pack the suite for a machine without cargo
     Bundle(bundle::Arguments),
-    /// Compare two reports, or one with the nearest record: what changed, the worst first
+    /// Compare two reports, or a report with the nearest golden record
     Diff(diff::Arguments),
-    /// Tell what this machine can do, and why not
+    /// Show which cases this machine can run, and why it cannot run the others
     Doctor(doctor::Arguments),
-    /// Draw a report as one HTML file, readable offline
+    /// Render a report as one HTML file, which a browser shows offline
     Html(html::Arguments),
-    /// Write a report as JUnit XML
+    /// Convert a report to JUnit XML
     Junit(junit::Arguments),
-    /// Print the requirement rows: class, status, needs, cases
+    /// Print the requirement rows with their class, status, needs and cases
     List(list::Arguments),
-    /// Golden records: what drivers were seen to do
+    /// Update or list the golden records, which hold the behaviour of real drivers
     #[command(subcommand)]
     Record(record::Command),
     /// Run the suite
     Run(run::Arguments),
-    /// Show what a report says: the run, rows, cases, steps
+    /// Show a report: the run, and its rows, cases and steps
     Show(show::Arguments),
-    /// Print a JSON Schema
-    #[command(after_help = "Example:\n  conformance schema diff > diff.schema.json")]
+    /// Print the JSON Schema of a report or of a comparison
+    #[command(after_help = "Example:\n  cargo conformance schema diff > diff.schema.json")]
     Schema {
-        /// Of what
+        /// What the schema describes
         #[arg(value_enum, default_value_t = Schema::Report)]
         of: Schema,
     },
     /// Print completions for a shell
-    #[command(after_help = "Example:\n  source <(conformance completions bash)")]
+    #[command(after_help = "Example, if `conformance` is in PATH:\n  source <(conformance completions bash)")]
     Completions {
-        /// Which shell
+        /// The shell
         shell: Shell,
     },
 }
@@ -77,7 +79,7 @@ enum Command {
 enum Schema {
     /// The lines of a report
     Report,
-    /// What `conformance diff --format json` prints
+    /// The output of `conformance diff --format json`
     Diff,
 }
 

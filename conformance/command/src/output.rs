@@ -1,4 +1,4 @@
-//! Where results go: the terminal, or a file that is whole or not there.
+//! Writes results to the terminal or to a file. A file is written completely or not at all.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use std::{fmt, fs};
 
 use conformance::report::Report;
 
-/// Why a command could not do what it was asked to.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -24,23 +24,24 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Print a text, with its colours on a terminal only. A reader such as `head` that has seen enough is no failure.
+/// Prints a text, with its colours only on a terminal. A closed pipe, as left by `head`, is not a failure.
 pub(crate) fn print(text: &str) -> Result<ExitCode, Failure> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(harmless(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format_args!("cannot print: {error}")))
+            Err(Failure::new(format_args!("cannot write to standard output: {error}")))
         }
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// Say something beside the results. Where nobody listens it is lost, and the exit code stays what it is.
+/// Prints a message to standard error. If standard error is closed, the message is lost, but the exit code is the same.
 pub(crate) fn remark(message: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "conformance: {}", harmless(&message.to_string()));
 }
 
-/// Colours are all that a text may do to a terminal: reports come from other machines.
+/// Replaces control characters except those of colours: reports come from other machines and must not control the
+/// terminal.
 fn harmless(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -62,22 +63,26 @@ fn harmless(text: &str) -> String {
     kept + rest
 }
 
-/// Control characters, and those that turn the direction of what follows: a name could read as another.
+/// Returns whether a character controls the terminal or the direction of text. Direction can make one name look like
+/// another.
 fn is_a_command(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Write a file without colours, or print where there is none or it is `-`. What was there before stays until the new
-/// one is whole; what is no file, such as a pipe, is written to.
+/// Writes a file without colours, or prints if there is no path or it is `-`. An existing file stays until the new one
+/// is complete. If the path is not a regular file but, for example, a pipe, the text is written into it.
 pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<ExitCode, Failure> {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return print(text) };
     let text = anstream::adapter::strip_str(text).to_string();
     let failed = |error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => fs::write(path, text),
-        // A report cannot be had again, and it takes one wrong flag to name it here.
+        // A lost report cannot be recovered, and a single wrong argument can name one here.
         Ok(_) if !text.starts_with(A_REPORT) && Report::read_outline(path).is_ok() => {
-            return Err(Failure::new(format_args!("cannot write {}: a report is there", path.display())));
+            return Err(Failure::new(format_args!(
+                "cannot write {}: it is a report; choose another file",
+                path.display()
+            )));
         }
         Ok(_) => replace(path, text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => replace(path, text),
@@ -87,14 +92,15 @@ pub(crate) fn write(path: Option<&Path>, text: &str) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-/// How the first line of a report begins.
+/// The beginning of a report's first line.
 const A_REPORT: &str = r#"{"line":"run""#;
 
-/// Write a file. What was there before stays until the new one is whole; its permissions stay, and so do links to it.
+/// Replaces a file. An existing file stays until the new one is complete. Its permissions and symbolic links to it are
+/// kept.
 pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Created as any file, so that its permissions are what the umask says.
+    // Created like any other file, so that the umask decides its permissions.
     let mut file = tempfile::Builder::new().make_in(folder, |path| File::create_new(path))?;
     file.as_file_mut().write_all(bytes.as_ref())?;
     if let Ok(found) = fs::metadata(path) {

@@ -1,4 +1,4 @@
-//! The progress of a run: its output, and below it a bar that the lines of its report move.
+//! Shows the output of a run, and below it a progress bar that follows the lines of the run's report.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -23,10 +23,10 @@ use signal_hook::low_level::pipe;
 
 use crate::output::Failure;
 
-/// Run the suite below a bar.
+/// Runs the suite and shows a bar below its output.
 pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options) -> Result<ExitCode, Failure> {
-    let failed = |error: io::Error| Failure::new(format_args!("the suite cannot be followed: {error}"));
-    // Without a name nothing of it stays, whatever ends this process.
+    let failed = |error: io::Error| Failure::new(format_args!("cannot run the suite with a progress bar: {error}"));
+    // A file without a name disappears however this process ends.
     let unnamed = tempfile::tempfile().map_err(failed)?;
     let report = options.report.clone().unwrap_or_else(|| {
         let report = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), unnamed.as_raw_fd()));
@@ -52,20 +52,20 @@ pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options
         signals,
     };
     let child = command.spawn().map_err(failed)?;
-    // It has copies of the pipe's end, which the output would wait for.
+    // `command` holds copies of the pipe's write end, and the output would not end before they are closed.
     drop(command);
     let status = follower.follow(child).map_err(failed)?;
     Ok(code(status))
 }
 
-/// As a shell reports it.
+/// Returns the exit code as a shell does: 128 plus the signal's number if a signal ended the suite.
 fn code(status: ExitStatus) -> ExitCode {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
 }
 
-/// A descriptor that can be read when the report, or before there is one anything in its folder, was written to. Where
-/// the system has none left, the bar moves with the lines of the output.
+/// Returns a descriptor that becomes readable when the report is written to. If the report does not exist yet, this
+/// applies to any file in its folder. If the system cannot provide one, the bar moves with the lines of the output.
 fn changes(report: &Path) -> Option<OwnedFd> {
     let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let watched = if report.exists() { report } else { folder };
@@ -74,7 +74,7 @@ fn changes(report: &Path) -> Option<OwnedFd> {
     Some(changes)
 }
 
-/// Signals as something to wait for beside the output.
+/// Signals as streams, so that `poll` waits for them together with the output.
 struct Signals {
     child: UnixStream,
     interrupt: UnixStream,
@@ -92,7 +92,7 @@ impl Signals {
         Ok(Self { child: stream(SIGCHLD)?, interrupt: stream(SIGINT)?, terminate: stream(SIGTERM)? })
     }
 
-    /// What came for this process is for the suite.
+    /// Sends the signals that this process received to the suite.
     fn pass_on(&self, child: &Child) -> io::Result<()> {
         let pid = Pid::from_child(child);
         for (mut stream, signal) in [(&self.interrupt, Signal::INT), (&self.terminate, Signal::TERM)] {
@@ -115,14 +115,14 @@ struct Follower {
 }
 
 impl Follower {
-    /// Until the suite has ended.
+    /// Shows output and progress until the suite has ended.
     fn follow(mut self, mut child: Child) -> io::Result<ExitStatus> {
         const TICK: Duration = Duration::from_millis(200);
         rustix::io::ioctl_fionbio(&self.output, true)?;
         self.bar.enable_steady_tick(TICK);
         loop {
             self.wait()?;
-            // What was written before the end is there once the end is known.
+            // Checked before the last read, so that everything the suite wrote is read.
             let ended = child.try_wait()?;
             self.pass_output()?;
             self.read_report();
@@ -147,7 +147,7 @@ impl Follower {
         }
     }
 
-    /// Print what the suite has printed, above the bar.
+    /// Prints the suite's output above the bar.
     fn pass_output(&mut self) -> io::Result<()> {
         let mut bytes = [0; 4096];
         loop {
@@ -169,7 +169,7 @@ impl Follower {
 
     fn read_report(&mut self) {
         if let Some(changes) = &self.changes {
-            // The report itself tells what has changed.
+            // Only wakes `poll`; the report itself is read below.
             while rustix::io::read(changes, &mut [0; 4096]).is_ok() {}
         }
         for line in self.tail.read().unwrap_or_default() {
@@ -184,14 +184,14 @@ impl Follower {
         }
     }
 
-    /// The counts of all verdicts but pass.
+    /// Returns the counts of all verdicts except pass.
     fn worth_knowing(&self) -> String {
         let counts = self.counts.iter().filter(|(verdict, _)| **verdict != Verdict::Pass);
         counts.map(|(verdict, count)| format!("{count} {verdict}, ")).collect()
     }
 }
 
-/// `running 1726 tests`, which is how the suite's output begins.
+/// Returns the number of cases from the first line of the suite's output, such as `running 3 tests`.
 fn total(line: &str) -> Option<u64> {
     line.strip_prefix("running ")?.split_once(" test")?.0.parse().ok()
 }
@@ -201,7 +201,7 @@ fn style() -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// The lines that are added to a report.
+/// Reads the lines that are added to a report.
 struct Tail {
     path: PathBuf,
     position: u64,
@@ -209,7 +209,7 @@ struct Tail {
 }
 
 impl Tail {
-    /// After what an earlier run has left there.
+    /// Starts after the lines that an earlier run left there.
     fn new(path: PathBuf) -> Self {
         let position = path.metadata().map_or(0, |file| file.len());
         Self { path, position, unfinished_line: Vec::new() }
@@ -225,7 +225,7 @@ impl Tail {
         let whole = self.unfinished_line.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let rest = self.unfinished_line.split_off(whole);
         let lines = std::mem::replace(&mut self.unfinished_line, rest);
-        // A line of another format is the next reader's business, who says so.
+        // Lines of another format are ignored here; commands that read the report name them.
         Ok(lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 }

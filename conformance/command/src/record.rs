@@ -1,4 +1,4 @@
-//! `conformance record`: golden records.
+//! `conformance record`: updates and lists golden records.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,17 +13,17 @@ use crate::output::{Failure, print, remark, write};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Make a report the record of its driver and GPUs, and print what that changes
+    /// Make a report the golden record of its driver and GPUs, and print what that changes
     Update(Update),
-    /// Print the records
+    /// Print the golden records
     List(Folder),
 }
 
 #[derive(Args)]
 pub(crate) struct Update {
-    /// The report of a whole run
+    /// The report of a complete run
     report: PathBuf,
-    /// Print what would change, and write nothing
+    /// Print what would change, but write nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct Update {
 
 #[derive(Args)]
 pub(crate) struct Folder {
-    /// The folder of the records; `records` beside this command, or those of the checkout, where it is not given
+    /// The folder of the golden records [default: `records` beside this command, or else in the checkout]
     #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
     records: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ impl Folder {
         self.records.clone().unwrap_or_else(records::folder)
     }
 
-    /// The records that can be read; of the others a warning is printed.
+    /// Returns the records that can be read, and prints a warning for each of the others.
     pub(crate) fn read(&self) -> Records {
         let records = Records::read(&self.path());
         for warning in &records.warnings {
@@ -63,35 +63,35 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
     let report = Report::read_outline(&arguments.report).map_err(Failure::new)?;
     if let Some(lack) = lack(&report) {
         let path = arguments.report.display();
-        return Err(Failure::new(format_args!("{path} {lack}: only a whole run makes a record")));
+        return Err(Failure::new(format_args!("{path} {lack}: only the report of a complete run can become a record")));
     }
     let new = records::record(report);
     let path = arguments.folder.path().join(records::name(&new.run));
     if path.exists() {
         let old = Report::read_outline(&path).map_err(Failure::new)?;
         if old == new {
-            return print(&format!("{}: nothing changes\n", path.display()));
+            return print(&format!("{}: no changes\n", path.display()));
         }
         print(&diff::changes(Diff::of(&old, &new))?)?;
     }
     if arguments.dry_run {
-        return print(&format!("{}: not written\n", path.display()));
+        return print(&format!("{}: not written (--dry-run)\n", path.display()));
     }
     write(Some(&path), &new.to_lines().map_err(Failure::new)?)?;
     print(&format!("{}: {} cases\n", path.display(), new.cases.len()))
 }
 
-/// What a report lacks of a whole run.
+/// Returns what a report lacks to be that of a complete run.
 fn lack(report: &Report) -> Option<String> {
     if let Some(running) = report.running.first() {
-        return Some(format!("ends while {running} was running"));
+        return Some(format!("ends while {running} is still running"));
     }
     let is_of_a_driver = |case: &CaseReport| !case.rows.is_empty();
     let lack = match () {
-        () if !report.is_complete => "has no end",
-        () if report.run.is_partial => "is of a part of the suite",
-        () if !report.run.unmet.is_empty() => "is of a machine that lacked what was required",
-        () if !report.cases.iter().any(is_of_a_driver) => "has no cases",
+        () if !report.is_complete => "has no end line",
+        () if report.run.is_partial => "covers only a part of the suite",
+        () if !report.run.unmet.is_empty() => "is of a machine that did not meet --require",
+        () if !report.cases.iter().any(is_of_a_driver) => "has no cases that check a row",
         () => return None,
     };
     Some(lack.to_owned())
@@ -100,7 +100,7 @@ fn lack(report: &Report) -> Option<String> {
 fn list(folder: &Folder) -> Result<ExitCode, Failure> {
     let path = folder.path();
     if !path.is_dir() {
-        return Err(Failure::new(format_args!("{} is no folder of records", path.display())));
+        return Err(Failure::new(format_args!("{} is not a folder of records", path.display())));
     }
     let line = |(path, record): &(PathBuf, Report)| {
         format!("{}: {}, {} cases\n", path.display(), record.run, record.cases.len())

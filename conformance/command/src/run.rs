@@ -1,4 +1,4 @@
-//! `conformance run`: the suite, with a progress bar on a terminal.
+//! `conformance run`: runs the suite, with a progress bar on a terminal.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
@@ -15,19 +15,20 @@ use crate::suite::Suite;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What the suite takes; `run -- --help` prints it
+    /// The flags of the suite; `run -- --help` prints them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SUITE FLAGS")]
     flags: Vec<OsString>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance run --driver system --require gpus=2 --report report.jsonl
-  conformance run ipcmem::open
+  cargo conformance run --driver system --require gpus=2 --report report.jsonl
+  cargo conformance run ipcmem::open
 
-The suite is the one that CONFORMANCE_SUITE names, else `conformance-suite` beside this command, else what cargo builds
-in the checkout. The exit code is the suite's: 0, 101 where a case failed, 128 and the number of the signal that ended
-it; 2 where it could not be started.";
+In an unpacked bundle, the command is ./conformance.
+The suite is the executable that CONFORMANCE_SUITE names, else `conformance-suite` beside this command, else the one
+that cargo builds in the checkout. The exit code is that of the suite: 0 success, 101 a case failed or a requirement is
+not met, 128 plus the signal's number if a signal ended it. It is 2 if the suite could not be started.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let suite = Suite::find()?;
@@ -37,11 +38,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Ok(options) if io::stdout().is_terminal() && !options.libtest.list => {
             progress::follow(command, &arguments.flags, &options)
         }
-        // Where nobody watches, and for flags that the suite explains itself, this process becomes the suite: its exit
-        // code and its signals are the suite's own.
+        // Without a terminal, and for flags that the suite itself answers (--list, --help, invalid ones), this process
+        // becomes the suite, with its exit code and its signals.
         _ => {
             let error = command.args(&arguments.flags).exec();
-            Err(Failure::new(format_args!("{} cannot be run: {error}", suite.program.display())))
+            Err(Failure::new(format_args!("cannot run {}: {error}", suite.program.display())))
         }
     }
 }

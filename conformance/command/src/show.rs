@@ -1,4 +1,4 @@
-//! `conformance show`: what a report says of a run, a row or a case.
+//! `conformance show`: shows what a report contains about a run, a row or a case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,34 +21,35 @@ use crate::output::{Failure, print};
 pub(crate) struct Arguments {
     /// The report
     report: PathBuf,
-    /// Rows and cases to show, a case with or without its parameters; everything that is not good where none is named
+    /// The rows and cases to show; a case may be named without its parameters [default: the cases that neither passed
+    /// nor were unsupported]
     #[arg(value_name = "ROW-or-CASE")]
     names: Vec<String>,
-    /// Show the cases that ended so
+    /// Show only cases with these verdicts
     #[arg(long, value_name = "LIST", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(Verdict::ALL.map(Verdict::word)))]
     verdict: Vec<String>,
-    /// The known driver bugs, of which those that no case met are told; `deviations.toml` beside this command, or that of
-    /// this suite, where it is not given
+    /// The listed driver bugs; those that no case showed are named [default: `deviations.toml` beside this command, or
+    /// else the one that it was built with]
     #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
     deviations: Option<PathBuf>,
-    /// How to print it
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance show report.jsonl
-  conformance show report.jsonl IPCMEM-OPEN-002
-  conformance show report.jsonl --verdict deviation,unsupported
-  conformance show report.jsonl --format json | jq '.cases[] | .id'";
+  cargo conformance show report.jsonl
+  cargo conformance show report.jsonl IPCMEM-OPEN-002
+  cargo conformance show report.jsonl --verdict deviation,unsupported
+  cargo conformance show report.jsonl --format json | jq '.cases[] | .id'";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For machines
+    /// JSON for programs
     Json,
 }
 
@@ -65,9 +66,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// What was asked for.
+/// The selected rows and cases.
 struct Shown<'data> {
-    /// Rows in the order of the catalogue's names.
+    /// Sorted by id.
     rows: BTreeMap<&'data str, &'data Row>,
     cases: Vec<&'data CaseReport>,
 }
@@ -91,7 +92,7 @@ impl<'data> Shown<'data> {
                 }
                 None if ids.len() == before => {
                     return Err(Failure::new(format_args!(
-                        "{name} is no row of the catalogue and no case of {}: conformance list names all rows",
+                        "{name} is neither a row of the catalogue nor a case of {}; `conformance list` prints all rows",
                         arguments.report.display()
                     )));
                 }
@@ -113,7 +114,7 @@ impl<'data> Shown<'data> {
     }
 }
 
-/// The name without parameters.
+/// Returns the case's name without its parameters.
 fn base(case: &CaseReport) -> &str {
     case.id.split('/').next().unwrap_or_default()
 }
@@ -135,12 +136,12 @@ fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
             let why = match &row.unrunnable {
                 Some(why) => why,
                 None if row.cases.is_empty() => "no case checks it",
-                None => "no case of it in this report, or none asked for",
+                None => "the report has no case of this row, or none was selected",
             };
             let _ = writeln!(text, "  {why}");
         }
         for case in cases {
-            // A case of several rows is told once.
+            // A case of several rows is shown once.
             if printed.insert(&case.id) {
                 add(&mut text, case);
             } else {
@@ -178,9 +179,9 @@ fn summary(report: &Report) -> String {
     let counts: Vec<_> = Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
     let _ = writeln!(text, "cases: {}", counts.join(", "));
     if !report.running.is_empty() {
-        let _ = writeln!(text, "incomplete: {} was running when the report ends", report.running.join(", "));
+        let _ = writeln!(text, "incomplete: ended while running {}", report.running.join(", "));
     } else if !report.is_complete {
-        let _ = writeln!(text, "without an end: of a nextest run, or broken off between two cases");
+        let _ = writeln!(text, "no end line: the run used nextest, or stopped between two cases");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! The suite executable: where it is.
+//! Finds or builds the suite executable.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::output::Failure;
 
-/// Names the executable.
+/// The environment variable that names the executable.
 const VARIABLE: &str = "CONFORMANCE_SUITE";
 
-/// What the executable is called in a bundle, beside this command.
+/// The executable's file name in a bundle, where it is beside this command.
 pub(crate) const NAME: &str = "conformance-suite";
 
-/// The suite executable, and why this one.
+/// The suite executable, and how it was found.
 pub(crate) struct Suite {
     pub(crate) program: PathBuf,
     why: &'static str,
@@ -27,33 +27,34 @@ impl fmt::Display for Suite {
 }
 
 impl Suite {
-    /// The one that `CONFORMANCE_SUITE` names, else the one beside this command, else the checkout's.
+    /// Finds the executable that `CONFORMANCE_SUITE` names, else the one beside this command; else builds it in the
+    /// checkout.
     pub(crate) fn find() -> Result<Self, Failure> {
         if let Some(path) = std::env::var_os(VARIABLE) {
             return Self::at(path.into(), VARIABLE);
         }
         let command = std::env::current_exe();
-        let command = command.map_err(|error| Failure::new(format_args!("this program has no path: {error}")))?;
+        let command = command.map_err(|error| Failure::new(format_args!("this program's path is unknown: {error}")))?;
         let beside = command.with_file_name(NAME);
         if beside.is_file() { Self::at(beside, "beside this command") } else { Self::build() }
     }
 
-    /// A file that has to be there.
+    /// Takes an executable that must exist.
     pub(crate) fn at(program: PathBuf, why: &'static str) -> Result<Self, Failure> {
         if program.is_file() {
             Ok(Self { program, why })
         } else {
-            Err(Failure::new(format_args!("there is no suite executable {} ({why})", program.display())))
+            Err(Failure::new(format_args!("the suite executable {} does not exist ({why})", program.display())))
         }
     }
 
-    /// What `cargo test` would run. Its profile is the one that every change is tested with.
+    /// Builds the executable that `cargo test` runs, in the profile that every change is tested with.
     pub(crate) fn build() -> Result<Self, Failure> {
         const TEST: [&str; 2] = ["test", "--no-run"];
         Self::at(executable(&messages(TEST)?, "suite")?, "built by cargo")
     }
 
-    /// The same, and the command around it, for a target of cargo-zigbuild's, which names a glibc.
+    /// Builds the suite and this command for a target of cargo-zigbuild, which names a glibc version.
     pub(crate) fn build_with_zig(target: &str) -> Result<(Self, PathBuf), Failure> {
         let built = messages(["zigbuild", "--target", target, "-p", "conformance-command", "--bin", "conformance"])
             .map_err(|failure| {
@@ -63,7 +64,7 @@ impl Suite {
     }
 }
 
-/// What cargo says when it has built the suite.
+/// Builds the suite and returns cargo's messages.
 fn messages<'a>(subcommand: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>, Failure> {
     const SUITE: [&str; 5] = ["-p", "conformance", "--test", "suite", "--message-format=json-render-diagnostics"];
     let root = checkout()?;
@@ -71,7 +72,7 @@ fn messages<'a>(subcommand: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>
     let mut command = Command::new(&cargo);
     command.current_dir(root).args(subcommand).args(SUITE).stderr(Stdio::inherit());
     let output = command.output().map_err(|error| {
-        Failure::new(format_args!("{} cannot be run to build the suite: {error}", cargo.to_string_lossy()))
+        Failure::new(format_args!("cannot run {} to build the suite: {error}", cargo.to_string_lossy()))
     })?;
     if output.status.success() {
         Ok(output.stdout)
@@ -80,22 +81,22 @@ fn messages<'a>(subcommand: impl IntoIterator<Item = &'a str>) -> Result<Vec<u8>
     }
 }
 
-/// The path of a target in cargo's messages.
+/// Finds the path of a target's executable in cargo's messages.
 fn executable(messages: &[u8], target: &str) -> Result<PathBuf, Failure> {
     let path = messages.split(|byte| *byte == b'\n').find_map(|line| {
         let message: Value = serde_json::from_slice(line).ok()?;
         (message["target"]["name"] == target).then(|| message["executable"].as_str().map(PathBuf::from))?
     });
-    path.ok_or_else(|| Failure::new(format_args!("cargo did not say where it built {target}")))
+    path.ok_or_else(|| Failure::new(format_args!("cargo did not report the path of the executable {target}")))
 }
 
-/// The checkout that this command was built in.
+/// Returns the checkout that this command was built in.
 pub(crate) fn checkout() -> Result<&'static Path, Failure> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     match package.ancestors().nth(2) {
         Some(root) if package.join("Cargo.toml").is_file() => Ok(root),
         _ => Err(Failure::new(format_args!(
-            "there is no {NAME} beside this command, and the checkout that it was built in is gone: set {VARIABLE}"
+            "no {NAME} is beside this command, and the checkout that it was built in no longer exists; set {VARIABLE}"
         ))),
     }
 }

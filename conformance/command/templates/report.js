@@ -1,12 +1,12 @@
-// Filters and links. The filters stand in the fragment of the address, so that a link shows the same view again.
-// Without this script the page is whole, only without filters.
+// Filters and links. The address's fragment contains the filters, so that a link shows the same view again.
+// Without this script, the page shows everything but has no filters.
 "use strict";
 (() => {
   const form = document.getElementById("filters");
   const shown = document.getElementById("shown");
   const names = [...form.elements].map((control) => control.name).filter(Boolean);
 
-  // What can be shown or not, with its text in lower case once somebody searches.
+  // An element that filters can hide. Its text is read when the first search needs it.
   const item = (element) => {
     let text;
     return {
@@ -79,7 +79,7 @@
 
   const read = () => Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
 
-  // Show what the fragment asks for: a filter, or a row or case to open.
+  // Applies the filter that the fragment contains, or opens the row or case that it names.
   function follow() {
     const fragment = location.hash.slice(1);
     const parameters = new URLSearchParams(fragment);
@@ -107,7 +107,7 @@
     }
   }
 
-  // What the controls say becomes the fragment.
+  // Writes the values of the controls to the fragment and applies them.
   function changed() {
     const filter = read();
     const parameters = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));

@@ -127,7 +127,7 @@ pub(crate) fn leave() -> Option<Running> {
 
 /// Calls a function with the running case. Panics if this thread runs no case.
 pub(crate) fn current<T>(use_it: impl FnOnce(&Running) -> T) -> T {
-    RUNNING.with_borrow(|running| use_it(running.as_ref().expect("roles, observations and random numbers are used only in the thread that runs a case")))
+    RUNNING.with_borrow(|running| use_it(running.as_ref().expect("no case runs in this thread")))
 }
 
 impl Running {

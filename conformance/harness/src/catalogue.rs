@@ -180,6 +180,6 @@ pub fn disagreements(registered: &[(String, &'static [&'static str])]) -> Result
             problems.push(format!("{}: cases = {list:?}", row.id));
         }
     }
-    problems.extend(cases.into_iter().map(|(row, cases)| format!("{cases:?} name the row {row}, which does not exist")));
+    problems.extend(cases.into_iter().map(|(row, cases)| format!("{cases:?} name the nonexistent row {row}")));
     Ok(problems)
 }

@@ -4,7 +4,7 @@ use cuda_ipc_sys::CUresult;
 
 use crate::{Stop, observe};
 
-/// What a case can expect of a call's result other than success, which is `?`.
+/// The expectations of a case about a call's result, other than success, for which it uses `?`.
 pub trait Expect<T>: Sized {
     /// Expects that the driver refuses the call, with one of these codes if any are given. Returns the code.
     ///

@@ -1,31 +1,33 @@
-//! The harness of the conformance suite. A case is a short script over processes.
+//! The harness of the conformance suite. A case is a short script that directs several processes.
 //!
-//! The runner never loads a driver. A case talks to [`Role`]s: processes that re-execute the same program. Each method
-//! of a role sends one message; the process performs one driver call and returns its code and outputs. So a crash or a
-//! hang is one failed case, a process can be killed or stopped between any two steps, and a case reads from top to
+//! The runner never loads a driver. A case talks to [`Role`]s: processes that run the same executable again. Each
+//! method of a role sends one message. The process performs one driver call and returns its code and outputs. So a crash
+//! or a hang fails only one case, a process can be killed or stopped between any two steps, and a case reads from top to
 //! bottom.
 //!
 //! # Where things are
 //!
 //! | module | runs in | contents |
 //! |---|---|---|
-//! | [`runner`] | runner | options, the run itself, the command that runs a case again |
-//! | [`driver`] | runner | chooses the driver under test and probes it |
-//! | `case` | runner | the registered cases and the running one |
+//! | [`runner`] | runner | the options, the run itself, the command that runs a case again |
+//! | [`driver`] | runner | selects the driver under test and probes it |
+//! | `case`, `needs` | runner | the registered cases, the running case, and what a case needs of a machine |
+//! | `check`, `expect`, `outcome`, `verdict` | runner | what a case expects, why it stops, and how it ends |
 //! | `warm` | runner | roles that wait for the next case; the balance of device memory |
 //! | `process` | runner | the runner's end of a role: start, send, receive, kill |
-//! | [`calls`] | both | one message for each driver call: what travels, and what the role does with it |
-//! | `role` | role | the process that performs calls, and what it holds |
-//! | `message`, [`mod@values`] | both | answers and plain data; the frames they travel in are `conformance-peer`'s |
-//! | [`report`], [`records`], [`diff`], [`deviations`], [`catalogue`] | neither | files: reports, golden records, listed bugs, the rows |
+//! | [`calls`] (with `macros`) | both | one message per driver call: its arguments, and what the role does with it |
+//! | `role` | role | the process that performs calls, and the resources that it holds |
+//! | `message`, [`mod@values`], [`machine`], `mounts` | both | answers and plain data, which `conformance-peer` transports; mounts of one process |
+//! | [`identity`], `step`, [`report`] | runner, command | the driver under test, the steps of a case, reports |
+//! | [`records`], [`diff`], [`deviations`], [`catalogue`] | runner, command | golden records, comparisons, listed bugs, requirement rows |
 //!
-//! Modules import downwards in this list only within the order `runner` → `driver`, `case` → `warm` → [`calls`] →
-//! `process`, `role`. No two modules import each other.
+//! Imports follow one order: `runner` → `driver`, `case` → `warm` → [`calls`] → `process`, `role`. No two modules
+//! import each other.
 //!
-//! # How a run goes
+//! # How a run works
 //!
-//! [`Options`](runner::Options) choose a driver, a role probes the [`machine`] once, the registered cases become
-//! libtest-mimic trials, and each trial ends as a [`Verdict`] in the [`report`].
+//! The [`Options`](runner::Options) select a driver. A role probes the [`machine`] once. Each registered case becomes a
+//! trial of libtest-mimic and ends as a [`Verdict`] in the [`report`].
 
 #[macro_use]
 mod check;

@@ -1,4 +1,5 @@
-//! Golden records: what a driver was seen to do on a kind of GPU. A run is compared with the nearest.
+//! Golden records: the behaviour of a driver on a GPU product, as an earlier run observed it. A run is compared with
+//! the nearest record.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -12,10 +13,10 @@ use crate::diff::{Diff, Setting, Severity};
 use crate::identity::{Identity, release};
 use crate::report::{CaseReport, RECORD, Report, Run};
 
-/// The record that a report makes: sorted, and without what another machine or another run of the same driver would
-/// not repeat: steps, paths, identities of devices, whose machine it was, addresses.
+/// Converts a report into a record. A record is sorted and omits what differs between machines or between runs of the
+/// same driver: steps, paths, UUIDs of devices, the host and addresses.
 ///
-/// A case that checks no row says nothing about a driver.
+/// It also omits cases without rows, which say nothing about a driver.
 #[must_use]
 pub fn record(mut report: Report) -> Report {
     let run = &mut report.run;
@@ -42,7 +43,7 @@ fn normalise(case: &mut CaseReport) {
     case.steps = Vec::new();
     case.reason = case.reason.as_deref().map(without_addresses);
     case.observations.values_mut().for_each(|value| *value = quiet(value));
-    // One digit: what remains tells a millisecond from ten.
+    // One significant digit, so that a record does not change with the noise of each run.
     let digit = 10_f64.powf(case.duration_ms.max(1.0).log10().floor());
     case.duration_ms = (case.duration_ms / digit).round() * digit;
 }
@@ -51,7 +52,7 @@ fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// The file's name of a run's record: `nvidia-580.159.04-h200-x2.jsonl`.
+/// Returns the file name of a run's record, such as `nvidia-580.159.04-h200-x2.jsonl`.
 #[must_use]
 pub fn name(run: &Run) -> String {
     let Identity { name, version, .. } = &run.driver;
@@ -62,18 +63,18 @@ pub fn name(run: &Run) -> String {
     format!("{}-{}-{}{count}.jsonl", slug(name), slug(version), slug(gpu(run).trim_start_matches("NVIDIA ")))
 }
 
-/// The product of the first device.
+/// Returns the product name of the first device.
 fn gpu(run: &Run) -> &str {
     run.devices.first().map_or("no device", |device| &device.name)
 }
 
-/// What is no letter, digit or dot is a hyphen.
+/// Converts a text to lower case and replaces everything except letters, digits and dots with hyphens.
 fn slug(text: &str) -> String {
     let is_kept = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
     text.chars().map(|c| if is_kept(&c) { c.to_ascii_lowercase() } else { '-' }).collect()
 }
 
-/// The records: `records` beside the executable, as in a bundle; else those of the checkout it was built in.
+/// Returns the default folder of records: `records` beside the executable, as in a bundle, else that of the checkout.
 #[must_use]
 pub fn folder() -> PathBuf {
     let program = std::env::current_exe().ok();
@@ -81,24 +82,24 @@ pub fn folder() -> PathBuf {
     beside.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("records"))
 }
 
-/// The records of a folder.
+/// The records in a folder.
 #[derive(Debug, Default)]
 pub struct Records {
-    /// Each with its file, by name.
+    /// The records and their files, sorted by file name.
     pub records: Vec<(PathBuf, Report)>,
-    /// What cannot be used, in sentences that name the file.
+    /// Why files or the folder cannot be used. Each warning names the path.
     pub warnings: Vec<String>,
 }
 
 impl Records {
-    /// Read every record of a folder. What cannot be read is a warning.
+    /// Reads every record in a folder. A file that cannot be read becomes a warning.
     #[must_use]
     pub fn read(folder: &Path) -> Self {
         let mut records = Self::default();
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
-                records.warnings.push(format!("no records in {}: {error}", folder.display()));
+                records.warnings.push(format!("cannot read the records in {}: {error}", folder.display()));
                 return records;
             }
         };
@@ -108,13 +109,13 @@ impl Records {
         for path in paths {
             match Report::read_outline(&path) {
                 Ok(report) => records.records.push((path, report)),
-                Err(error) => records.warnings.push(format!("a record is left out: {error}")),
+                Err(error) => records.warnings.push(format!("ignored a record: {error}")),
             }
         }
         records
     }
 
-    /// The record to compare a run with.
+    /// Returns the record to compare a run with.
     #[must_use]
     pub fn nearest(&self, run: &Run) -> Option<(Nearness, &Path, &Report)> {
         let candidates = self.records.iter().filter_map(|(path, record)| {
@@ -126,21 +127,21 @@ impl Records {
     }
 }
 
-/// How near a record is to a run.
+/// How similar a record's driver and GPUs are to those of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Nearness {
-    /// The same driver on as many of the same GPUs.
+    /// The same driver version on the same number of the same GPU.
     Same,
-    /// The same GPU, with another number of them or another driver version.
+    /// The same GPU and driver, but a different driver version or number of GPUs.
     SameGpu,
-    /// The same driver on other GPUs.
+    /// The same driver version on a different GPU.
     SameDriver,
 }
 
 impl Nearness {
-    /// In words.
+    /// Returns a description for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -151,13 +152,14 @@ impl Nearness {
     }
 }
 
-/// What decides between records: of one nearness the nearest version, then the nearest number of devices.
+/// The order of records for a run: by nearness, then by the difference of the driver versions, then by the difference
+/// of the numbers of devices.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Distance {
     nearness: Nearness,
     versions: Vec<u32>,
     devices: usize,
-    /// Of two that are equally near, the newer.
+    /// The newer of two equally near records comes first.
     newer: Reverse<Vec<u32>>,
 }
 
@@ -181,14 +183,14 @@ impl Distance {
     }
 }
 
-/// Two reports compared, and where the old one is a record that was chosen for the new one, which.
+/// A comparison of two reports. If the old one is a record that was selected for the new one, it is named.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// The record; nothing where both reports were named.
+    /// The record that was selected; absent if the user named both reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Chosen>,
-    /// What changed.
+    /// The changes.
     #[serde(flatten)]
     pub diff: Diff,
 }
@@ -197,17 +199,17 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Chosen {
-    /// Its file.
+    /// The file of the record.
     pub path: PathBuf,
-    /// How near it is.
+    /// How similar the record's driver and GPUs are to those of the run.
     pub nearness: Nearness,
-    /// How many cases of the run are not in it.
+    /// The number of cases of the run that are not in the record.
     pub new: usize,
-    /// How many of its cases were not run.
+    /// The number of cases of the record that the run did not start.
     pub not_run: usize,
 }
 
-/// The JSON Schema of [`Comparison`], which is published beside that of reports.
+/// Returns the JSON Schema of [`Comparison`].
 #[must_use]
 #[cfg(feature = "schema")]
 pub fn schema() -> Value {
@@ -215,7 +217,7 @@ pub fn schema() -> Value {
 }
 
 impl Records {
-    /// What a run did otherwise than the nearest record.
+    /// Compares a run with the nearest record. Returns `None` if no record is near.
     #[must_use]
     pub fn compare(&self, run: &Report) -> Option<Comparison> {
         let (nearness, path, record) = self.nearest(&run.run)?;
@@ -226,13 +228,13 @@ impl Records {
     }
 }
 
-/// Whether a case of a run came as far as its start.
+/// Whether a run started a case.
 fn began(run: &Report, id: &str) -> bool {
     run.case(id).is_some() || run.running.iter().any(|running| running == id)
 }
 
-/// What a run did otherwise than a record in the cases that it ran and the record has: who runs a part asks for no more.
-/// Times, which a record only rounds, are left out.
+/// Compares the cases that are in both a run and a record. Cases that the run did not start are ignored, because a run
+/// may select a part of the cases. Durations are ignored, because a record contains them only rounded.
 #[must_use]
 pub fn compare(record: &Report, run: &Report) -> Diff {
     let old =
@@ -247,7 +249,8 @@ pub fn compare(record: &Report, run: &Report) -> Diff {
 }
 
 impl Comparison {
-    /// Which record it is, how near, and how much of it changed; nothing where both reports were named.
+    /// Returns a line that names the record, its nearness and the number of changes, or `None` if the user named both
+    /// reports.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         let Chosen { path, nearness, new, .. } = self.record.as_ref()?;
@@ -259,12 +262,13 @@ impl Comparison {
         let count = self.diff.changes.len();
         let mut title = format!("record: {file} ({how_near}): {count} of {} cases changed", count + self.diff.same);
         if *new > 0 {
-            title += &format!(", {new} are not in it");
+            title += &format!(", {new} are not in the record");
         }
         Some(title)
     }
 
-    /// What names the folder of the record to `conformance diff`, where it would look elsewhere.
+    /// Returns the flag of `conformance diff` that names the folder of the record, or nothing if it is the default
+    /// folder.
     fn flag(&self) -> String {
         let parent = self.record.as_ref().and_then(|record| record.path.parent());
         parent
@@ -272,13 +276,13 @@ impl Comparison {
             .map_or_else(String::new, |parent| format!(" --records {}", parent.display()))
     }
 
-    /// What differs in the environment: of driver and GPUs the title has told.
+    /// Returns the differences in the environment. Those of driver and GPUs are in the title.
     fn environment(&self) -> impl Iterator<Item = &Setting> {
         self.diff.environment.iter().filter(|setting| setting.name.starts_with("environment."))
     }
 }
 
-/// The lines at the end of a run: which record, how near, what changed.
+/// Returns the lines at the end of a run: the record, its nearness and the changes.
 #[must_use]
 pub fn verdict(records: &Records, run: &Report) -> Vec<String> {
     const SHOWN: usize = 5;
@@ -309,8 +313,8 @@ fn plain(value: &Option<Value>) -> String {
     }
 }
 
-/// That no record is near a run.
+/// Returns a sentence that says that no record is near a run.
 #[must_use]
 pub fn none_near(run: &Report) -> String {
-    format!("none of this driver and none of this GPU, {}", run.run)
+    format!("none has the driver or the GPU of this run: {}", run.run)
 }

@@ -1,4 +1,4 @@
-//! What devices say of themselves, and whether it is so.
+//! Device attributes, and whether the driver behaves as they say.
 
 use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationHandleType, CUmemLocationType, CUresult};
@@ -9,29 +9,30 @@ use crate::support::fixtures::observer;
 
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 
-/// The attribute for legacy handles says whether they are to be had.
+/// The driver exports legacy memory handles if and only if the attribute `IPC_EVENT_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("DEVATTR-001", needs(cuda = 12_000))]
-fn legacy_handles_are_as_the_attribute_says(observer: Role) -> Outcome {
+fn legacy_export_agrees_with_the_attribute(observer: Role) -> Outcome {
     let supported = observer.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED.0, 0)?;
     let exported = observer.ipc_get_mem_handle(observer.mem_alloc(SIZE)?);
     if supported == 0 { exported.refused(&[]).map(drop) } else { exported.map(drop) }
 }
 
-/// The attribute for virtual memory says whether it is to be had.
+/// The driver creates and maps virtual memory if and only if the attribute `VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("DEVATTR-002")]
-fn virtual_memory_is_as_the_attribute_says(observer: Role) -> Outcome {
+fn virtual_memory_agrees_with_the_attribute(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
     let supported = observer.device_get_attribute(attribute.0, 0)?;
     let mapped = observer.mem_create_and_map(SIZE, 0);
     if supported == 0 { mapped.refused(&[]).map(drop) } else { mapped.map(drop) }
 }
 
-/// The attribute for descriptors says whether memory exports as one.
+/// The driver exports memory as a file descriptor if and only if the attribute
+/// `HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("DEVATTR-003")]
-fn descriptors_are_as_the_attribute_says(observer: Role) -> Outcome {
+fn descriptor_export_agrees_with_the_attribute(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
     let supported = observer.device_get_attribute(attribute.0, 0)?;
     let created = observer.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0);
@@ -39,10 +40,11 @@ fn descriptors_are_as_the_attribute_says(observer: Role) -> Outcome {
     if supported == 0 { exported.refused(&[]).map(drop) } else { exported.map(drop) }
 }
 
-/// The attribute for pools is a mask of handle types; how fabric handles stand in it is recorded.
+/// The driver creates a pool for file descriptors if and only if the mask `MEMPOOL_SUPPORTED_HANDLE_TYPES` has their
+/// bit. The mask and the attribute for fabric handles are recorded.
 #[rstest]
 #[conformance::test("DEVATTR-004", needs(memory_pools))]
-fn handle_types_of_pools_are_a_mask(observer: Role) -> Outcome {
+fn descriptor_pools_agree_with_the_mask(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
     let mask = observer.device_get_attribute(attribute.0, 0)?.cast_unsigned();
     let created = observer.mem_pool_create(DESCRIPTOR);
@@ -59,7 +61,7 @@ fn handle_types_of_pools_are_a_mask(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// Where legacy handles are to be had, addresses are unified.
+/// The attribute `UNIFIED_ADDRESSING`, which IPC requires, is 1.
 #[rstest]
 #[conformance::test("DEVATTR-006")]
 fn addresses_are_unified(observer: Role) -> Outcome {
@@ -67,7 +69,8 @@ fn addresses_are_unified(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// The attributes for memory of the host say whether it is created.
+/// The driver refuses to create host memory if the attribute for its location is 0. If the attribute is 1, the result
+/// is recorded.
 #[rstest]
 #[case::numa_node(
     Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
@@ -78,7 +81,7 @@ fn addresses_are_unified(observer: Role) -> Outcome {
     CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
 )]
 #[conformance::test("DEVATTR-007", needs(virtual_memory, cuda = 13_000))]
-fn memory_of_the_host_is_as_the_attribute_says(
+fn unsupported_host_memory_is_refused(
     observer: Role,
     #[case] attribute: Attribute,
     #[case] location: CUmemLocationType,
@@ -90,12 +93,13 @@ fn memory_of_the_host_is_as_the_attribute_says(
         created.refused_and_recorded(&[])?;
         return Ok(());
     }
-    // A container may block the system calls that bind memory to a node.
+    // The result is only recorded, because a container may block the system calls that bind memory to a NUMA node.
     created.recorded("create")?;
     Ok(())
 }
 
-/// The attributes for pools of the host say whether they are created.
+/// The driver refuses to create a pool of host memory if the attribute for its location is 0. If the attribute is 1,
+/// the result is recorded.
 #[rstest]
 #[case::numa_node(
     Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED,
@@ -103,7 +107,7 @@ fn memory_of_the_host_is_as_the_attribute_says(
 )]
 #[case::host(Attribute::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST)]
 #[conformance::test("DEVATTR-007", needs(memory_pools, cuda = 13_000))]
-fn pools_of_the_host_are_as_the_attribute_says(
+fn unsupported_host_pools_are_refused(
     observer: Role,
     #[case] attribute: Attribute,
     #[case] location: CUmemLocationType,
@@ -115,21 +119,21 @@ fn pools_of_the_host_are_as_the_attribute_says(
         created.refused_and_recorded(&[])?;
         return Ok(());
     }
-    // A container may block the system calls that bind memory to a node.
+    // The result is only recorded, because a container may block the system calls that bind memory to a NUMA node.
     created.recorded("create")?;
     Ok(())
 }
 
-/// Whether memory of the host is shared between nodes of a system is recorded.
+/// The attribute `HOST_NUMA_MULTINODE_IPC_SUPPORTED` is recorded.
 #[rstest]
 #[conformance::test("DEVATTR-007", needs(cuda = 13_000))]
-fn memory_of_the_host_between_nodes_is_recorded(observer: Role) -> Outcome {
+fn the_attribute_for_host_memory_between_nodes(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED;
     observe("attribute", observer.device_get_attribute(attribute.0, 0)?.to_string());
     Ok(())
 }
 
-/// An attribute that there is not is refused.
+/// The driver refuses an unknown device attribute.
 #[rstest]
 #[conformance::test("DEVATTR-008")]
 fn unknown_attributes_are_refused(observer: Role) -> Outcome {

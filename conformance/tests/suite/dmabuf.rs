@@ -26,7 +26,7 @@ pub(crate) fn needs_dma_bufs(role: &Role) -> Outcome {
     Err(Stop::Unsupported("needs a GPU that supports dma-bufs".to_owned()))
 }
 
-/// A range of two adjacent chunks. The second one has the given properties, or is a hole.
+/// Reserves a range for two chunks and maps them. The second chunk has the given properties, or stays a hole.
 fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
     let address = role.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
     for (chunk, properties) in [Some(MemProperties::device(0)), second].into_iter().enumerate() {
@@ -65,7 +65,7 @@ fn unaligned_ranges_are_refused(exporter: Role, #[case] offset: u64, #[case] siz
     Ok(())
 }
 
-/// The result of exporting a part of an allocation is recorded.
+/// The code for a dma-buf of a part of an allocation is recorded.
 #[rstest]
 #[conformance::test("DMABUF-003")]
 fn the_code_for_a_part(exporter: Role) -> Outcome {
@@ -96,7 +96,7 @@ fn a_vmm_range_needs_uniform_properties(
     if is_of_one_kind { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
-/// The code for memory of a managed pool is recorded; the call must not raise a signal, as it does in a reported bug.
+/// The code for memory of a managed pool is recorded; the call must not crash, as one driver is reported to do.
 #[rstest]
 #[conformance::test("DMABUF-005", needs(memory_pools, managed_memory, cuda = 13_000))]
 fn the_code_for_a_managed_pool(exporter: Role) -> Outcome {
@@ -109,7 +109,7 @@ fn the_code_for_a_managed_pool(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// The result of exporting imported memory as a dma-buf is recorded; the contents of the memory do not change.
+/// The code for a dma-buf of imported memory is recorded; the contents of the memory do not change.
 #[rstest]
 #[conformance::test("DMABUF-008", needs(memory_descriptors, pool_descriptors))]
 fn the_code_for_imported_memory(
@@ -136,7 +136,7 @@ fn host_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     if is_supported(&exporter, attribute)? { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
-/// The result of requesting a mapping over PCIe is recorded.
+/// The code for a dma-buf with the flag for a mapping over PCIe is recorded.
 #[rstest]
 #[conformance::test("DMABUF-007")]
 fn the_code_for_the_pcie_flag(exporter: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! What codes are called, and what calls that fail leave behind.
+//! The names of error codes, and the effects of failing calls.
 
 use conformance::calls::error::FailingCall;
 use conformance::calls::ipc::UNWRITTEN;
@@ -11,7 +11,7 @@ use crate::support::fixtures::observer;
 
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// Codes that calls of inter-process memory answer, and what they are called.
+/// Codes that the calls for inter-process memory return, and their names.
 const NAMES: [(u32, &str); 37] = [
     (0, "CUDA_SUCCESS"),
     (1, "CUDA_ERROR_INVALID_VALUE"),
@@ -52,21 +52,21 @@ const NAMES: [(u32, &str); 37] = [
     (999, "CUDA_ERROR_UNKNOWN"),
 ];
 
-/// A code is called as in the header.
+/// `cuGetErrorName` returns the name that the header gives a code.
 #[rstest]
 #[conformance::test("ERR-001")]
 fn codes_have_their_names(observer: Role) -> Outcome {
     for (code, expected) in NAMES {
         let name = observer.get_error_name(code)?;
-        check!(name == expected, "{code} is called {name}, expected {expected}");
+        check!(name == expected, "cuGetErrorName({code}) returned {name}, expected {expected}");
     }
     Ok(())
 }
 
-/// A code that came with CUDA 12.4 or before is called as in the header.
+/// `cuGetErrorName` returns the header's name of a code that was added in CUDA 12.4 or earlier.
 #[rstest]
-#[case(913, "CUDA_ERROR_FUNCTION_NOT_LOADED")]
-#[case(914, "CUDA_ERROR_INVALID_RESOURCE_TYPE")]
+#[case::function_not_loaded(913, "CUDA_ERROR_FUNCTION_NOT_LOADED")]
+#[case::invalid_resource_type(914, "CUDA_ERROR_INVALID_RESOURCE_TYPE")]
 #[conformance::test("ERR-001", needs(cuda = 12_040))]
 fn newer_codes_have_their_names(observer: Role, #[case] code: u32, #[case] expected: &str) -> Outcome {
     let name = observer.get_error_name(code)?;
@@ -74,7 +74,7 @@ fn newer_codes_have_their_names(observer: Role, #[case] code: u32, #[case] expec
     Ok(())
 }
 
-/// The code that came with CUDA 12.8 is called as in the header.
+/// `cuGetErrorName` returns the header's name of the code that CUDA 12.8 added.
 #[rstest]
 #[conformance::test("ERR-001", needs(cuda = 12_080))]
 fn a_contained_error_has_its_name(observer: Role) -> Outcome {
@@ -83,20 +83,24 @@ fn a_contained_error_has_its_name(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// A number that is no code has no name: null is written, and the call is refused.
+/// `cuGetErrorName` refuses a number that is not a code, and writes a null pointer.
 #[rstest]
 #[conformance::test("ERR-002")]
 fn unknown_numbers_have_no_name(observer: Role, #[values(123_456, 0xffff_fffe)] number: u32) -> Outcome {
     observer.get_error_name(number).refused(INVALID_VALUE)?;
     let answer = observer.get_error_name_or_not(number)?;
-    check!(answer.output.starts_with(&[0; size_of::<usize>()]), "{:02x?} was written", answer.output);
+    check!(
+        answer.output.starts_with(&[0; size_of::<usize>()]),
+        "cuGetErrorName wrote {:02x?}, expected a null pointer",
+        answer.output
+    );
     Ok(())
 }
 
-/// What a failing call writes into its output is recorded, and the context goes on to work.
+/// A failing call leaves the context usable. The code is recorded, and so is whether the output is untouched.
 #[rstest]
 #[conformance::test("ERR-004", needs(pool_descriptors, memory_descriptors))]
-fn outputs_of_failing_calls_are_recorded(
+fn a_failing_call_leaves_the_context_usable(
     observer: Role,
     #[values(
         FailingCall::GetUnknownAttribute,
@@ -116,7 +120,7 @@ fn outputs_of_failing_calls_are_recorded(
     let buffer = observer.mem_alloc(SIZE)?;
     let answer = observer.fail(call)?;
     let code = CUresult(answer.code);
-    check!(code != CUresult::CUDA_SUCCESS, "{call:?} succeeded");
+    check!(code != CUresult::CUDA_SUCCESS, "{call:?} returned CUDA_SUCCESS, expected an error");
     observe("code", code.to_string());
     observe("the output is untouched", (answer.output == UNWRITTEN).to_string());
     observer.ctx_synchronize()?;
@@ -125,11 +129,11 @@ fn outputs_of_failing_calls_are_recorded(
     Ok(())
 }
 
-/// What the log says of a call of inter-process memory that fails is recorded; after the end of its registration a
-/// callback hears nothing.
+/// A log callback receives nothing after it was unregistered. The lines about a failing call that it receives before
+/// are recorded.
 #[rstest]
 #[conformance::test("ERR-003", needs(cuda = 12_090, pool_descriptors, memory_descriptors))]
-fn the_log_of_failing_calls_is_recorded(
+fn an_unregistered_log_callback_receives_nothing(
     observer: Role,
     #[values(
         FailingCall::GetMemHandleOfHeap,
@@ -141,12 +145,12 @@ fn the_log_of_failing_calls_is_recorded(
     call: FailingCall,
 ) -> Outcome {
     let heard = observer.fail_and_listen(call)?;
-    check!(heard.afterwards.is_empty(), "after its end the callback hears {:?}", heard.afterwards);
+    check!(heard.afterwards.is_empty(), "the unregistered callback received {:?}", heard.afterwards);
     observe("log", heard.registered.iter().map(|line| without_numbers(line)).collect::<Vec<_>>());
     observer.ctx_synchronize()
 }
 
-/// A line without what differs from run to run: times, addresses and processes.
+/// Replaces the parts of a line that differ from run to run: times, addresses and process ids.
 fn without_numbers(line: &str) -> String {
     let is_number = |word: &str| {
         let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());

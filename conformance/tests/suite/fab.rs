@@ -61,7 +61,7 @@ fn without_a_channel_fabric_memory_is_not_permitted(#[case] handle_types: u32) -
 /// Without a channel, the driver refuses to import made-up bytes.
 #[rstest]
 #[conformance::test("FAB-002", needs(virtual_memory, fabric = Fabric::NoChannel))]
-fn without_a_channel_nothing_is_imported(#[values(0x00, 0x03, 0xff)] byte: u8) -> Outcome {
+fn without_a_channel_imports_are_refused(#[values(0x00, 0x03, 0xff)] byte: u8) -> Outcome {
     let importer = on("importer", Fabric::NoChannel);
     importer.mem_import_from_fabric(FabricHandle::from_bytes([byte; 64])).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
@@ -165,7 +165,7 @@ fn an_import_after_the_exporters_death() -> Outcome {
     let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
     exporter.kill()?;
     let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
-    observe("the bytes are unchanged", mismatches == Some(0));
+    observe("the bytes are the old ones", mismatches == Some(0));
     importer.ctx_synchronize()
 }
 
@@ -176,13 +176,13 @@ fn whether_two_exports_are_equal() -> Outcome {
     let exporter = on("exporter", Fabric::Channel);
     let physical = create(&exporter)?;
     let (first, second) = (exporter.mem_export_to_fabric(physical)?, exporter.mem_export_to_fabric(physical)?);
-    observe("the handles are equal", first == second);
+    observe("the bytes are equal", first == second);
     let other = exporter.mem_export_to_fabric(create(&exporter)?)?;
     check!(first != other);
     Ok(())
 }
 
-/// The outcome for a mapping, and for the next import, is recorded if the importer no longer sees its channel.
+/// If the importer loses sight of its channel, the outcomes of using its mapping and of the next import are recorded.
 #[rstest]
 #[conformance::test("FAB-013", needs(virtual_memory, fabric = Fabric::Channel, root, kernel_module))]
 fn losing_the_channel_after_an_import() -> Outcome {
@@ -216,7 +216,7 @@ fn the_kernel_parameter_for_channel_0(exporter: Role) -> Outcome {
 /// While the fabric is being set up, the driver refuses fabric memory but creates other memory.
 #[rstest]
 #[conformance::test("FAB-014", needs(virtual_memory, fabric = Fabric::NotReady))]
-fn a_fabric_that_is_not_ready_refuses_memory() -> Outcome {
+fn fabric_memory_is_refused_until_the_fabric_is_ready() -> Outcome {
     let exporter = on("exporter", Fabric::NotReady);
     create(&exporter).refused_and_recorded(&[])?;
     map(&exporter, exporter.mem_create(SIZE, MemProperties::device(0), 0)?)?;
@@ -237,7 +237,7 @@ fn the_not_ready_code_has_its_name() -> Outcome {
 /// The result of asking a device for the UUID of its cluster is recorded; a zero UUID means that it is in none.
 #[rstest]
 #[conformance::test("FAB-012", needs(cuda = 13_040))]
-fn a_device_reports_its_cluster() -> Outcome {
+fn the_cluster_of_a_device() -> Outcome {
     let role = start("observer", Placement::device(0));
     if let Some(uuid) = role.device_get_fabric_cluster_uuid(0).recorded("cluster")? {
         observe("in a cluster", (uuid != [0; 16]).to_string());

@@ -12,10 +12,11 @@ use crate::support::fixtures::{exporter, importer, observer, uninitialised};
 
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 
-/// What a child of an initialised process is answered is recorded; its parent does not notice.
+/// A forked child that uses the driver leaves its initialised parent usable. The results of the child and of the
+/// parent's call are recorded.
 #[rstest]
 #[conformance::test("FORK-001")]
-fn after_initialisation_is_recorded(
+fn a_forked_child_that_uses_the_driver_leaves_the_parent_usable(
     exporter: Role,
     #[values(Beginning::Init, Beginning::Context)] beginning: Beginning,
 ) -> Outcome {
@@ -28,19 +29,19 @@ fn after_initialisation_is_recorded(
     Ok(())
 }
 
-/// Where nobody has initialised yet, both sides of a fork can.
+/// If a process forks before `cuInit`, both parent and child can initialise and use the driver.
 #[rstest]
 #[conformance::test("FORK-002")]
-fn before_initialisation_both_sides_work(uninitialised: Role) -> Outcome {
+fn both_processes_work_if_forked_before_initialisation(uninitialised: Role) -> Outcome {
     let end = uninitialised.fork_and_use_the_driver(Beginning::Init)?;
     check!(end == ChildEnd::Worked);
     uninitialised.use_the_driver(Beginning::Init)
 }
 
-/// A program that an initialised process starts uses the driver as any other.
+/// A program that an initialised process starts by `exec` can use the driver, and leaves the parent's memory intact.
 #[rstest]
 #[conformance::test("FORK-003")]
-fn a_started_program_works(exporter: Role) -> Outcome {
+fn a_program_started_by_exec_works(exporter: Role) -> Outcome {
     let buffer = exporter.mem_alloc(SIZE)?;
     exporter.fill(buffer, SIZE, 7)?;
     let end = exporter.exec_and_use_the_driver()?;
@@ -49,12 +50,13 @@ fn a_started_program_works(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// A forked child that ends leaves its parent's import as it was; what its exit handlers do is recorded.
+/// A forked child that ends by `_exit` or `exit` leaves its parent's mapping usable. The results of the child and of
+/// the parent's call are recorded.
 #[rstest]
 #[case::leave(Call::fork_and_leave {})]
 #[case::exit(Call::fork_and_exit {})]
 #[conformance::test("FORK-004")]
-fn an_import_outlives_a_child(exporter: Role, importer: Role, #[case] call: Call) -> Outcome {
+fn a_forked_child_leaves_the_parents_mapping_intact(exporter: Role, importer: Role, #[case] call: Call) -> Outcome {
     let buffer = exporter.mem_alloc(SIZE)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     let child = importer.begin::<ChildEnd>(call)?.finish().survived_or_not("parent")?;
@@ -67,10 +69,10 @@ fn an_import_outlives_a_child(exporter: Role, importer: Role, #[case] call: Call
     importer.ipc_close_mem_handle(import)
 }
 
-/// A descriptor that a started program inherited keeps the memory until that program is gone.
+/// A descriptor that a program inherited over `exec` keeps the memory allocated until the program ends.
 #[rstest]
 #[conformance::test("FORK-005", needs(memory_descriptors))]
-fn an_inherited_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
+fn an_inherited_descriptor_keeps_the_memory_allocated(exporter: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let descriptor = exporter.mem_export_to_descriptor(physical)?;
@@ -83,10 +85,10 @@ fn an_inherited_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> O
     Ok(())
 }
 
-/// Before `cuInit` nobody counts devices.
+/// `cuDeviceGetCount` returns CUDA_ERROR_NOT_INITIALIZED before `cuInit`.
 #[rstest]
 #[conformance::test("FORK-006")]
-fn devices_are_counted_after_initialisation(uninitialised: Role) -> Outcome {
+fn counting_devices_needs_initialisation(uninitialised: Role) -> Outcome {
     uninitialised.device_get_count().refused(&[CUresult::CUDA_ERROR_NOT_INITIALIZED])?;
     Ok(())
 }

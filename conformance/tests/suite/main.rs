@@ -1,4 +1,5 @@
-//! The cases: one module a group, one file a call or a rule. `support` has what they share.
+//! The conformance cases. Each module holds a group of cases, and each file in it covers one call or topic. `support`
+//! holds shared helpers.
 
 use std::process::ExitCode;
 

@@ -74,8 +74,8 @@ fn two_processes_add_their_devices(exporter: Role, #[with(1)] importer: Role) ->
     }
     for (pattern, (writer, object, device)) in (7..).zip(team) {
         writer.fill(map(writer, object, device)?, SIZE, pattern)?;
-        check!(exporter.mismatches(own[0], SIZE, pattern)? == 0, "the write of the {} did not reach GPU 0", writer.name());
-        check!(importer.mismatches(own[1], SIZE, pattern)? == 0, "the write of the {} did not reach GPU 1", writer.name());
+        check!(exporter.mismatches(own[0], SIZE, pattern)? == 0, "{}'s write did not reach GPU 0", writer.name());
+        check!(importer.mismatches(own[1], SIZE, pattern)? == 0, "{}'s write did not reach GPU 1", writer.name());
     }
     Ok(())
 }
@@ -128,7 +128,11 @@ fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
 #[case::bind(bind)]
 #[case::map(map_object)]
 #[conformance::test("MC-006", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
-fn whether_calls_wait_for_a_dead_participant(exporter: Role, #[with(1)] importer: Role, #[case] call: Waiting) -> Outcome {
+fn whether_calls_wait_for_a_dead_participant(
+    exporter: Role,
+    #[with(1)] importer: Role,
+    #[case] call: Waiting,
+) -> Outcome {
     let objects = share(&exporter, &importer)?;
     exporter.multicast_add_device(objects[0], 0)?;
     let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;

@@ -10,13 +10,13 @@ use crate::support::pointer_kind::PointerKind;
 
 const UNKNOWN: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_FOUND, CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// Every pointer into an allocation gives its base and its size.
+/// Every pointer into an allocation gives the base and the size of the allocation.
 #[rstest]
 #[case::base(0)]
 #[case::interior(SIZE / 2 + 1)]
 #[case::last(SIZE - 1)]
 #[conformance::test("RANGE-001")]
-fn every_pointer_gives_base_and_size(importer: Role, #[case] offset: u64) -> Outcome {
+fn every_pointer_gives_the_base_and_the_size(importer: Role, #[case] offset: u64) -> Outcome {
     let buffer = importer.mem_alloc(SIZE)?;
     let range = importer.mem_get_address_range(buffer.offset(offset))?;
     check!(range.base == buffer);
@@ -24,34 +24,34 @@ fn every_pointer_gives_base_and_size(importer: Role, #[case] offset: u64) -> Out
     Ok(())
 }
 
-/// Either output may be left out.
+/// `cuMemGetAddressRange` accepts a null pointer for either output.
 #[rstest]
 #[conformance::test("RANGE-001")]
-fn either_output_may_be_left_out(importer: Role) -> Outcome {
+fn either_output_may_be_null(importer: Role) -> Outcome {
     let buffer = importer.mem_alloc(SIZE)?;
     check!(importer.mem_get_address_range_in_part(buffer.offset(7), true, false)? == buffer.0);
     check!(importer.mem_get_address_range_in_part(buffer.offset(7), false, true)? == SIZE);
     Ok(())
 }
 
-/// An address that is of no allocation is unknown.
+/// The driver refuses an address that is not in an allocation.
 #[rstest]
 #[case::heap(PointerKind::Heap)]
 #[case::freed(PointerKind::Freed)]
 #[case::null(PointerKind::Null)]
 #[conformance::test("RANGE-002")]
-fn other_addresses_are_unknown(importer: Role, #[case] kind: PointerKind) -> Outcome {
+fn addresses_outside_allocations_are_refused(importer: Role, #[case] kind: PointerKind) -> Outcome {
     importer.mem_get_address_range(kind.make(&importer)?).refused_and_recorded(UNKNOWN)?;
     Ok(())
 }
 
-/// What is answered of memory of other kinds is recorded.
+/// The code for managed, pinned and pool memory is recorded. If the call succeeds, the range starts at the pointer.
 #[rstest]
 #[case::managed(PointerKind::Managed)]
 #[case::pinned(PointerKind::Pinned)]
 #[case::pool(PointerKind::DefaultPool)]
 #[conformance::test("RANGE-004", needs(managed_memory, memory_pools))]
-fn other_kinds_are_recorded(importer: Role, #[case] kind: PointerKind) -> Outcome {
+fn a_range_of_other_memory_starts_at_its_pointer(importer: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&importer)?;
     if let Some(range) = importer.mem_get_address_range(pointer).recorded("code")? {
         check!(range.base == pointer);
@@ -59,23 +59,23 @@ fn other_kinds_are_recorded(importer: Role, #[case] kind: PointerKind) -> Outcom
     Ok(())
 }
 
-/// The size that an import of a small allocation reports is recorded.
+/// The size that the driver reports for an import of a small allocation is recorded.
 #[rstest]
 #[conformance::test("RANGE-005")]
-fn the_size_of_a_small_import_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_size_of_a_small_import(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(64 * KIB)?)?;
     let import = importer.ipc_open_mem_handle(handle)?;
     observe("size", importer.mem_get_address_range(import)?.size.to_string());
     Ok(())
 }
 
-/// The size that is reported for an odd request is recorded.
+/// The range of an allocation of 41 bytes has at least 41 bytes. Its size is recorded.
 #[rstest]
 #[conformance::test("RANGE-006")]
-fn the_size_of_an_odd_request_is_recorded(importer: Role) -> Outcome {
+fn the_range_covers_an_allocation_of_odd_size(importer: Role) -> Outcome {
     let buffer = importer.mem_alloc(41)?;
     let size = importer.mem_get_address_range(buffer)?.size;
-    check!(size >= 41, "{size}");
+    check!(size >= 41, "the range has {size} bytes, expected at least 41");
     observe("size", size.to_string());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! An archive that is the same, byte by byte, whenever the same files are packed.
+//! A reproducible archive: the same files always give the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,8 @@ use tar::{Builder, EntryType, Header};
 
 use crate::output::Failure;
 
-/// 1 January 2000: no clock, and no date that tar takes for a broken one.
+/// The modification time of every file: 1 January 2000. A fixed time makes the archive reproducible; tar warns about
+/// the time 0.
 const MODIFIED: u64 = 946_684_800;
 
 #[derive(Clone, Copy)]
@@ -19,7 +20,7 @@ pub(super) enum Mode {
     Text,
 }
 
-/// Files below one folder, by name.
+/// Files in one folder, sorted by name.
 pub(super) struct Archive {
     folder: &'static str,
     files: BTreeMap<String, (Mode, Vec<u8>)>,
@@ -34,7 +35,7 @@ impl Archive {
         self.files.insert(name.into(), (mode, bytes));
     }
 
-    /// The files in a folder.
+    /// Adds the files of a folder, without its subfolders.
     pub(super) fn add_folder(&mut self, name: &str, folder: &Path) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::new(format_args!("cannot read {}: {error}", folder.display()));
         for entry in fs::read_dir(folder).map_err(failed)? {

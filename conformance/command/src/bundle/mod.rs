@@ -1,4 +1,4 @@
-//! `conformance bundle`: the suite as one archive, for a machine that has a GPU and no cargo.
+//! `conformance bundle`: packs the suite into one archive, for a machine that has a GPU but no cargo.
 
 mod archive;
 mod glibc;
@@ -23,44 +23,48 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE.tar.gz")]
     output: PathBuf,
 
-    /// The suite executable, the reference driver beside it; without it, what cargo builds in the checkout
+    /// The suite executable, with the reference driver beside it [default: built by cargo in the checkout]
     #[arg(long, value_name = "PATH", conflicts_with = "glibc")]
     suite: Option<PathBuf>,
 
-    /// Build for machines with this glibc or a later one, by cargo-zigbuild
+    /// Build with cargo-zigbuild for machines with this glibc or a later one
     #[arg(long, value_name = "VERSION")]
     glibc: Option<glibc::Version>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance bundle --output conformance.tar.gz
+  cargo conformance bundle --output conformance.tar.gz
   scp conformance.tar.gz gpu-machine: && ssh gpu-machine 'tar xzf conformance.tar.gz && cd conformance &&
     ./conformance-suite --driver system --report report.jsonl'
 
-The suite is built as `cargo test` builds it, so that what is packed is what every change is tested with.
+The suite is built as `cargo test` builds it, so a bundle contains what every change is tested with.
 
-What is built here needs a glibc as new as the one here, and this command prints which. For older machines:
+A bundle may need a glibc as new as that of the machine that built it; the command prints the version that it needs.
+For older machines:
   pip install cargo-zigbuild ziglang
-  conformance bundle --glibc 2.28 --output conformance.tar.gz";
+  cargo conformance bundle --glibc 2.28 --output conformance.tar.gz";
 
-/// The glibc of the oldest machines that a bundle is for.
+/// The oldest glibc that a bundle should run with.
 const OLDEST_GLIBC: glibc::Version = glibc::Version(2, 28);
 
 const README: &str = include_str!("README.md");
 
-/// The driver in software, as the suite looks for it beside itself.
+/// The reference driver's file name. The suite looks for it beside itself.
 const REFERENCE_DRIVER: &str = "libreference_driver.so";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let folder = arguments.output.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
-        // Told before the suite is built for nothing.
-        return Err(Failure::new(format_args!("cannot write {}: its folder is not there", arguments.output.display())));
+        // Checked before the build, which takes long.
+        return Err(Failure::new(format_args!(
+            "cannot write {}: its folder does not exist",
+            arguments.output.display()
+        )));
     }
-    // Asked first: a build may replace this very file, which has no path of its own afterwards.
+    // Looked up before the build: the build may replace this file, which then has no path.
     let this = std::env::current_exe();
-    let this = this.map_err(|error| Failure::new(format_args!("this program has no path: {error}")))?;
+    let this = this.map_err(|error| Failure::new(format_args!("this program's path is unknown: {error}")))?;
     let (suite, command) = match (&arguments.suite, arguments.glibc) {
         (Some(path), _) => (Suite::at(path.clone(), "--suite")?, this),
         (None, None) => (Suite::build()?, this),
@@ -75,12 +79,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     ];
     let mut needed = None;
     for (name, _, bytes) in &programs {
-        let of_this = glibc::needed(bytes).map_err(|error| Failure::new(format_args!("{name}: {error}")))?;
+        let failed = |error| Failure::new(format_args!("cannot read which glibc {name} needs: {error}"));
+        let of_this = glibc::needed(bytes).map_err(failed)?;
         needed = needed.max(of_this);
     }
     if let Some(asked) = arguments.glibc.filter(|asked| needed > Some(*asked)) {
         let needed = needed.unwrap_or(asked);
-        return Err(Failure::new(format_args!("what was built for glibc {asked} needs {needed}")));
+        return Err(Failure::new(format_args!("the programs were built for glibc {asked} but need glibc {needed}")));
     }
 
     let mut archive = Archive::new("conformance");
@@ -102,10 +107,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let packed = archive.packed()?;
     replace(&arguments.output, &packed)
         .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", arguments.output.display())))?;
-    let mut message = format!("{}: {suite}; it needs {needs}\n", arguments.output.display());
+    let mut message = format!("{}: needs {needs}; {suite}\n", arguments.output.display());
     if needed > Some(OLDEST_GLIBC) {
         message +=
-            &format!("machines with glibc {OLDEST_GLIBC} cannot run it: build for them with --glibc {OLDEST_GLIBC}\n");
+            &format!("machines with glibc {OLDEST_GLIBC} cannot run it; build for them with --glibc {OLDEST_GLIBC}\n");
     }
     print(&message)
 }
@@ -114,7 +119,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::new(format_args!("cannot read {}: {error}", path.display())))
 }
 
-/// Without symbols, where this machine has `strip`: they are most of the file.
+/// Reads a program and strips its symbols, which are most of the file. Keeps them if this machine has no `strip`.
 fn stripped(program: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read(program)?;
     let failed = |error| Failure::new(format_args!("cannot strip {}: {error}", program.display()));

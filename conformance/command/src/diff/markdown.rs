@@ -1,4 +1,4 @@
-//! The comparison as a comment on a pull request: the worst in sight, the rest folded.
+//! The comparison as Markdown for a comment on a pull request. The worse changes are shown, the others are folded.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,15 @@ use conformance::records::Comparison;
 
 use super::{Rows, counts, plain, remark, words};
 
-/// GitHub takes comments of 65,536 characters: more changes than this of a severity are counted, not shown.
+/// The maximum number of changes shown per severity; the others are only counted. GitHub limits a comment to 65,536
+/// characters.
 const SHOWN: usize = 50;
 
 pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     let diff = &comparison.diff;
     let verdict = match (diff.is_worse(), diff.changes.is_empty()) {
         (true, _) => "changed for the worse",
-        (false, false) => "changed, nothing for the worse",
+        (false, false) => "changed, but not for the worse",
         (false, true) => "no case changed",
     };
     let mut text = format!("### CUDA inter-process memory: {verdict}\n\n");
@@ -62,12 +63,12 @@ fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) 
         }
     }
     if changes.len() > SHOWN {
-        let _ = writeln!(text, "\n… and {} more: see the report", changes.len() - SHOWN);
+        let _ = writeln!(text, "\n… and {} more, which `conformance diff --format text` prints", changes.len() - SHOWN);
     }
     *text += "\n</details>\n";
 }
 
-/// A text that is shown as it is, in a table too.
+/// Escapes a text so that Markdown shows it as it is, also in a table.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
@@ -75,7 +76,7 @@ fn escape(text: &str) -> String {
             '\n' | '\r' => escaped.push(' '),
             '<' => escaped.push_str("&lt;"),
             '&' => escaped.push_str("&amp;"),
-            // A mention calls people.
+            // GitHub notifies a user who is mentioned.
             '@' => escaped.push_str("&#64;"),
             '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' => escaped.extend(['\\', c]),
             c => escaped.push(c),
@@ -84,7 +85,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Code on one line, between more backquotes than it has in a row.
+/// Formats a text as code on one line, between more backquotes than it has in a row.
 fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();

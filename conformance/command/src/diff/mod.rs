@@ -1,4 +1,4 @@
-//! `conformance diff`: what changed between two reports, or since the nearest record.
+//! `conformance diff`: compares two reports, or a report with the nearest golden record.
 
 mod markdown;
 mod text;
@@ -21,49 +21,49 @@ use crate::record::Folder;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, allow_missing_positional = true)]
 pub(crate) struct Arguments {
-    /// The report from before: of the old driver, or a record; the record nearest to NEW where it is not given
+    /// The older report, or a golden record [default: the record nearest to NEW]
     old: Option<PathBuf>,
-    /// The report of now
+    /// The newer report
     new: PathBuf,
     #[command(flatten)]
     folder: Folder,
-    /// How to print it
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Write it to a file
+    /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What ends with exit code 1
+    /// The changes that lead to exit code 1
     #[arg(long, value_enum, default_value_t = ExitOn::Worse, value_name = "CHANGE")]
     exit_on: ExitOn,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance diff before.jsonl after.jsonl
-  conformance diff report.jsonl
-  conformance diff --format markdown --output comment.md before.jsonl after.jsonl
-  conformance diff --format json before.jsonl after.jsonl | jq '.changes[] | select(.severity == \"worse\") | .id'
+  cargo conformance diff before.jsonl after.jsonl
+  cargo conformance diff report.jsonl
+  cargo conformance diff --format markdown --output comment.md before.jsonl after.jsonl
+  cargo conformance diff --format json before.jsonl after.jsonl | jq '.changes[] | select(.severity == \"worse\") | .id'
 
 Severities:
-  worse      a rule does not hold any more, fails harder, or is not checked any more
-  different  another code or observation where the documentation leaves it open, another reason of a failure
-  time       a case of 100 ms or more became three times as slow or as quick
+  worse      a rule no longer holds, fails in a worse way, or is no longer checked
+  different  another result code or observation that the documentation leaves open, or another reason for a failure
+  time       a case of 100 ms or more became more than three times slower or faster
   better     a rule holds now, or is checked now
 
-With one report it is what a run says of the nearest record in its last lines, as a whole: cases that only one of the two
-has and times, which a record rounds, are left out.
+If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
+It leaves out cases that only one of the two has, and times, because a record rounds them.
 
-The shape of the JSON: conformance schema diff
-Exit codes: 0 nothing worse, 1 changed for the worse (see --exit-on), 2 unusable (arguments, files, reports)";
+The schema of the JSON: cargo conformance schema diff
+Exit codes: 0 nothing is worse, 1 something is worse (see --exit-on), 2 invalid arguments or unusable reports";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For a comment on a pull request
+    /// Markdown for a comment on a pull request
     Markdown,
-    /// For machines
+    /// JSON for programs
     Json,
 }
 
@@ -71,9 +71,9 @@ enum Format {
 enum ExitOn {
     /// A change for the worse
     Worse,
-    /// Any change of a case but its time
+    /// Any change of a case except its time
     Any,
-    /// Nothing
+    /// No change
     Never,
 }
 
@@ -97,7 +97,7 @@ fn compare(arguments: &Arguments) -> Result<Comparison, Failure> {
     let records = arguments.folder.read();
     let none = || {
         let folder = arguments.folder.path();
-        Failure::new(format_args!("no record in {} is near: {}", folder.display(), records::none_near(&new)))
+        Failure::new(format_args!("cannot compare with a record in {}: {}", folder.display(), records::none_near(&new)))
     };
     records.compare(&new).ok_or_else(none)
 }
@@ -112,12 +112,12 @@ impl ExitOn {
     }
 }
 
-/// A text of the changes, for commands that show what they change.
+/// Returns the changes as text, for commands that show what they change.
 pub(crate) fn changes(diff: Diff) -> Result<String, Failure> {
     Ok(text::text(&Comparison { record: None, diff }, &Rows::read()?))
 }
 
-/// The rows of the catalogue by their names.
+/// The rows of the catalogue by id.
 pub(crate) struct Rows(BTreeMap<String, Row>);
 
 impl Rows {
@@ -126,24 +126,25 @@ impl Rows {
         Ok(Self(groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect()))
     }
 
-    /// The row's class and statement. A report of another suite may name a row that this one does not have.
+    /// Returns the row's class and statement. A report of another version of the suite may name a row that this
+    /// catalogue does not contain.
     fn statement(&self, id: &str) -> (&'static str, &str) {
         self.0.get(id).map_or(("?", "not in this suite's catalogue"), |row| (row.class.letter(), &row.statement))
     }
 }
 
-/// What both formats say of a report beside its title.
+/// Returns what the text and the Markdown add to the title of a report.
 fn remark(side: &Side) -> String {
     match (side.running.as_slice(), side.is_complete) {
         ([], true) => String::new(),
-        ([], false) => ", without an end".to_owned(),
-        (running, _) => format!(", incomplete: {} was running", running.join(", ")),
+        ([], false) => ", without an end line".to_owned(),
+        (running, _) => format!(", incomplete: ended while running {}", running.join(", ")),
     }
 }
 
-/// A difference in words: what it is of, before, now.
+/// Returns the name of a difference, the old value and the new value.
 fn words(difference: &Difference) -> (&str, String, String) {
-    const NOTHING: &str = "nothing";
+    const NOTHING: &str = "none";
     let reason = |reason: &Option<String>| reason.clone().unwrap_or_else(|| NOTHING.to_owned());
     let value = |value: &Option<Value>| value.as_ref().map_or_else(|| NOTHING.to_owned(), plain);
     match difference {
@@ -155,12 +156,12 @@ fn words(difference: &Difference) -> (&str, String, String) {
         Difference::Removed { verdict } => ("verdict", verdict.to_string(), "not in the new report".to_owned()),
         Difference::Unended { old } => {
             let old = old.map_or_else(|| "not in the old report".to_owned(), |verdict| verdict.to_string());
-            ("verdict", old, "was running when the new report ends".to_owned())
+            ("verdict", old, "still running at the end of the new report".to_owned())
         }
     }
 }
 
-/// A value without the quotes of JSON where it is a text.
+/// Formats a value; a string without its JSON quotes.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -169,7 +170,7 @@ fn milliseconds(duration: f64) -> String {
     format!("{duration:.0} ms")
 }
 
-/// How many cases ended how before and now, of the verdicts that there are.
+/// Returns the number of cases per verdict in the old and in the new report, without verdicts that neither has.
 fn counts(diff: &Diff) -> Vec<(Verdict, usize, usize)> {
     let count = |side: &Side, verdict: Verdict| side.summary.get(verdict.word()).copied().unwrap_or_default();
     let counts = Verdict::ALL.map(|verdict| (verdict, count(&diff.old, verdict), count(&diff.new, verdict)));

@@ -1,4 +1,4 @@
-//! The comparison for people at a terminal.
+//! The comparison as text for a terminal.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows) -> String {
     if !diff.environment.is_empty() {
         text += "\nenvironment\n";
     }
-    let value = |value: &Option<_>| value.as_ref().map_or_else(|| "nothing".to_owned(), plain);
+    let value = |value: &Option<_>| value.as_ref().map_or_else(|| "none".to_owned(), plain);
     for setting in &diff.environment {
         line(&mut text, "  ", &setting.name, &value(&setting.old), &value(&setting.new));
     }
@@ -47,7 +47,7 @@ fn add(text: &mut String, change: &Change, rows: &Rows) {
     }
 }
 
-/// Old and new side by side, or one above the other where they are long.
+/// Writes the old and the new value on one line, or on two lines if they are long.
 fn line(text: &mut String, indent: &str, name: &str, old: &str, new: &str) {
     const SHORT: usize = 80;
     let [old, new] = [old, new].map(|text| text.replace('\n', &format!("\n{indent}     ")));

@@ -10,7 +10,7 @@ pub(super) fn is_reference(probe: &Probe) -> bool {
     probe.driver.as_ref().is_ok_and(|found| found.identity.kind == Kind::Reference)
 }
 
-/// `auto` went past the system's driver: what there was of it.
+/// Says why `auto` did not choose the system's driver.
 pub(super) fn why_not_the_system_s(system: &Probe) -> Vec<Finding> {
     let problem = match &system.driver {
         Err(problem) => Some(problem),
@@ -18,7 +18,7 @@ pub(super) fn why_not_the_system_s(system: &Probe) -> Vec<Finding> {
     };
     let missing = |problem| {
         Finding::missing("system driver", problem)
-            .remedy("without it, cases run on the reference driver, which says nothing about any GPU")
+            .remedy("without it, cases run on the reference driver, a software driver that says nothing about any GPU")
     };
     problem.map(missing).into_iter().collect()
 }
@@ -27,23 +27,23 @@ pub(super) fn findings(probe: &Probe, environment: &Environment) -> Vec<Finding>
     let mut findings = match &probe.driver {
         Err(problem) => vec![
             Finding::missing("driver", problem),
-            Finding::unknown("runtime", "it is tried together with a driver that loads"),
+            Finding::unknown("runtime", "unknown without a driver that loads"),
         ],
         Ok(found) => {
             let Identity { path, sha256, .. } = &found.identity;
             let library = match sha256 {
                 Some(hash) => Finding::ok("library", format_args!("{path}, SHA-256 {hash}")),
-                None => Finding::unknown("library", format_args!("{path}, which cannot be read"))
-                    .remedy("look at the file's permissions: its hash is what reports tell libraries apart by"),
+                None => Finding::unknown("library", format_args!("{path} cannot be read"))
+                    .remedy("check the file's permissions: reports identify a library by the hash of its file"),
             };
             let driver = match &found.machine.problem {
                 None => Finding::ok("driver", &found.identity),
                 Some(problem) => Finding::missing("driver", format_args!("{}: {problem}", found.identity)).remedy(
-                    "nvidia-smi shows whether the kernel module sees a GPU; a container needs its device nodes",
+                    "check with nvidia-smi that the kernel module finds a GPU; a container needs its device nodes",
                 ),
             };
             let runtime = match (&found.machine.problem, &found.machine.runtime_problem) {
-                (Some(_), _) => Finding::unknown("runtime", "it is tried together with a device"),
+                (Some(_), _) => Finding::unknown("runtime", "unknown without a working driver"),
                 (None, None) => Finding::ok("runtime", "libcudart works with this driver"),
                 (None, Some(problem)) => Finding::missing("runtime", problem),
             };
@@ -52,7 +52,7 @@ pub(super) fn findings(probe: &Probe, environment: &Environment) -> Vec<Finding>
     };
     findings.push(match &environment.kernel_module {
         Some(flavour) => Finding::ok("kernel module", flavour),
-        None => Finding::missing("kernel module", "there is no /proc/driver/nvidia/version")
+        None => Finding::missing("kernel module", "/proc/driver/nvidia/version does not exist")
             .remedy("load NVIDIA's kernel module on the host: modprobe nvidia"),
     });
     findings

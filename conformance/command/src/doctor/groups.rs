@@ -1,4 +1,4 @@
-//! The groups of cases, and what they lack.
+//! The groups of cases: how many cases can run, and why the others cannot.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ pub(super) struct Group {
     pub(super) group: String,
     pub(super) cases: usize,
     pub(super) can_run: usize,
-    /// How many lack what.
+    /// What the other cases lack, and how many cases lack it.
     pub(super) lacks: BTreeMap<String, usize>,
 }
 
 pub(super) fn of(probe: &Probe) -> Vec<Group> {
-    // Why it does not is told once, of the driver.
+    // The finding about the driver says why it does not work.
     let works = probe.driver.as_ref().is_ok_and(|found| found.machine.problem.is_none());
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
     for (id, lacks) in &probe.cases {
@@ -26,7 +26,7 @@ pub(super) fn of(probe: &Probe) -> Vec<Group> {
         match lacks {
             None => group.can_run += 1,
             Some(reason) => {
-                let reason = if works { reason.as_str() } else { "needs a driver that works" };
+                let reason = if works { reason.as_str() } else { "needs a working driver" };
                 *group.lacks.entry(reason.to_owned()).or_default() += 1;
             }
         }

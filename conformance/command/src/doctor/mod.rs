@@ -1,6 +1,7 @@
-//! `conformance doctor`: what this machine can do, and why not.
+//! `conformance doctor`: shows which cases this machine can run, and why it cannot run the others.
 //!
-//! The suite asks the driver, in a child, as it does before a run: a driver that crashes or hangs is a line here.
+//! The suite probes the driver in a child process, as it does before a run. A driver that crashes or hangs therefore
+//! leads to a line of the output.
 
 mod devices;
 mod driver;
@@ -23,27 +24,28 @@ use crate::suite::Suite;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// How to print it
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// The driver to ask: auto, system, reference, or the path of a library
+    /// The driver to probe: auto, system, reference, or the path of a library
     #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
     driver: Choice,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance doctor
-  conformance doctor --driver system --format json
+  cargo conformance doctor
+  cargo conformance doctor --driver system --format json
 
-Exit codes: 0 cases can run here, 1 none can, 2 the suite cannot be asked";
+In an unpacked bundle, the command is ./conformance.
+Exit codes: 0 some cases can run here, 1 no case can run here, 2 invalid arguments or the suite cannot be probed";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For machines
+    /// JSON for programs
     Json,
 }
 
@@ -68,9 +70,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 fn ask(suite: &Suite, driver: &Choice) -> Result<Probe, Failure> {
-    let failed = |why: &dyn fmt::Display| {
-        Failure::new(format_args!("{} does not answer --probe: {why}", suite.program.display()))
-    };
+    let failed =
+        |why: &dyn fmt::Display| Failure::new(format_args!("{} --probe failed: {why}", suite.program.display()));
     let mut command = Command::new(&suite.program);
     command.arg("--probe").arg("--driver").arg(driver.to_string()).stderr(Stdio::inherit());
     let output = command.output().map_err(|error| failed(&error))?;
@@ -80,7 +81,7 @@ fn ask(suite: &Suite, driver: &Choice) -> Result<Probe, Failure> {
     serde_json::from_slice(&output.stdout).map_err(|error| failed(&error))
 }
 
-/// One line of the answer.
+/// One line of the output.
 #[derive(Debug, Serialize)]
 struct Finding {
     subject: String,
@@ -115,7 +116,7 @@ impl Finding {
         Self::new(State::Unknown, subject, found)
     }
 
-    /// What to do about it.
+    /// Adds what to do about it.
     fn remedy(mut self, remedy: impl fmt::Display) -> Self {
         self.remedy = Some(remedy.to_string());
         self

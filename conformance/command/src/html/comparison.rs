@@ -7,7 +7,7 @@ use super::facts;
 use super::headline::subject;
 use super::text;
 
-/// What has changed between an older report and the one that the page shows.
+/// The changes between an older report and the one that the page shows.
 pub(super) struct Comparison<'a> {
     pub(super) old: String,
     pub(super) new: String,
@@ -17,25 +17,25 @@ pub(super) struct Comparison<'a> {
     same: usize,
 }
 
-/// The same thing on both sides.
+/// The same property in both reports.
 pub(super) struct Pair {
     pub(super) name: String,
     pub(super) old: String,
     pub(super) new: String,
 }
 
-/// Changes that are equally bad.
+/// The changes of one severity.
 pub(super) struct Block<'a> {
     pub(super) word: &'static str,
     pub(super) title: &'static str,
     pub(super) changes: Vec<Changed<'a>>,
 }
 
-/// A case that is not as it was.
+/// A case that changed.
 pub(super) struct Changed<'a> {
     pub(super) change: &'a Change,
     pub(super) pairs: Vec<Pair>,
-    /// What was done then and now, where it ended in another way.
+    /// The steps in both reports, if the verdict changed.
     pub(super) scripts: Option<(&'a [Step], &'a [Step])>,
     pub(super) is_here: bool,
 }
@@ -43,9 +43,9 @@ pub(super) struct Changed<'a> {
 impl<'a> Comparison<'a> {
     pub(super) fn of(old: &'a Report, new: &'a Report, diff: &'a Diff) -> Self {
         let blocks = [
-            (Severity::Worse, "Worse: held or was checked before, and no longer"),
-            (Severity::Different, "Different where the documentation leaves it open, or another reason"),
-            (Severity::Time, "Much slower or quicker"),
+            (Severity::Worse, "Worse: no longer holds, fails in a worse way, or is no longer checked"),
+            (Severity::Different, "Different: a result left open by the documentation, or the reason for a failure"),
+            (Severity::Time, "Much slower or faster"),
             (Severity::Better, "Better: holds or is checked now"),
         ];
         let changed = |change: &'a Change| Changed::of(change, old, new);
@@ -72,7 +72,7 @@ impl<'a> Comparison<'a> {
         text::count(self.same, "case")
     }
 
-    /// How many cases changed for the worse.
+    /// Returns the number of cases that changed for the worse.
     pub(super) fn worse(&self) -> usize {
         let worse = Severity::Worse.word();
         self.blocks.iter().filter(|block| block.word == worse).map(|block| block.changes.len()).sum()
@@ -116,13 +116,13 @@ fn pair(difference: &Difference) -> Pair {
         Difference::Unended { old } => (
             "verdict",
             old.map_or_else(absent, |verdict| verdict.to_string()),
-            "was running when the report ends".to_owned(),
+            "still running at the end of the report".to_owned(),
         ),
     };
     Pair { name: name.to_owned(), old, new }
 }
 
-/// The facts of both runs by their names, in the order of the new one.
+/// Pairs the facts of both runs by name, in the order of the new run.
 fn side_by_side(old: Vec<facts::Fact>, new: Vec<facts::Fact>) -> Vec<Pair> {
     let mut pairs: Vec<_> =
         new.into_iter().map(|fact| Pair { name: fact.name, old: String::new(), new: fact.value }).collect();

@@ -1,4 +1,4 @@
-//! What a run took place on, as names and values.
+//! The driver, the environment and the settings of a run, as names and values.
 
 use conformance::identity::Kind;
 use conformance::report::{Environment, Run};
@@ -6,7 +6,7 @@ use conformance::report::{Environment, Run};
 use super::headline::devices;
 use super::text;
 
-/// Something to know about a run.
+/// A named property of a run.
 pub(super) struct Fact {
     pub(super) name: String,
     pub(super) value: String,
@@ -17,11 +17,11 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
     let kind = match driver.kind {
         Kind::Reference => "the reference driver: software, no GPU",
         Kind::System => "the system's driver",
-        Kind::Path => "a library given by its path",
+        Kind::Path => "a library given by path",
     };
     let mut facts = vec![
         fact("driver", format!("{} {}", driver.name, driver.version)),
-        fact("kind of driver", kind),
+        fact("driver kind", kind),
         fact("CUDA", &driver.cuda),
         fact("library", &driver.path),
         fact("SHA-256 of the library", driver.sha256.as_deref().unwrap_or("unknown")),
@@ -30,21 +30,20 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
     match &run.environment {
         Some(environment) => facts.extend(around(environment)),
         None if run.is_record() => {
-            facts.push(fact("environment", "not in a golden record, which stands for a driver and GPUs"))
+            facts.push(fact("environment", "not in this golden record, which describes a driver and GPUs"))
         }
-        None => facts.push(fact("environment", "unknown: reports of the first format do not have it")),
+        None => facts.push(fact("environment", "unknown: reports of the first format do not contain it")),
     }
     if let Some(suite) = &run.suite {
         facts.push(fact("suite", &suite.version));
-        facts.push(fact("commit of the suite", suite.commit.as_deref().unwrap_or("unknown")));
+        facts.push(fact("suite commit", suite.commit.as_deref().unwrap_or("unknown")));
     }
-    let processes =
-        if run.fresh { "a new process for every role" } else { "roles are used again where they are clean" };
+    let processes = if run.fresh { "a new process for every role" } else { "clean role processes are reused" };
     facts.extend([
-        fact("began", run.began.as_deref().unwrap_or("unknown")),
+        fact("started", run.began.as_deref().unwrap_or("unknown")),
         fact("seed", run.seed.to_string()),
         fact("processes", processes),
-        fact("format of the report", run.format.to_string()),
+        fact("report format", run.format.to_string()),
     ]);
     facts
 }
@@ -68,9 +67,9 @@ fn around(environment: &Environment) -> Vec<Fact> {
         fact("PID namespace", host.pid_namespace.as_deref().unwrap_or("unknown")),
         fact("ptrace_scope", host.ptrace_scope.map_or("none".to_owned(), |scope| scope.to_string())),
         fact("user", host.user.to_string()),
-        fact("limit of open files", limit(limits.open_files)),
-        fact("limit of locked memory", size(limits.locked_memory)),
-        fact("limit of addresses", size(limits.addresses)),
+        fact("open files limit", limit(limits.open_files)),
+        fact("locked memory limit", size(limits.locked_memory)),
+        fact("address space limit", size(limits.addresses)),
     ]);
     facts.extend(host.variables.iter().map(|(name, value)| fact(name, value)));
     facts

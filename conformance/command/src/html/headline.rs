@@ -1,4 +1,4 @@
-//! The verdict of a run in one sentence, and what needs someone's attention.
+//! The result of a run in one sentence, and the cases that need attention.
 
 use conformance::Verdict;
 use conformance::identity::Kind;
@@ -7,22 +7,22 @@ use conformance::report::{Report, Run};
 use super::outline::{Entry, Outline};
 use super::text::{self, Piece, count};
 
-/// How many bad cases are listed above everything else; the filters show the rest.
+/// The maximum number of bad cases listed at the top of the page; the filters show the rest.
 const LISTED: usize = 40;
 
-/// What the page says first.
+/// The top of the page.
 pub(super) struct Headline<'a> {
     /// `good`, `bad`, or `unknown`.
     pub(super) mood: &'static str,
     pub(super) sentence: String,
-    /// What has to be known to read the sentence rightly.
+    /// Remarks that qualify the sentence.
     pub(super) remarks: Vec<String>,
     pub(super) bad: Vec<Bad<'a>>,
-    /// How many bad cases are not listed.
+    /// The number of bad cases that are not listed.
     pub(super) more: usize,
 }
 
-/// A case that must not stay as it is.
+/// A case with a bad verdict.
 pub(super) struct Bad<'a> {
     pub(super) verdict: Verdict,
     pub(super) id: &'a str,
@@ -37,30 +37,29 @@ impl<'a> Headline<'a> {
         let broken = verdicts().filter(|verdict| !verdict.is_good()).count();
         let listed = verdicts().filter(|verdict| *verdict == Verdict::Deviation).count();
         let says = match (checked, broken, listed) {
-            (0, _, _) => "was not asked about any row".to_owned(),
-            (_, 0, 0) => format!("keeps {}", all(checked)),
+            (0, _, _) => "was not checked against any row".to_owned(),
+            (_, 0, 0) => format!("meets {}", all(checked)),
             (_, 0, _) => {
-                format!("keeps {} of {checked} checked rows; the other {listed} are known deviations", checked - listed)
+                format!("meets {} of {checked} checked rows (listed deviations: {listed})", checked - listed)
             }
             _ => format!("breaks {broken} of {checked} checked rows"),
         };
         let of = |verdict| outline.total.cases(verdict);
         let unmet = report.run.unmet.iter();
-        let mut remarks: Vec<_> = unmet.map(|unmet| format!("Required, and not there: {unmet}.")).collect();
+        let mut remarks: Vec<_> = unmet.map(|unmet| format!("A requirement is not met: {unmet}.")).collect();
         if report.run.is_partial {
-            remarks.push("A filter chose the cases: the rest of the suite was not asked for.".to_owned());
+            remarks.push("A filter selected the cases: the rest of the suite did not run.".to_owned());
         }
         if report.run.driver.kind == Kind::Reference {
             remarks.push("The reference driver is software: this run says nothing about any GPU.".to_owned());
         }
         if of(Verdict::Error) > 0 {
             let errors = count(of(Verdict::Error), "case");
-            remarks
-                .push(format!("{errors} ended in an error of the harness, so nothing is known of the driver there."));
+            remarks.push(format!("{errors} ended with an error of the harness, which says nothing about the driver."));
         }
         let loose = outline.others.loose.iter().filter(|case| !case.report.verdict.is_good()).count();
         if loose > 0 {
-            remarks.push(format!("{} of no row did not end well.", count(loose, "case")));
+            remarks.push(format!("{} without a row ended with a bad verdict.", count(loose, "case")));
         }
         let bad = || report.cases.iter().filter(|case| !case.verdict.is_good());
         let is_bad = bad().next().is_some();
@@ -92,7 +91,7 @@ impl Bad<'_> {
     }
 }
 
-/// `NVIDIA 580.159.04 on 2 × NVIDIA H200`.
+/// Names the driver and the devices: `The driver NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200`.
 pub(super) fn subject(run: &Run) -> String {
     let driver = match run.driver.kind {
         Kind::Reference => "The reference driver".to_owned(),
@@ -102,11 +101,11 @@ pub(super) fn subject(run: &Run) -> String {
     format!("{driver} (CUDA {}) on {}", run.driver.cuda, devices(run))
 }
 
-/// A number stays on the line of what it counts.
+/// Returns the devices, with a no-break space between a number and the GPU that it counts.
 pub(super) fn devices(run: &Run) -> String {
     run.gpus().replace(" ×", "\u{a0}×")
 }
 
 fn all(checked: usize) -> String {
-    if checked == 1 { "the one checked row".to_owned() } else { format!("all {checked} checked rows") }
+    if checked == 1 { "the only checked row".to_owned() } else { format!("all {checked} checked rows") }
 }

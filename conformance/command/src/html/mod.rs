@@ -1,4 +1,4 @@
-//! `conformance html`: a report as one file that a browser shows, offline and without a server.
+//! `conformance html`: renders a report as one HTML file, which a browser shows offline.
 
 mod comparison;
 mod facts;
@@ -34,18 +34,18 @@ const SCRIPT: &str = include_str!("../../templates/report.js");
 pub(crate) struct Arguments {
     /// The report
     report: PathBuf,
-    /// An older report, to show what has changed since
+    /// An older report; the page shows what changed since
     #[arg(long, value_name = "OLD")]
     compare: Option<PathBuf>,
-    /// Where to write the page [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  conformance html report.jsonl --output report.html
-  conformance html new.jsonl --compare old.jsonl --output changes.html";
+  cargo conformance html report.jsonl --output report.html
+  cargo conformance html new.jsonl --compare old.jsonl --output changes.html";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let read = |path: &Path| Report::read(path).map_err(Failure::new);
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     write(arguments.output.as_deref(), &page(&report, old.as_ref(), &groups)?)
 }
 
-/// The whole page. Everything is decided here and in the modules below: the templates only lay out.
+/// The whole page. The templates only lay it out: this module and its submodules decide what it shows.
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
@@ -86,11 +86,11 @@ fn page(report: &Report, old: Option<&Report>, groups: &[Group]) -> Result<Strin
         style: STYLE,
         script: SCRIPT,
     };
-    page.render().map_err(|error| Failure::new(format_args!("the page cannot be drawn: {error}")))
+    page.render().map_err(|error| Failure::new(format_args!("cannot render the page: {error}")))
 }
 
-/// Nothing is loaded, nothing is sent, and only this style and this script are used: what a report brings along cannot
-/// run, even if it were not escaped.
+/// Returns the content security policy: the page loads nothing, sends nothing, and uses only this style and this
+/// script. Text of a report could not run even if it were not escaped.
 fn policy() -> String {
     let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     format!(

@@ -1,4 +1,4 @@
-//! The groups of the catalogue with their rows, and the rows with the cases that a report has of them.
+//! The groups of the catalogue, their rows, and the cases of each row in a report.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,10 +9,10 @@ use conformance::report::{CaseReport, Report};
 
 use super::text::{self, Piece};
 
-/// What the body of the page shows.
+/// The content of the page's body.
 pub(super) struct Outline<'a> {
     pub(super) groups: Vec<Section<'a>>,
-    /// Cases that check no row of the catalogue: those of the harness, and those of rows that it does not know.
+    /// Cases that check no row of the catalogue: checks of the harness, and cases of rows that it does not contain.
     pub(super) others: Section<'a>,
     /// The columns of the grid: the verdicts that occur.
     pub(super) verdicts: Vec<Verdict>,
@@ -24,9 +24,9 @@ pub(super) struct Section<'a> {
     pub(super) name: &'a str,
     pub(super) title: &'a str,
     pub(super) rows: Vec<Entry<'a>>,
-    /// The rows that no case checks yet.
+    /// The rows that no case checks.
     pub(super) unimplemented: Vec<&'a Row>,
-    /// Cases that stand below no row.
+    /// Cases without a row.
     pub(super) loose: Vec<Case<'a>>,
     pub(super) tally: Tally,
 }
@@ -40,13 +40,13 @@ pub(super) struct Entry<'a> {
 /// A case below a row.
 pub(super) struct Case<'a> {
     pub(super) report: &'a CaseReport,
-    /// The row that shows it wholly, where this is another of its rows.
+    /// The row that shows the whole case, if this is another of the case's rows.
     pub(super) shown_in: Option<&'a str>,
-    /// How it changed since the report that this one is compared with.
+    /// The severity of its change since the older report.
     pub(super) change: Option<Severity>,
 }
 
-/// How many cases ended how, each case once, and how many rows were not asked about.
+/// The number of cases per verdict, each case counted once, and of rows that were not checked.
 #[derive(Default)]
 pub(super) struct Tally {
     cases: BTreeMap<&'static str, usize>,
@@ -110,7 +110,7 @@ impl<'a> Outline<'a> {
             .collect();
         let others = Section {
             name: "OTHERS",
-            title: "Cases of no row: the harness's own checks, and rows that this catalogue does not have",
+            title: "Cases without a row: checks of the harness, and cases of rows that this catalogue does not contain",
             rows: Vec::new(),
             unimplemented: Vec::new(),
             tally: Tally::of(loose.iter().map(|case| case.report.verdict)),
@@ -123,31 +123,31 @@ impl<'a> Outline<'a> {
         Self { groups: sections, others, verdicts, total }
     }
 
-    /// All sections that show something.
+    /// Returns all sections that are not empty.
     pub(super) fn sections(&self) -> impl Iterator<Item = &Section<'a>> {
         self.groups.iter().chain((!self.others.loose.is_empty()).then_some(&self.others))
     }
 
-    /// The rows that have cases.
+    /// Returns the rows that have cases.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Entry<'a>> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 }
 
 impl Entry<'_> {
-    /// The worst of the cases that could run; none where none could.
+    /// Returns the worst verdict of the cases that could run, or `None` if none could.
     pub(super) fn checked(&self) -> Option<Verdict> {
         let verdicts = self.cases.iter().map(|case| case.report.verdict);
         verdicts.filter(|verdict| *verdict != Verdict::Unsupported).max()
     }
 
-    /// The worst of the cases that say something of the driver: an error of the harness does not.
+    /// Returns the worst verdict that says something about the driver. An error of the harness does not.
     pub(super) fn judged(&self) -> Option<Verdict> {
         let verdicts = self.cases.iter().map(|case| case.report.verdict);
         verdicts.filter(|verdict| !matches!(verdict, Verdict::Unsupported | Verdict::Error)).max()
     }
 
-    /// The verdict, or why there is none.
+    /// Returns the verdict, or the reason why there is none.
     pub(super) fn word(&self) -> &'static str {
         let without = if self.cases.is_empty() { "not-run" } else { Verdict::Unsupported.word() };
         self.checked().map_or(without, Verdict::word)
@@ -193,12 +193,12 @@ impl Tally {
         self.cases.get(verdict.word()).copied().unwrap_or_default()
     }
 
-    /// How many cases ended how, by the words of the verdicts.
+    /// Returns the number of cases for each of the verdicts, with the verdict's word.
     pub(super) fn columns(&self, verdicts: &[Verdict]) -> Vec<(&'static str, usize)> {
         verdicts.iter().map(|verdict| (verdict.word(), self.cases(*verdict))).collect()
     }
 
-    /// The verdicts as a bar.
+    /// Returns the verdicts as a bar.
     pub(super) fn bar(&self) -> Vec<Stretch> {
         let total: usize = self.cases.values().sum();
         let mut start = 0.0;

@@ -1,16 +1,16 @@
-//! Figures and texts as people read them.
+//! Formats numbers and texts for people.
 
 use conformance::catalogue::RowNeeds;
 use serde_json::Value;
 
-/// A piece of a text: words, or an address that can be followed.
+/// A piece of a text: words, or an address that becomes a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Words(&'a str),
     Address(&'a str),
 }
 
-/// Take the web addresses out of a text. Only `https` makes a link: nothing else may become one.
+/// Splits a text into words and web addresses. Only `https` addresses may become links.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some(start) = rest.find("https://") {
@@ -25,12 +25,12 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// An observation: a text as it is, anything else as JSON.
+/// Formats an observation: a string as it is, any other value as JSON.
 pub(super) fn value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A duration, with three digits that count.
+/// Formats a duration with about three significant digits.
 pub(super) fn duration(milliseconds: f64) -> String {
     match milliseconds {
         long if long >= 10_000.0 => format!("{:.1} s", long / 1000.0),
@@ -42,7 +42,7 @@ pub(super) fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// A number of bytes, in the largest binary unit that leaves no long fraction.
+/// Formats a number of bytes in the largest binary unit that is not larger than it, with at most one decimal.
 pub(super) fn bytes(bytes: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match UNITS.iter().find(|(_, shift)| bytes >> shift > 0) {
@@ -52,24 +52,24 @@ pub(super) fn bytes(bytes: u64) -> String {
     }
 }
 
-/// `1 row`, `2 rows`.
+/// Formats a number with its noun: `1 row`, `2 rows`.
 pub(super) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Where a case is on the page. Identifiers of elements may hold anything but white space.
+/// Returns the id of the case's element. An id may contain anything except white space.
 pub(super) fn anchor(case: &str) -> String {
     format!("case:{}", case.split_whitespace().collect::<Vec<_>>().join("_"))
 }
 
-/// What a row takes, in words.
+/// Describes what a row needs.
 pub(super) fn needs(needs: &RowNeeds) -> String {
     let gpus = count(needs.gpus as usize, "GPU");
     let processes =
         if needs.processes == 1 { "1 process".to_owned() } else { format!("{} processes", needs.processes) };
     let mut words = vec![processes, gpus];
-    words.extend(needs.gpus_wanted.map(|wanted| format!("more with {wanted}")));
-    words.extend(needs.privileged.then(|| "namespaces or another user".to_owned()));
+    words.extend(needs.gpus_wanted.map(|wanted| format!("checks more with {wanted} GPUs")));
+    words.extend(needs.privileged.then(|| "root, for namespaces or another user".to_owned()));
     words.extend(needs.environment.then(|| "a special environment".to_owned()));
     words.join(", ")
 }

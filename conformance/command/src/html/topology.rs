@@ -1,4 +1,4 @@
-//! The devices and the links between them, as a picture.
+//! A picture of the devices and the links between them.
 
 use std::f64::consts::TAU;
 
@@ -7,10 +7,10 @@ use conformance::report::Run;
 
 use super::text;
 
-/// Beyond this many the boxes hold only a number.
+/// The maximum number of devices whose boxes contain more than the device's number.
 const ROOMY: usize = 10;
 
-/// Everything in the units of the picture, whose width is [`Topology::WIDTH`].
+/// The picture. Lengths are in its own unit; its width is [`Topology::WIDTH`].
 pub(super) struct Topology<'a> {
     pub(super) height: f64,
     pub(super) nodes: Vec<Node<'a>>,
@@ -30,7 +30,7 @@ pub(super) struct Node<'a> {
     pub(super) is_roomy: bool,
 }
 
-/// A link between two boxes. Where both directions are alike, one line without an arrow stands for both.
+/// A link between two boxes. If both directions are alike, one line without an arrow stands for both.
 pub(super) struct Line {
     pub(super) path: String,
     pub(super) style: Style,
@@ -38,7 +38,7 @@ pub(super) struct Line {
     pub(super) title: String,
 }
 
-/// Links that can do the same.
+/// The links with the same properties.
 pub(super) struct Kind {
     pub(super) words: String,
     pub(super) links: usize,
@@ -65,7 +65,7 @@ impl<'a> Topology<'a> {
             _ => (205.0, 205.0),
         };
         let tall = 2.0 * down + height + 20.0;
-        // Two stand side by side; more begin at the top, clockwise.
+        // Two boxes are side by side; more are placed clockwise from the top.
         let start = if count == 2 { TAU / 2.0 } else { -TAU / 4.0 };
         let place = |index: usize| {
             let angle = start + TAU * index as f64 / count.max(1) as f64;
@@ -91,7 +91,7 @@ impl<'a> Topology<'a> {
         let line = |link: &&Link| {
             let back = links.iter().find(|other| other.from == link.to && other.to == link.from);
             let is_one_way = !back.is_some_and(|back| is_alike(back, link));
-            // The other direction draws it.
+            // The other direction adds the line.
             if !is_one_way && link.from > link.to {
                 return None;
             }
@@ -115,7 +115,7 @@ impl<'a> Topology<'a> {
         }
     }
 
-    /// What someone hears who does not see the picture.
+    /// Describes the picture for screen readers.
     pub(super) fn description(&self) -> String {
         let kinds: Vec<_> = self.kinds.iter().map(Kind::label).collect();
         format!("{}; {}", text::count(self.nodes.len(), "GPU"), kinds.join("; "))
@@ -141,13 +141,13 @@ impl Node<'_> {
         text::bytes(self.device.memory)
     }
 
-    /// What of this suite's subject the device can do, by its own attributes.
+    /// Returns what the device supports of this suite's subject, according to its attributes.
     pub(super) fn abilities(&self) -> String {
         let Device { ipc, memory_pools, virtual_memory, memory_descriptors, managed_memory, .. } = self.device;
         let abilities = [
             (*ipc, "legacy IPC"),
             (*virtual_memory, "virtual memory"),
-            (*memory_descriptors, "file descriptors"),
+            (*memory_descriptors, "file descriptor handles"),
             (*memory_pools, "memory pools"),
             (*managed_memory, "managed memory"),
         ];
@@ -159,14 +159,14 @@ impl Node<'_> {
             Fabric::Absent => "absent",
             Fabric::NoChannel => "no IMEX channel for this process",
             Fabric::Channel => "usable",
-            Fabric::OtherChannel => "another channel",
+            Fabric::OtherChannel => "another IMEX channel than other processes",
             Fabric::NotReady => "not ready",
         }
     }
 }
 
 impl Style {
-    /// The quicker, the thicker; dashed without atomics; dotted without access.
+    /// Returns a thicker line for a faster link, a dashed one without atomics, and a dotted one without access.
     fn of(link: &Link) -> Self {
         let width = match link.performance_rank {
             _ if !link.access => 1.0,
@@ -183,7 +183,7 @@ impl Style {
     }
 }
 
-/// What a link can do, in words.
+/// Describes a link.
 pub(super) fn words(link: &Link) -> String {
     if !link.access {
         return "no access".to_owned();
@@ -193,12 +193,12 @@ pub(super) fn words(link: &Link) -> String {
     format!("access {atomics}, {arrays}, rank {}", link.performance_rank)
 }
 
-/// Of a link without access nothing else is told.
+/// Returns whether two links have the same properties. Links without access are alike whatever else differs.
 fn is_alike(one: &Link, other: &Link) -> bool {
     !(one.access || other.access) || Link { from: 0, to: 0, ..one.clone() } == Link { from: 0, to: 0, ..other.clone() }
 }
 
-/// Whether both ends are devices of the report.
+/// Returns whether both ends are devices of the report.
 fn is_between(link: &Link, count: usize) -> bool {
     let is_device = |end| index(end).is_some_and(|end| end < count);
     is_device(link.from) && is_device(link.to) && link.from != link.to
@@ -208,7 +208,7 @@ fn index(device: i32) -> Option<usize> {
     usize::try_from(device).ok()
 }
 
-/// From one box to another: straight, or bent to one side so that the way back has its own line.
+/// Returns the path from one box to another. It is straight, or bent to one side so that the way back has its own line.
 fn path(((x1, y1), (x2, y2)): ((f64, f64), (f64, f64)), is_one_way: bool, (width, height): (f64, f64)) -> String {
     if !is_one_way {
         return format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}");

@@ -1,4 +1,4 @@
-"""Converts reports by `conformance junit`, one of them with every verdict, reads them as CI does, and compares."""
+"""Converts reports with `conformance junit`, one of them with every verdict, and checks what CI's readers make of them."""
 
 import argparse
 import collections
@@ -11,11 +11,11 @@ import junitparser
 from junit2htmlreport.parser import Junit
 from lxml import etree
 
-# What each verdict is to JUnit. A case that was running when the report ends has none of its own.
+# The JUnit result of each verdict. A case that was still running at the end of the report has no verdict: "unended".
 KINDS = {"pass": "passed", "deviation": "skipped", "unsupported": "skipped", "fail": "failure", "leak": "failure",
          "timeout": "failure", "crash": "failure", "error": "error", "unended": "error"}
 KEPT = "<b>&amp;</b> ]]> \"quoted\" 'too' — 😀\nand a second line"
-# XML cannot hold these.
+# XML cannot contain these characters.
 LOST = "\x00\x08\ufffe"
 
 Case = collections.namedtuple("Case", "verdict reason seconds told")
@@ -23,12 +23,12 @@ Seen = collections.namedtuple("Seen", "kind type message text output seconds")
 
 
 def planted(scratch):
-    """The reference report with each verdict at least once, each for a reason of its own, and no end."""
+    """Writes the reference report with every verdict, each with its own reason, and without an end line."""
     lines = [json.loads(line) for line in (scratch / "reference.jsonl").read_text().splitlines()]
     lines = [line for line in lines if line["line"] != "end"]
     passed = [line for line in lines if line.get("verdict") == "pass" and line.get("steps") and line["observations"]]
     verdicts = [verdict for verdict in KINDS if verdict not in ("pass", "unended")]
-    # From the first to the last, so that several groups have some.
+    # Spread over all cases, so that several groups get one.
     for number, verdict in enumerate(verdicts):
         case = passed[number * len(passed) // len(verdicts)]
         case.update(verdict=verdict, reason=f"because of {verdict}: {KEPT}{LOST}")
@@ -39,7 +39,7 @@ def planted(scratch):
 
 
 def cases(report):
-    """What a report says, by the cases' names."""
+    """Returns the cases of a report, by id."""
     lines = [json.loads(line) for line in report.read_text().splitlines()]
     found = {line["id"]: Case("unended", None, 0, []) for line in lines if line["line"] == "start"}
     for line in lines:
@@ -51,12 +51,12 @@ def cases(report):
 
 
 def name(classname, name):
-    """The name that the suite has for a case: nothing is lost by its two halves."""
+    """Joins the class and the name of a case to its id in the suite."""
     return f"{classname.replace('.', '::')}::{name}"
 
 
 def by_junitparser(path):
-    """What the library of GitHub's commonest action reads; it holds the counts of the suites."""
+    """Returns what junitparser reads, which GitHub's commonest action uses, and checks the counts of the suites."""
     seen = {}
     for suite in junitparser.JUnitXml.fromfile(str(path)):
         kinds = collections.Counter()
@@ -76,7 +76,7 @@ def by_junitparser(path):
 
 
 def check(reported, seen):
-    """Each case is there once, as what it is, with its reason where each reader looks for it."""
+    """Checks that each case occurs once, with the right result, and with its reason wherever a reader looks for it."""
     assert seen.keys() == reported.keys(), seen.keys() ^ reported.keys()
     for id, case in reported.items():
         found = seen[id]
@@ -86,7 +86,7 @@ def check(reported, seen):
             assert found.type == case.verdict and found.message, (id, found)
             if case.reason is not None:
                 assert found.message.split() == case.reason.split(), (id, found.message)
-        # GitLab has the text alone, and Jenkins the output alone of what did not fail.
+        # GitLab shows only the text. For a case that did not fail, Jenkins shows only the output.
         texts = [found.text] if found.kind != "passed" else []
         texts += [found.output] if case.verdict in ("unsupported", "deviation") else []
         for text in texts:
@@ -95,7 +95,7 @@ def check(reported, seen):
 
 
 def check_page(reported, path):
-    """junit2html counts the same, and its page shows each name and each reason."""
+    """Checks that junit2html counts the same, and that its page shows each name and each reason."""
     document = Junit(str(path))
     for outcome, kinds in [("passed", ["passed"]), ("skipped", ["skipped"]), ("failed", ["failure", "error"])]:
         read = {name(case.testclass.name, case.name) for suite in document for case in getattr(suite, outcome)()}

@@ -1,4 +1,4 @@
-//! `conformance bundle`: an archive that runs where there is no cargo.
+//! `conformance bundle`: an archive that runs without cargo.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -16,7 +16,7 @@ const FILTER: &str = "sample::memory";
 
 fn pack(output: &Path) -> Result<(Option<i32>, String, String), Stop> {
     if !Path::new(env!("CARGO_MANIFEST_DIR")).is_dir() {
-        return Err(Stop::Unsupported("the checkout, which bundles are made of, is not here".to_owned()));
+        return Err(Stop::Unsupported("the checkout does not exist, and bundles are made from it".to_owned()));
     }
     let mut command = conformance(&["bundle"])?;
     command.arg("--output").arg(output).arg("--suite").arg(std::env::current_exe().map_err(harness)?);
@@ -29,11 +29,11 @@ fn verdicts(command: &mut Command, report: &Path) -> Result<Report, Stop> {
     Report::read(report).map_err(harness)
 }
 
-/// Unpacked, the suite runs without anything of this machine, and finds what this one finds. Packed again, the archive
-/// is the same.
+/// An unpacked bundle runs without anything else of this machine, with the same results as this suite. A second archive
+/// of the same files is identical.
 #[rstest]
 #[conformance::test()]
-fn a_bundle_runs_alone() -> Outcome {
+fn a_bundle_runs_without_the_checkout() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = |name: &str| folder.path().join(name);
     let (code, text, errors) = pack(&path("one.tar.gz"))?;
@@ -57,9 +57,9 @@ fn a_bundle_runs_alone() -> Outcome {
     };
     check!(!here.cases.is_empty() && outcomes(&alone) == outcomes(&here), "the bundle found {:?}", alone.summary());
     let library = fs::canonicalize(bundle.join("libreference_driver.so")).map_err(harness)?;
-    check!(Path::new(&alone.run.driver.path) == library, "it used {}", alone.run.driver.path);
+    check!(Path::new(&alone.run.driver.path) == library, "the bundle used {}", alone.run.driver.path);
     let commit = fs::read_to_string(bundle.join("COMMIT")).ok().map(|commit| commit.trim().to_owned());
-    check!(alone.run.suite.and_then(|suite| suite.commit) == commit, "it was built from {commit:?}");
+    check!(alone.run.suite.and_then(|suite| suite.commit) == commit, "COMMIT differs from the report: {commit:?}");
 
     let mut needs = (0, 0);
     for program in ["conformance-suite", "conformance", "libreference_driver.so"] {
@@ -67,11 +67,11 @@ fn a_bundle_runs_alone() -> Outcome {
     }
     let needs = format!("glibc {}.{} or later", needs.0, needs.1);
     let readme = fs::read_to_string(bundle.join("README.md")).map_err(harness)?;
-    check!(readme.contains(&needs) && text.contains(&needs), "it needs {needs}, and says {text} {readme}");
+    check!(readme.contains(&needs) && text.contains(&needs), "expected {needs} in {text} and in {readme}");
     Ok(())
 }
 
-/// The newest version that is named anywhere in the file, as the linker writes it: `GLIBC_2.34` and a zero.
+/// Returns the newest version that is named anywhere in the file. The linker writes it as `GLIBC_2.34` and a zero byte.
 fn newest_glibc(file: &[u8]) -> (u32, u32) {
     const PREFIX: &[u8] = b"\0GLIBC_";
     let names = file.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX);
@@ -83,7 +83,7 @@ fn newest_glibc(file: &[u8]) -> (u32, u32) {
     versions.max().unwrap_or_default()
 }
 
-/// An archive that cannot be written is said to be none, and nothing of it is there.
+/// If the archive cannot be written, the command fails and leaves nothing behind.
 #[rstest]
 #[conformance::test()]
 fn an_unwritable_archive_is_an_error() -> Outcome {

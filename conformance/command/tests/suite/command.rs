@@ -1,4 +1,4 @@
-//! The `conformance` command, run as a child, and what all its commands do with bad input.
+//! Runs the `conformance` command as a child process, and checks what all its subcommands do with bad input.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use rstest::rstest;
 
 use crate::suite::{harness, without_settings};
 
-/// The command around this suite, with nothing of this run's own settings: cargo builds it, nextest says where it
-/// unpacked it, and in a bundle it lies beside the suite.
+/// Returns the command, which uses this program as its suite and none of this run's settings. The executable is the one
+/// that nextest names, or that cargo built, or that is beside the suite in a bundle.
 pub(crate) fn conformance(arguments: &[&str]) -> Result<Command, Stop> {
     let suite = std::env::current_exe().map_err(harness)?;
     let built = PathBuf::from(env!("CARGO_BIN_EXE_conformance"));
@@ -26,7 +26,7 @@ pub(crate) fn conformance(arguments: &[&str]) -> Result<Command, Stop> {
     Ok(command)
 }
 
-/// Its exit code, its output and its errors.
+/// Runs a command; returns its exit code, its standard output and its standard error.
 pub(super) fn finish(mut command: Command) -> Result<(Option<i32>, String, String), Stop> {
     let Output { status, stdout, stderr } = command.output().map_err(harness)?;
     Ok((status.code(), text(&stdout), text(&stderr)))
@@ -51,7 +51,7 @@ impl Reports {
         self.folder.path().join(name)
     }
 
-    /// Run a command in the folder.
+    /// Runs the command in the folder.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Output, Stop> {
         conformance(arguments)?.current_dir(self.folder.path()).output().map_err(harness)
     }
@@ -61,7 +61,7 @@ pub(crate) fn text(output: &[u8]) -> String {
     String::from_utf8_lossy(output).into_owned()
 }
 
-/// A report of a driver on two GPUs with some cases that pass.
+/// Returns a report of a driver on two GPUs with the given number of passed cases.
 pub(crate) fn plain(version: &str, cases: usize) -> Report {
     let driver = Identity {
         kind: Kind::System,
@@ -95,7 +95,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
     Report { run, cases: (0..cases).map(case).collect(), running: Vec::new(), is_complete: true }
 }
 
-/// A case that passes.
+/// Returns a case that passed.
 pub(crate) fn case(id: &str) -> CaseReport {
     let step = Step {
         role: "importer".to_owned(),
@@ -113,12 +113,12 @@ pub(crate) fn case(id: &str) -> CaseReport {
     }
 }
 
-/// A case that checks no row, and so says nothing about a driver.
+/// Returns a case that checks no row, and so says nothing about a driver.
 pub(crate) fn without_rows(id: &str) -> CaseReport {
     CaseReport { rows: Vec::new(), ..case(id) }
 }
 
-/// What is in the place of a report.
+/// A file that cannot be read as a report.
 #[derive(Clone, Copy, Debug)]
 enum Bad {
     Missing,
@@ -152,10 +152,10 @@ impl Bad {
     }
 }
 
-/// What is no report is named in one sentence, the exit code is 2, and nothing is written.
+/// If a file is not a report, one sentence names it, the exit code is 2, and nothing is written.
 #[rstest]
 #[conformance::test()]
-fn what_is_no_report_is_refused(
+fn a_file_that_is_not_a_report_is_refused(
     #[values(Bad::Missing, Bad::Empty, Bad::Foreign, Bad::Future, Bad::Past, Bad::Broken, Bad::Continued)] bad: Bad,
     #[values("diff", "show", "junit", "record")] command: &str,
 ) -> Outcome {
@@ -169,20 +169,20 @@ fn what_is_no_report_is_refused(
         _ => reports.run(&["record", "update", "bad", "--records", "."])?,
     };
     let errors = text(&output.stderr);
-    check!(output.status.code() == Some(2), "it ended with {}: {errors}", output.status);
+    check!(output.status.code() == Some(2), "the command ended with {}: {errors}", output.status);
     check!(errors.starts_with("conformance: bad") && errors.lines().count() == 1, "the message is {errors:?}");
-    check!(errors.matches(" line ").count() <= 1, "where it is broken is told twice: {errors:?}");
-    check!(output.stdout.is_empty(), "it printed {:?}", text(&output.stdout));
+    check!(errors.matches(" line ").count() <= 1, "the message names the line twice: {errors:?}");
+    check!(output.stdout.is_empty(), "the command printed {:?}", text(&output.stdout));
     let names = std::fs::read_dir(reports.folder.path()).map_err(harness)?.flatten().map(|entry| entry.file_name());
     let new: Vec<_> = names.filter(|name| !["old", "new", "bad"].iter().any(|known| name == *known)).collect();
-    check!(new.is_empty(), "it wrote {new:?}");
+    check!(new.is_empty(), "the command wrote {new:?}");
     Ok(())
 }
 
-/// Names that are neither a row nor a case, and flags that nobody knows, are refused.
+/// Names that are neither a row nor a case, and unknown flags, are refused.
 #[rstest]
-#[case::row(&["show", "old", "IPCMEM-OPEN-999"], "IPCMEM-OPEN-999 is no row")]
-#[case::case(&["show", "old", "ipcmem::open"], "ipcmem::open is no row")]
+#[case::row(&["show", "old", "IPCMEM-OPEN-999"], "IPCMEM-OPEN-999 is neither a row")]
+#[case::case(&["show", "old", "ipcmem::open"], "ipcmem::open is neither a row")]
 #[case::verdict(&["show", "old", "--verdict", "fine"], "invalid value 'fine'")]
 #[case::format(&["diff", "old", "new", "--format", "html"], "invalid value 'html'")]
 #[case::no_report(&["diff"], "<NEW>")]
@@ -192,18 +192,18 @@ fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> 
     let output = Reports::new(&report, &report)?.run(arguments)?;
     let errors = text(&output.stderr);
     check!(output.status.code() == Some(2) && errors.contains(says), "{}: {errors}", output.status);
-    check!(output.stdout.is_empty(), "it printed {:?}", text(&output.stdout));
+    check!(output.stdout.is_empty(), "the command printed {:?}", text(&output.stdout));
     Ok(())
 }
 
-/// A reader that has gone away is no failure, and no panic.
+/// If the reader of the output has closed the pipe, the command neither fails nor panics.
 #[rstest]
 #[case::diff(&["diff", "old", "new"])]
 #[case::show(&["show", "old", "IPCMEM-OPEN-002"])]
 #[case::junit(&["junit", "old"])]
 #[case::list(&["list"])]
 #[conformance::test()]
-fn a_closed_pipe_is_no_failure(#[case] arguments: &[&str]) -> Outcome {
+fn a_closed_pipe_is_not_a_failure(#[case] arguments: &[&str]) -> Outcome {
     let report = plain("1.0", 2);
     let reports = Reports::new(&report, &report)?;
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(harness)?;
@@ -215,13 +215,13 @@ fn a_closed_pipe_is_no_failure(#[case] arguments: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// A folder that cannot be written to is named, and what was there stays.
+/// The error names a folder that cannot be written to, and the files in it stay.
 #[rstest]
 #[case::diff(&["diff", "old", "new", "--output", "kept/file"])]
 #[case::junit(&["junit", "old", "--output", "kept/file"])]
 #[case::record(&["record", "update", "new", "--records", "kept"])]
 #[conformance::test()]
-fn a_folder_that_is_read_only_is_named(#[case] arguments: &[&str]) -> Outcome {
+fn the_error_names_a_read_only_folder(#[case] arguments: &[&str]) -> Outcome {
     if rustix::process::geteuid().is_root() {
         return Err(Stop::Unsupported("root writes to read-only folders".to_owned()));
     }
@@ -236,14 +236,14 @@ fn a_folder_that_is_read_only_is_named(#[case] arguments: &[&str]) -> Outcome {
     let errors = text(&output.stderr);
     check!(output.status.code() == Some(2) && errors.contains("cannot write kept/"), "{}: {errors}", output.status);
     check!(std::fs::read_to_string(kept.join("file")).map_err(harness)? == "as it was");
-    check!(std::fs::read_dir(&kept).map_err(harness)?.count() == 1, "something half-written stayed");
+    check!(std::fs::read_dir(&kept).map_err(harness)?.count() == 1, "an unfinished file is left in the folder");
     Ok(())
 }
 
-/// What is no file is written to, and not replaced by one.
+/// If the output is a device, the command writes to it and does not replace it by a file.
 #[rstest]
 #[conformance::test()]
-fn a_device_is_written_to() -> Outcome {
+fn an_output_device_is_not_replaced() -> Outcome {
     use std::os::unix::fs::FileTypeExt as _;
     let report = plain("1.0", 2);
     let output = Reports::new(&report, &report)?.run(&["junit", "old", "--output", "/dev/null"])?;
@@ -252,7 +252,7 @@ fn a_device_is_written_to() -> Outcome {
     Ok(())
 }
 
-/// A report cannot do more to a terminal than colour it.
+/// Text of a report can colour the terminal, but not control it in another way.
 #[rstest]
 #[case::title("\u{1b}]0;title\u{7}x", "\u{fffd}]0;title\u{fffd}x")]
 #[case::clear("\u{1b}[2Jx", "\u{fffd}[2Jx")]
@@ -261,7 +261,7 @@ fn a_device_is_written_to() -> Outcome {
 #[case::before_a_line("a\r\nx", "a\u{fffd}\n")]
 #[case::colour("\u{1b}[31mx", "\u{1b}[31mx")]
 #[conformance::test()]
-fn control_characters_stay_out_of_terminals(
+fn control_characters_are_not_printed(
     #[values("show", "diff")] command: &str,
     #[case] reason: &str,
     #[case] printed: &str,
@@ -277,7 +277,7 @@ fn control_characters_stay_out_of_terminals(
     Ok(())
 }
 
-/// Every command says by examples how it is used.
+/// The help of every command has an example.
 #[rstest]
 #[conformance::test()]
 fn every_command_has_examples(
@@ -286,6 +286,6 @@ fn every_command_has_examples(
 ) -> Outcome {
     let output = conformance(&[command, "--help"])?.output().map_err(harness)?;
     let help = text(&output.stdout);
-    check!(help.contains(&format!("  conformance {command}")) || help.contains("(conformance "), "{help}");
+    check!(help.contains(&format!("  cargo conformance {command}")) || help.contains("(conformance "), "{help}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `conformance diff`: planted differences, and nothing else, are found.
+//! `conformance diff` finds the planted differences and nothing else.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use crate::command::{Reports, case, conformance, plain, text};
 use crate::suite::{harness, run, suite};
 
-/// The one that is changed, of three.
+/// The index of the case that is changed, of three cases.
 const CHANGED: usize = 1;
 
-/// The comparison as JSON, and the exit code.
+/// Returns the comparison as JSON, and the exit code.
 fn compared(old: &Report, new: &Report) -> Result<(Value, Option<i32>), Stop> {
     let output = Reports::new(old, new)?.run(&["diff", "old", "new", "--format", "json"])?;
     check!(output.stderr.is_empty(), "{}", text(&output.stderr));
@@ -27,7 +27,7 @@ fn ended(case: &mut CaseReport, verdict: Verdict, reason: &str) {
     (case.verdict, case.reason) = (verdict, Some(reason.to_owned()));
 }
 
-/// A planted difference of one case is the only one that is told, with its severity, and decides the exit code.
+/// A planted difference of one case is the only one that is reported, with its severity, and decides the exit code.
 #[rstest]
 #[case::fails("worse", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Fail, "x does not hold"))]
 #[case::not_checked("worse", &["verdict", "reason"], |_: &mut CaseReport, new: &mut CaseReport| ended(new, Verdict::Unsupported, "needs a GPU"))]
@@ -45,8 +45,8 @@ fn ended(case: &mut CaseReport, verdict: Verdict, reason: &str) {
     ended(new, Verdict::Deviation, "so");
 })]
 #[case::another_code("different", &["reason"], |old: &mut CaseReport, new: &mut CaseReport| {
-    ended(old, Verdict::Fail, "answered CUDA_ERROR_UNKNOWN (999)");
-    ended(new, Verdict::Fail, "answered CUDA_ERROR_INVALID_VALUE (1)");
+    ended(old, Verdict::Fail, "returned CUDA_ERROR_UNKNOWN (999)");
+    ended(new, Verdict::Fail, "returned CUDA_ERROR_INVALID_VALUE (1)");
 })]
 #[case::observed_otherwise("different", &["observation"], |_: &mut CaseReport, new: &mut CaseReport| {
     new.observations.insert("code".to_owned(), "CUDA_ERROR_INVALID_VALUE (1)".into());
@@ -70,11 +70,11 @@ fn a_planted_difference_is_found(
     let differences = changes[0]["differences"].as_array().cloned().unwrap_or_default();
     let found: Vec<_> = differences.iter().filter_map(|difference| difference["what"].as_str()).collect();
     check!(found == kinds, "{differences:?}");
-    check!(code == Some(i32::from(severity == "worse")), "it ended with {code:?}");
+    check!(code == Some(i32::from(severity == "worse")), "the command ended with {code:?}");
     Ok(())
 }
 
-/// What is another in every run is no difference.
+/// Values that differ in every run are not a difference.
 #[rstest]
 #[case::address(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("0x7f{n:010x} is not mapped")))]
 #[case::handle(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("MemHandle({:0>64x}) does not open", n + 77)))]
@@ -85,7 +85,7 @@ fn a_planted_difference_is_found(
 #[case::three_times(|case: &mut CaseReport, n: u64| case.duration_ms = 100.0 + 200.0 * n as f64)]
 #[case::steps(|case: &mut CaseReport, n: u64| case.steps.truncate(n as usize))]
 #[conformance::test()]
-fn noise_is_no_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome {
+fn noise_is_not_a_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome {
     let (mut old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
     plant(&mut old.cases[CHANGED], 0);
     plant(&mut new.cases[CHANGED], 1);
@@ -94,7 +94,7 @@ fn noise_is_no_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome {
     Ok(())
 }
 
-/// Cases that came, went, and did not end.
+/// Cases that are only in one report, or that did not end, are changes.
 #[rstest]
 #[case::came("better", json!([{ "what": "added", "verdict": "pass" }]), |_: &mut Report, new: &mut Report| new.cases.push(case("vmm::new")))]
 #[case::came_and_fails("worse", json!([{ "what": "added", "verdict": "fail" }, { "what": "reason", "old": null, "new": "so" }]),
@@ -109,7 +109,7 @@ fn noise_is_no_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome {
     new.is_complete = false;
 })]
 #[conformance::test()]
-fn cases_of_one_report_are_told(
+fn cases_in_only_one_report_are_changes(
     #[case] severity: &str,
     #[case] differences: Value,
     #[case] plant: fn(&mut Report, &mut Report),
@@ -121,11 +121,11 @@ fn cases_of_one_report_are_told(
     let change = &diff["changes"][0];
     check!(change["id"] == "vmm::new" && change["severity"] == severity, "{diff:#}");
     check!(change["differences"] == differences, "{change:#}");
-    check!(code == Some(i32::from(severity == "worse")), "it ended with {code:?}");
+    check!(code == Some(i32::from(severity == "worse")), "the command ended with {code:?}");
     Ok(())
 }
 
-/// Of a thousand cases exactly the planted ones are told, the worst first, then by name.
+/// Of a thousand cases, exactly the planted ones are reported, sorted by severity and then by name.
 #[rstest]
 #[conformance::test()]
 fn exactly_the_planted_differences_are_found() -> Outcome {
@@ -134,7 +134,7 @@ fn exactly_the_planted_differences_are_found() -> Outcome {
     for (place, severity) in planted {
         let case = &mut new.cases[place];
         match severity {
-            "worse" => ended(case, Verdict::Timeout, "no answer before the deadline"),
+            "worse" => ended(case, Verdict::Timeout, "no reply before the deadline"),
             "different" => drop(case.observations.insert("code".to_owned(), json!(false))),
             _ => case.duration_ms = 500.0,
         }
@@ -149,7 +149,8 @@ fn exactly_the_planted_differences_are_found() -> Outcome {
     Ok(())
 }
 
-/// What differs in the machine is named by its place in the report; what a report does not know is no difference.
+/// A difference of the machine is named by its path in the report. A value that one report does not contain is not a
+/// difference.
 #[rstest]
 #[conformance::test()]
 fn the_environment_is_compared() -> Outcome {
@@ -173,14 +174,14 @@ fn the_environment_is_compared() -> Outcome {
     Ok(())
 }
 
-/// The JSON is as its schema says, and the published schema is that of the types.
+/// The JSON follows its schema, and the published schema is that of the types.
 #[rstest]
 #[conformance::test()]
-fn its_schema_is_published() -> Outcome {
+fn the_schema_of_comparisons_is_published() -> Outcome {
     let published: Value = serde_json::from_str(include_str!("../../diff.schema.json")).map_err(harness)?;
     check!(
         published == conformance::records::schema(),
-        "diff.schema.json is old: cargo conformance schema diff > conformance/command/diff.schema.json"
+        "diff.schema.json is outdated; run cargo conformance schema diff > conformance/command/diff.schema.json"
     );
     let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
     ended(&mut new.cases[0], Verdict::Crash, "killed by signal 11");
@@ -194,7 +195,7 @@ fn its_schema_is_published() -> Outcome {
     Ok(())
 }
 
-/// What ends with exit code 1 can be chosen.
+/// `--exit-on` selects the changes that lead to exit code 1.
 #[rstest]
 #[case::worse(Verdict::Fail, "worse", 1)]
 #[case::worse_never(Verdict::Fail, "never", 0)]
@@ -202,7 +203,7 @@ fn its_schema_is_published() -> Outcome {
 #[case::different_any(Verdict::Pass, "any", 1)]
 #[case::different(Verdict::Pass, "worse", 0)]
 #[conformance::test()]
-fn the_exit_code_can_be_chosen(#[case] verdict: Verdict, #[case] exit_on: &str, #[case] code: i32) -> Outcome {
+fn the_exit_code_can_be_selected(#[case] verdict: Verdict, #[case] exit_on: &str, #[case] code: i32) -> Outcome {
     let (old, mut new) = (plain("570.86.15", 3), plain("580.159.04", 3));
     new.cases[CHANGED].verdict = verdict;
     new.cases[CHANGED].observations.clear();
@@ -211,21 +212,23 @@ fn the_exit_code_can_be_chosen(#[case] verdict: Verdict, #[case] exit_on: &str, 
     Ok(())
 }
 
-/// The text tells in its first line what was compared, then the machine, the changes with their rows, and counts; and
-/// has no colours where nobody looks.
+/// The first line of the text names the compared runs. Then come the machine, the changes with their rows, and the
+/// counts. Without a terminal, the text has no colours.
 #[rstest]
 #[conformance::test()]
-fn the_text_tells_all() -> Outcome {
+fn the_text_shows_runs_changes_and_counts() -> Outcome {
     let (old, mut new) = (plain("570.86.15", 4), plain("580.159.04", 3));
-    ended(&mut new.cases[0], Verdict::Fail, "cuIpcOpenMemHandle answered CUDA_ERROR_UNKNOWN (999)");
+    ended(&mut new.cases[0], Verdict::Fail, "cuIpcOpenMemHandle returned CUDA_ERROR_UNKNOWN (999)");
     new.running = vec![old.cases[3].id.clone()];
     new.is_complete = false;
     let reports = Reports::new(&old, &new)?;
     let printed = text(&reports.run(&["diff", "old", "new"])?.stdout);
     let first = printed.lines().next().unwrap_or_default();
-    for part in
-        ["NVIDIA 570.86.15 (CUDA 13.0) on 2 × NVIDIA H200 -> NVIDIA 580.159.04", "incomplete: ", "03 was running"]
-    {
+    for part in [
+        "NVIDIA 570.86.15 (CUDA 13.0) on 2 × NVIDIA H200 -> NVIDIA 580.159.04",
+        "incomplete: ended while running ",
+        "=00003",
+    ] {
         check!(first.contains(part), "the first line lacks {part:?}: {first}");
     }
     let order = [
@@ -234,20 +237,20 @@ fn the_text_tells_all() -> Outcome {
         "number=00000\n    IPCMEM-OPEN-002 D: A second open in the same context",
         "verdict: pass -> fail",
         "CUDA_ERROR_UNKNOWN (999)",
-        "verdict: pass -> was running when the new report ends",
+        "verdict: pass -> still running at the end of the new report",
         "cases: 2 worse, 2 the same",
         "verdicts: 4 -> 2 pass, 0 -> 1 fail",
     ];
     let places: Vec<_> = order.iter().map(|part| printed.find(part)).collect();
     check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
-    check!(!printed.contains('\u{1b}'), "there are colours in {printed:?}");
+    check!(!printed.contains('\u{1b}'), "the text has colours: {printed:?}");
     Ok(())
 }
 
-/// Markdown shows texts as they are, whatever is in them, and stays within what a comment may have.
+/// Markdown shows texts as they are, whatever is in them, and fits into a comment.
 #[rstest]
 #[conformance::test()]
-fn markdown_is_a_comment() -> Outcome {
+fn markdown_fits_into_a_comment() -> Outcome {
     const LONGEST_COMMENT: usize = 65_536;
     let (old, mut new) = (plain("570.86.15", 4000), plain("580.159.04", 4000));
     for case in &mut new.cases {
@@ -259,17 +262,17 @@ fn markdown_is_a_comment() -> Outcome {
     check!(output.status.code() == Some(1) && output.stdout.is_empty());
     let comment = std::fs::read_to_string(reports.path("comment.md")).map_err(harness)?;
     check!(comment.len() < LONGEST_COMMENT, "{} bytes", comment.len());
-    check!(comment.contains("reason: `nothing` → `` `a` | </details> @all and ``\n"), "{comment}");
+    check!(comment.contains("reason: `none` → `` `a` | </details> @all and ``\n"), "{comment}");
     check!(comment.contains("a\\|&lt;b>&#64;c") && comment.contains("| fail | 0 | 4000 |"), "{comment}");
     check!(comment.matches("<details").count() == comment.matches("\n</details>\n").count(), "{comment}");
     check!(comment.contains("and 3950 more"));
     Ok(())
 }
 
-/// Two runs of the suite differ in what the second had not: of a machine with one GPU less, its cases of two.
+/// If the second run has one GPU instead of two, the runs differ in the cases that need two.
 #[rstest]
 #[conformance::test()]
-fn runs_differ_in_what_one_lacks() -> Outcome {
+fn runs_differ_in_the_cases_that_one_cannot_run() -> Outcome {
     let on = |devices: &str| {
         let mut command = suite("reference")?;
         command.env("REFERENCE_DRIVER_DEVICES", devices).args(["sample::", "--seed", "1"]);
@@ -289,13 +292,13 @@ fn runs_differ_in_what_one_lacks() -> Outcome {
     Ok(())
 }
 
-/// Colours are for terminals, and for who forces them; a file has none.
+/// The output has colours on a terminal or if the user forces them. A file has no colours.
 #[rstest]
 #[case::forced(&[("CLICOLOR_FORCE", "1")], &[], true)]
 #[case::refused(&[("NO_COLOR", "1")], &[], false)]
 #[case::file(&[("CLICOLOR_FORCE", "1")], &["--output", "file"], false)]
 #[conformance::test()]
-fn colours_are_for_terminals(
+fn a_file_has_no_colours(
     #[case] variables: &[(&str, &str)],
     #[case] arguments: &[&str],
     #[case] is_coloured: bool,
@@ -311,10 +314,10 @@ fn colours_are_for_terminals(
     Ok(())
 }
 
-/// Reports that are larger than the memory that there is can be compared: of their cases only the names are kept.
+/// Reports that are larger than the available memory can be compared, because only the names of their cases are kept.
 #[rstest]
 #[conformance::test()]
-fn memory_stays_flat() -> Outcome {
+fn a_report_larger_than_memory_can_be_compared() -> Outcome {
     const CASES: usize = 4000;
     const SEEN: usize = 8 << 10;
     const MEMORY: u64 = 24 << 20;
@@ -324,20 +327,20 @@ fn memory_stays_flat() -> Outcome {
     }
     let reports = Reports::new(&report, &report)?;
     let size = std::fs::metadata(reports.path("old")).map_err(harness)?.len();
-    check!(size > MEMORY, "a report of {size} bytes proves nothing");
+    check!(size > MEMORY, "a report of {size} bytes fits into memory, so the check is useless");
     let mut command = conformance(&["diff", "old", "new"])?;
     let limit = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
-    // SAFETY: one system call, which is all that may happen between fork and exec.
+    // SAFETY: The closure only makes one system call, which is allowed between fork and exec.
     unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Data, limit)?)) };
     let output = command.current_dir(reports.folder.path()).output().map_err(harness)?;
     check!(output.status.success(), "{}: {}", output.status, text(&output.stderr));
     Ok(())
 }
 
-/// A report may come through a pipe, as from a program that unpacks it.
+/// A report may come through a pipe, for example from a program that unpacks it.
 #[rstest]
 #[conformance::test()]
-fn a_report_comes_through_a_pipe() -> Outcome {
+fn a_report_may_come_through_a_pipe() -> Outcome {
     let report = plain("580.159.04", 3);
     let reports = Reports::new(&report, &report)?;
     let mut unpacking = Command::new("cat").arg(reports.path("new")).stdout(Stdio::piped()).spawn().map_err(harness)?;

@@ -1,4 +1,4 @@
-//! `conformance doctor`: it answers on any machine.
+//! `conformance doctor` works on any machine.
 
 use conformance::{Outcome, Stop, check};
 use rstest::rstest;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::command::{conformance, finish};
 use crate::suite::{compile, harness};
 
-/// The answer about a driver.
+/// Returns the exit code and the JSON output for a driver.
 fn ask(driver: &str, devices: &str) -> Result<(Option<i32>, Value), Stop> {
     let mut command = conformance(&["doctor"])?;
     command.args(["--format", "json", "--driver", driver]).env("REFERENCE_DRIVER_DEVICES", devices);
@@ -16,15 +16,15 @@ fn ask(driver: &str, devices: &str) -> Result<(Option<i32>, Value), Stop> {
     Ok((code, answer))
 }
 
-/// What it says of a subject.
+/// Returns the state and the text of a subject.
 fn finding<'answer>(answer: &'answer Value, subject: &str) -> Result<(&'answer str, &'answer str), Stop> {
     let findings = answer["findings"].as_array().into_iter().flatten();
     let found = findings.into_iter().find(|finding| finding["subject"] == subject);
     let words = found.and_then(|found| Some((found["state"].as_str()?, found["found"].as_str()?)));
-    words.ok_or_else(|| harness(format!("nothing is said of {subject}: {answer}")))
+    words.ok_or_else(|| harness(format!("the output has no {subject}: {answer}")))
 }
 
-/// How many cases can run, and of how many.
+/// Returns the number of cases that can run, and of all cases.
 fn cases(answer: &Value) -> (u64, u64) {
     let sum = |field: &str| {
         let groups = answer["groups"].as_array().into_iter().flatten();
@@ -33,10 +33,10 @@ fn cases(answer: &Value) -> (u64, u64) {
     (sum("can_run"), sum("cases"))
 }
 
-/// Without a driver nothing can run, and the file that was tried is named.
+/// Without a driver no case can run, and the output names the file that was tried.
 #[rstest]
 #[conformance::test()]
-fn no_driver_is_a_line() -> Outcome {
+fn a_missing_driver_is_reported() -> Outcome {
     let (code, answer) = ask("/nonexistent/libcuda.so.1", "2")?;
     let (state, found) = finding(&answer, "driver")?;
     check!(state == "missing" && found.contains("/nonexistent/libcuda.so.1"), "{state}: {found}");
@@ -46,10 +46,10 @@ fn no_driver_is_a_line() -> Outcome {
     Ok(())
 }
 
-/// A driver that crashes is a line too.
+/// A driver that crashes is reported too.
 #[rstest]
 #[conformance::test()]
-fn a_crash_is_a_line() -> Outcome {
+fn a_driver_that_crashes_is_reported() -> Outcome {
     const SOURCE: &str = "int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
         int cuInit(unsigned flags) { __builtin_trap(); }";
     let folder = tempfile::tempdir().map_err(harness)?;
@@ -61,7 +61,8 @@ fn a_crash_is_a_line() -> Outcome {
     Ok(())
 }
 
-/// The reference driver shows its devices and links; what one device cannot do, and how many cases that takes, is said.
+/// The output shows the devices and links of the reference driver. With one device, it says what is missing and for how
+/// many cases.
 #[rstest]
 #[case::two("2", "ok")]
 #[case::one("1", "missing")]
@@ -81,24 +82,24 @@ fn devices_and_links_are_shown(#[case] devices: &str, #[case] peers: &str) -> Ou
     Ok(())
 }
 
-/// People read the same.
+/// The text contains the findings and the cases that can run.
 #[rstest]
 #[conformance::test()]
-fn text_is_for_people() -> Outcome {
+fn the_text_shows_findings_and_cases() -> Outcome {
     let mut command = conformance(&["doctor"])?;
     command.args(["--driver", "reference"]);
     let (code, text, errors) = finish(command)?;
     check!(code == Some(0), "{code:?}: {errors}");
     for line in ["ok       driver ", "ok       GPU 1 ", "open files", "Cases that can run here:", " sample\n"] {
-        check!(text.contains(line), "the answer lacks {line:?}: {text}");
+        check!(text.contains(line), "the text lacks {line:?}: {text}");
     }
     Ok(())
 }
 
-/// Without a suite there is nobody to ask.
+/// Without a suite the command fails.
 #[rstest]
 #[conformance::test()]
-fn without_a_suite_it_is_unusable() -> Outcome {
+fn without_a_suite_doctor_fails() -> Outcome {
     let mut command = conformance(&["doctor"])?;
     command.env("CONFORMANCE_SUITE", "/nonexistent/suite");
     let (code, text, errors) = finish(command)?;

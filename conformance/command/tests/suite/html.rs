@@ -1,4 +1,4 @@
-//! The HTML of a report: whole, well-formed, alone, and deaf to what a report would like to run.
+//! The HTML of a report is complete and well-formed, loads nothing, and escapes the text of the report.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,27 +13,27 @@ use serde_json::{Value, json};
 use crate::command::conformance;
 use crate::suite::harness;
 
-/// The record of an H200, and of two.
+/// The records of one and of two H200s.
 const H200: &str = "nvidia-580.159.04-h200.jsonl";
 const H200_X2: &str = "nvidia-580.159.04-h200-x2.jsonl";
 
-/// Where a record is: a bundle has them beside the suite.
+/// Returns the path of a record. In a bundle, the records are beside the suite.
 fn record(name: &Path) -> Result<PathBuf, Stop> {
     let bundled = std::env::current_exe().map_err(harness)?.with_file_name("records").join(name);
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("records").join(name);
     Ok(if bundled.is_file() { bundled } else { kept })
 }
 
-/// What would run, were it not escaped.
+/// A text that would run scripts if it were not escaped.
 const HOSTILE: &str = "</samp></script><script>alert('1')</script><img src=x onerror=\"alert(2)\"> {{ 7 }} &lt; ' -->";
 
-/// An element as it starts.
+/// The start of an element.
 struct Element {
     name: String,
     attributes: Vec<(String, String)>,
 }
 
-/// A page, read as a browser reads it.
+/// A page, parsed as a browser parses it.
 struct Page {
     elements: Vec<Element>,
     text: String,
@@ -60,7 +60,7 @@ impl Page {
                 Token::EndTag(tag) => {
                     let name = text(&tag.name);
                     if open.pop().as_ref() != Some(&name) {
-                        page.problems.push(format!("</{name}> closes nothing"));
+                        page.problems.push(format!("</{name}> closes no element"));
                     }
                 }
                 Token::String(words) => page.text.push_str(&String::from_utf8_lossy(&words)),
@@ -72,7 +72,7 @@ impl Page {
         page
     }
 
-    /// The values of an attribute, wherever it stands.
+    /// Returns the values of an attribute in all elements, with the names of the elements.
     fn attribute<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.elements.iter().flat_map(move |element| {
             let values = element.attributes.iter().filter(move |(attribute, _)| attribute == name);
@@ -89,7 +89,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What an address says, without its percent signs.
+/// Decodes the percent signs of an address.
 fn decoded(address: &str) -> String {
     let mut pieces = address.split('%');
     let first = pieces.next().unwrap_or_default().to_owned();
@@ -99,7 +99,7 @@ fn decoded(address: &str) -> String {
     })
 }
 
-/// What `conformance html` prints. A file without a folder is a record.
+/// Returns the output of `conformance html`. A file name without a folder is the name of a record.
 fn html(arguments: &[&Path]) -> Result<String, Stop> {
     let mut command = conformance(&["html"])?;
     for argument in arguments {
@@ -111,7 +111,7 @@ fn html(arguments: &[&Path]) -> Result<String, Stop> {
     String::from_utf8(output.stdout).map_err(harness)
 }
 
-/// The page of a report with these lines after the first.
+/// Returns the page of a report with the given first line and other lines.
 fn html_of(run: &Value, lines: &[Value]) -> Result<String, Stop> {
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("some.jsonl");
@@ -120,7 +120,8 @@ fn html_of(run: &Value, lines: &[Value]) -> Result<String, Stop> {
     html(&[&path])
 }
 
-/// A first line that names the driver and has so many devices, every one linked with every other.
+/// Returns a report's first line, with the given driver name and number of devices. Each device is linked with every
+/// other.
 fn run(name: &str, devices: i32) -> Value {
     let device = |index| {
         json!({
@@ -155,15 +156,15 @@ fn end() -> Value {
     json!({ "line": "end", "summary": {} })
 }
 
-/// Every row of the catalogue and every case of the report is there once, and the page is well-formed.
+/// The page is well-formed and has every row of the catalogue and every case of the report once.
 #[rstest]
 #[conformance::test()]
-fn it_has_every_row_and_case() -> Outcome {
+fn the_page_has_every_row_and_case() -> Outcome {
     let page = Page::read(&html(&[Path::new(H200)])?);
     check!(page.problems.is_empty(), "{:?}", page.problems);
     let ids = page.ids();
     let unique: HashSet<&str> = ids.iter().copied().collect();
-    check!(unique.len() == ids.len(), "an id is there twice");
+    check!(unique.len() == ids.len(), "an id occurs twice");
     for row in catalogue::groups().map_err(Stop::Harness)?.iter().flat_map(|group| &group.row) {
         check!(unique.contains(row.id.as_str()), "{} is missing", row.id);
         check!(page.text.contains(&row.statement), "the statement of {} is missing", row.id);
@@ -172,30 +173,33 @@ fn it_has_every_row_and_case() -> Outcome {
     for case in &report.cases {
         check!(unique.contains(format!("case:{}", case.id).as_str()), "{} is missing", case.id);
     }
-    check!(page.text.contains("NVIDIA 580.159.04 (CUDA 13.0) on 1\u{a0}× NVIDIA H200"), "the headline names no driver");
+    check!(
+        page.text.contains("NVIDIA 580.159.04 (CUDA 13.0) on 1\u{a0}× NVIDIA H200"),
+        "the headline does not name the driver and the GPUs"
+    );
     Ok(())
 }
 
-/// Links within the page lead somewhere: to an element, or to a filter.
+/// Every link within the page leads to an element or to a filter.
 #[rstest]
 #[conformance::test()]
-fn its_links_lead_somewhere() -> Outcome {
+fn every_link_has_a_target() -> Outcome {
     let page = Page::read(&html(&[Path::new(H200_X2), Path::new("--compare"), Path::new(H200)])?);
     check!(page.problems.is_empty(), "{:?}", page.problems);
     let ids: HashSet<&str> = page.ids().into_iter().collect();
     for fragment in page.attribute("href").filter_map(|(_, address)| address.strip_prefix('#')) {
         let decoded = decoded(fragment);
-        check!(fragment.starts_with("verdict=") || ids.contains(decoded.as_str()), "#{fragment} leads nowhere");
+        check!(fragment.starts_with("verdict=") || ids.contains(decoded.as_str()), "#{fragment} has no target");
     }
     Ok(())
 }
 
-/// The page needs nothing else: no element loads anything, and its policy forbids it.
+/// No element of the page loads anything, and the page's policy forbids it.
 #[rstest]
 #[case::report(&[H200])]
 #[case::comparison(&[H200_X2, "--compare", H200])]
 #[conformance::test()]
-fn it_stands_alone(#[case] arguments: &[&str]) -> Outcome {
+fn the_page_loads_nothing(#[case] arguments: &[&str]) -> Outcome {
     let arguments: Vec<_> = arguments.iter().map(Path::new).collect();
     let html = html(&arguments)?;
     let page = Page::read(&html);
@@ -203,7 +207,7 @@ fn it_stands_alone(#[case] arguments: &[&str]) -> Outcome {
     check!(policy.len() == 1 && policy[0].1.starts_with("default-src 'none';"), "{policy:?}");
     check!(!policy[0].1.contains("unsafe"), "{policy:?}");
     for name in ["src", "srcset", "action", "style", "data", "poster", "xlink:href"] {
-        check!(page.attribute(name).next().is_none(), "there is an attribute {name}");
+        check!(page.attribute(name).next().is_none(), "the page has an attribute {name}");
     }
     for (element, address) in page.attribute("href") {
         let is_alone =
@@ -215,10 +219,10 @@ fn it_stands_alone(#[case] arguments: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// A report cannot bring elements or attributes of its own, wherever its words stand.
+/// The text of a report cannot add elements or attributes, wherever the page shows it.
 #[rstest]
 #[conformance::test()]
-fn what_a_report_says_is_only_text() -> Outcome {
+fn text_of_a_report_is_escaped() -> Outcome {
     let plain = Page::read(&html_of(&run("plain", 2), &[case("plain", "plain"), end()])?);
     let hostile = Page::read(&html_of(&run(HOSTILE, 2), &[case(HOSTILE, HOSTILE), end()])?);
     check!(hostile.problems.is_empty(), "{:?}", hostile.problems);
@@ -226,33 +230,33 @@ fn what_a_report_says_is_only_text() -> Outcome {
         let names = |element: &Element| element.attributes.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         page.elements.iter().map(|element| (element.name.clone(), names(element))).collect()
     };
-    check!(shape(&plain) == shape(&hostile), "the words of a report made elements");
+    check!(shape(&plain) == shape(&hostile), "the text of the report added elements or attributes");
     let times = |page: &Page, words: &str| page.text.matches(words).count();
-    check!(times(&hostile, HOSTILE) >= 8, "its words stand there {} times", times(&hostile, HOSTILE));
+    check!(times(&hostile, HOSTILE) >= 8, "the page shows the text only {} times", times(&hostile, HOSTILE));
     Ok(())
 }
 
-/// Only `https` becomes a link.
+/// Only `https` addresses become links.
 #[rstest]
 #[case::script("see javascript:alert(1)", 0)]
 #[case::plain("see http://example.org/", 0)]
 #[case::secure("see https://example.org/a\"b (there)", 2)]
 #[conformance::test()]
-fn only_safe_addresses_become_links(#[case] reason: &str, #[case] links: usize) -> Outcome {
+fn only_https_addresses_become_links(#[case] reason: &str, #[case] links: usize) -> Outcome {
     let page = Page::read(&html_of(&run("some", 1), &[case("some", reason), end()])?);
     let found = page.attribute("href").filter(|(_, address)| address.contains("alert") || address.contains("example"));
     let found: Vec<_> = found.collect();
-    // Among what needs attention, and at the case.
+    // In the list of cases that need attention, and at the case.
     check!(found.len() == links && found.iter().all(|(_, address)| *address == "https://example.org/a"), "{found:?}");
     Ok(())
 }
 
-/// A run that broke off says so, and which case was running.
+/// The page of an incomplete run says so and names the case that was running.
 #[rstest]
 #[case::ended(&[], false)]
 #[case::broke_off(&[json!({ "line": "start", "id": "the_last_one" })], true)]
 #[conformance::test()]
-fn an_incomplete_run_says_so(#[case] more: &[Value], #[case] is_told: bool) -> Outcome {
+fn the_page_says_if_a_run_is_incomplete(#[case] more: &[Value], #[case] is_told: bool) -> Outcome {
     let mut lines = vec![case("first", "a reason")];
     lines.extend(if is_told { more.to_vec() } else { vec![end()] });
     let page = Page::read(&html_of(&run("some", 1), &lines)?);
@@ -261,12 +265,12 @@ fn an_incomplete_run_says_so(#[case] more: &[Value], #[case] is_told: bool) -> O
     Ok(())
 }
 
-/// Why the environment is not told is told rightly: a record leaves it out, a report of the first format never had it.
+/// If the environment is missing, the page says why: the report is a golden record or has the first format.
 #[rstest]
 #[case::record("record", "golden record")]
 #[case::first_format("1", "first format")]
 #[conformance::test()]
-fn an_unknown_environment_is_explained(#[case] name: &str, #[case] why: &str) -> Outcome {
+fn a_missing_environment_is_explained(#[case] name: &str, #[case] why: &str) -> Outcome {
     let mut run = run("some", 1);
     run["run"] = json!(name);
     let page = Page::read(&html_of(&run, &[end()])?);
@@ -275,7 +279,7 @@ fn an_unknown_environment_is_explained(#[case] name: &str, #[case] why: &str) ->
     Ok(())
 }
 
-/// Every device is drawn, and every pair of them is joined: by one line where both directions are alike, else by two.
+/// Every device is drawn, and every pair of them is joined: by one line if both directions are alike, else by two.
 #[rstest]
 #[case::none(0)]
 #[case::one(1)]
@@ -294,12 +298,12 @@ fn the_topology_is_drawn(#[case] devices: i32) -> Outcome {
     Ok(())
 }
 
-/// An error of the harness is nothing that the driver broke.
+/// An error of the harness does not count as a broken row.
 #[rstest]
 #[case::fail("fail", "breaks 2 of 2 checked rows")]
 #[case::error("error", "breaks 1 of 1 checked rows")]
 #[conformance::test()]
-fn an_error_is_not_the_driver_s(#[case] verdict: &str, #[case] says: &str) -> Outcome {
+fn an_error_of_the_harness_breaks_no_row(#[case] verdict: &str, #[case] says: &str) -> Outcome {
     let mut other = case("other", "words");
     (other["rows"], other["verdict"]) = (json!(["P2P-002"]), json!(verdict));
     let page = Page::read(&html_of(&run("some", 1), &[case("some", "words"), other, end()])?);
@@ -307,7 +311,7 @@ fn an_error_is_not_the_driver_s(#[case] verdict: &str, #[case] says: &str) -> Ou
     Ok(())
 }
 
-/// Links without access are of one kind, whatever else the driver says of them.
+/// Links without access are of one kind, whatever else the driver reports about them.
 #[rstest]
 #[conformance::test()]
 fn links_without_access_are_alike() -> Outcome {
@@ -320,19 +324,19 @@ fn links_without_access_are_alike() -> Outcome {
     Ok(())
 }
 
-/// What is counted is in the singular where there is one.
+/// A count of one has a noun in the singular.
 #[rstest]
 #[conformance::test()]
-fn one_case_is_one_case() -> Outcome {
+fn one_case_is_counted_in_the_singular() -> Outcome {
     let page = Page::read(&html_of(&run("some", 1), &[case("some", "plain"), end()])?);
     check!(page.text.contains("1 case\n") && !page.text.contains("1 cases"), "{}", page.text);
     Ok(())
 }
 
-/// Two reports: what got worse comes first, and both drivers stand side by side.
+/// The page of two reports counts the cases that became worse, and shows both drivers.
 #[rstest]
 #[conformance::test()]
-fn two_reports_stand_side_by_side() -> Outcome {
+fn two_reports_are_compared() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let (old, new) = (folder.path().join("old.jsonl"), folder.path().join("new.jsonl"));
     let mut passed = case("some::case", "a reason");
@@ -349,13 +353,13 @@ fn two_reports_stand_side_by_side() -> Outcome {
     check!(page.text.contains("1 case changed for the worse"));
     check!(page.text.contains("libold.so (CUDA 13.0)") && page.text.contains("libnew.so (CUDA 13.0)"));
     check!(page.attribute("data-change").any(|(_, change)| change == "worse"));
-    // Among what needs attention, in the comparison, and at the case.
+    // In the list of cases that need attention, in the comparison, and at the case.
     let reasons = page.text.matches("CODE 5 in step 3").count();
-    check!(reasons == 3, "the reason is told {reasons} times");
+    check!(reasons == 3, "the page shows the reason {reasons} times");
     Ok(())
 }
 
-/// A report that cannot be used is refused, and what was there before stays.
+/// A file that is not a report is refused, and an existing page stays.
 #[rstest]
 #[conformance::test()]
 fn a_bad_report_writes_nothing() -> Outcome {

@@ -1,4 +1,4 @@
-//! `conformance junit`: XML by the rules of the schemas that Jenkins, GitLab and GitHub's actions go by.
+//! `conformance junit` writes XML that follows the schemas of Jenkins, GitLab and GitHub's actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl Element {
             let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
             let value = std::str::from_utf8(&attribute.value).map_err(harness)?;
             let value = quick_xml::escape::unescape(value).map_err(harness)?.into_owned();
-            check!(element.attributes.insert(name, value).is_none(), "an attribute is there twice");
+            check!(element.attributes.insert(name, value).is_none(), "an attribute occurs twice");
         }
         Ok(element)
     }
@@ -75,7 +75,7 @@ fn parse(xml: &str) -> Result<Element, Stop> {
     document.children.pop().ok_or_else(|| harness("no root"))
 }
 
-/// What the schemas say of an element: its attributes, and its children in their order.
+/// The rules of the schemas for each element: its attributes, and its children in their order.
 const RULES: [(&str, &[&str], &[&str]); 9] = [
     ("testsuites", &["name", "time"], &["testsuite"]),
     (
@@ -94,8 +94,7 @@ const RULES: [(&str, &[&str], &[&str]); 9] = [
 
 fn check_rules(element: &Element) -> Outcome {
     let rule = RULES.iter().find(|(name, ..)| *name == element.name);
-    let (name, attributes, children) =
-        rule.ok_or_else(|| Stop::failed(format!("nothing is called {}", element.name)))?;
+    let (name, attributes, children) = rule.ok_or_else(|| Stop::failed(format!("unknown element {}", element.name)))?;
     let found: BTreeSet<_> = element.attributes.keys().map(String::as_str).collect();
     check!(found == attributes.iter().copied().collect(), "{name} has the attributes {found:?}");
     let place = |child: &Element| children.iter().position(|known| *known == child.name);
@@ -112,7 +111,7 @@ fn junit(report: &Report) -> Result<Element, Stop> {
     parse(&xml)
 }
 
-/// A report with a case of every verdict, and one that did not end.
+/// Returns a report with a case of every verdict, and one that did not end.
 fn every_verdict() -> Report {
     let mut report = plain("580.159.04", 0);
     for verdict in Verdict::ALL {
@@ -128,10 +127,10 @@ fn every_verdict() -> Report {
     report
 }
 
-/// Elements, their order, their attributes and the counts are as the schemas have them.
+/// The elements, their order, their attributes and the counts follow the schemas.
 #[rstest]
 #[conformance::test()]
-fn it_is_as_the_schemas_say() -> Outcome {
+fn the_xml_follows_the_schemas() -> Outcome {
     let root = junit(&every_verdict())?;
     check_rules(&root)?;
     let suites: Vec<_> = root.named("testsuite").map(|suite| suite.attribute("name")).collect();
@@ -153,7 +152,7 @@ fn it_is_as_the_schemas_say() -> Outcome {
     Ok(())
 }
 
-/// Each verdict is shown as what it is, with its reason.
+/// Each verdict becomes the right element, with its reason.
 #[rstest]
 #[case::pass("pass", None)]
 #[case::deviation("deviation", Some("skipped"))]
@@ -180,14 +179,14 @@ fn each_verdict_is_shown(#[case] verdict: &str, #[case] kind: Option<&str>) -> O
     }
     let speaks = matches!(verdict, "unsupported" | "deviation");
     check!(case.named("system-out").count() == usize::from(speaks), "{case:?}");
-    // GitLab shows the text alone.
+    // GitLab shows only the text.
     let text: String = case.children.iter().map(|child| child.text.as_str()).collect();
     let said = text.starts_with(&format!("{verdict}: because of {verdict}\nrow "));
     check!(said == (verdict != "pass") && said == text.contains("3. importer: ipc_open_mem_handle"), "{text:?}");
     Ok(())
 }
 
-/// A case that was running is an error, not missing.
+/// A case that was still running at the end of the report is an error.
 #[rstest]
 #[conformance::test()]
 fn a_case_that_did_not_end_is_an_error() -> Outcome {
@@ -198,13 +197,13 @@ fn a_case_that_did_not_end_is_an_error() -> Outcome {
     Ok(())
 }
 
-/// Whatever is in a reason comes back, except for what XML cannot hold.
+/// The characters of a reason are kept, except those that XML cannot contain.
 #[rstest]
 #[case::markup("<a href=\"x\">&amp;</a> ]]> 'q'", "<a href=\"x\">&amp;</a> ]]> 'q'")]
 #[case::not_ascii("2 × NVIDIA — 😀", "2 × NVIDIA — 😀")]
 #[case::control("a\u{0}b\u{8}c\u{1b}[31md\u{fffe}", "abcd")]
 #[conformance::test()]
-fn special_characters_survive(#[case] reason: &str, #[case] expected: &str) -> Outcome {
+fn special_characters_are_kept(#[case] reason: &str, #[case] expected: &str) -> Outcome {
     let mut report = plain("580.159.04", 1);
     let case = &mut report.cases[0];
     (case.verdict, case.reason) = (Verdict::Fail, Some(reason.to_owned()));

@@ -1,4 +1,4 @@
-//! Checks of the `conformance` command, which is run as a child. Where it needs a suite, this program is one.
+//! Checks of the `conformance` command, which runs as a child process. If it needs a suite, this program is the suite.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `conformance diff` of one report: the comparison with the nearest record.
+//! `conformance diff` of one report compares it with the nearest record.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::command::{Reports, case, conformance, finish, plain, text, without_rows};
 use crate::suite::{harness, run, suite};
 
-/// A folder with a report `new`, and in `records` the record that another makes.
+/// Returns a folder that contains the report `new`, and in `records` the record of another report.
 fn beside(record: &Report, new: &Report) -> Result<Reports, Stop> {
     let reports = Reports::new(new, new)?;
     std::fs::create_dir(reports.path("records")).map_err(harness)?;
@@ -18,7 +18,7 @@ fn beside(record: &Report, new: &Report) -> Result<Reports, Stop> {
     Ok(reports)
 }
 
-/// Write a report's record into a folder.
+/// Writes a report's record into a folder.
 fn write(report: &Report, folder: &Path) -> Outcome {
     let record = records::record(report.clone());
     std::fs::write(folder.join(records::name(&record.run)), record.to_lines().map_err(harness)?).map_err(harness)
@@ -29,7 +29,8 @@ fn diff(reports: &Reports, format: &str) -> Result<(Option<i32>, String), Stop> 
     Ok((output.status.code(), text(&output.stdout)))
 }
 
-/// Of a part of a run the cases that it ran are compared: those that one of the two lacks are counted, and no change.
+/// Of a partial run, the cases that ran are compared. Cases that only one of the two has are counted, but are not
+/// changes.
 #[rstest]
 #[case::nothing(|_: &mut Report| {}, 0, &[])]
 #[case::time(|new: &mut Report| new.cases[1].duration_ms = 5000.0, 0, &[])]
@@ -37,7 +38,7 @@ fn diff(reports: &Reports, format: &str) -> Result<(Option<i32>, String), Stop> 
 #[case::verdict(|new: &mut Report| new.cases[1].verdict = Verdict::Crash, 1, &["worse"])]
 #[case::broke_off(|new: &mut Report| new.running.push("ipcmem::open::planted/number=00007".to_owned()), 1, &["worse"])]
 #[conformance::test()]
-fn part_of_a_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, #[case] changes: &[&str]) -> Outcome {
+fn a_partial_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, #[case] changes: &[&str]) -> Outcome {
     let mut new = plain("580.159.04", 3);
     plant(&mut new);
     let ran = new.cases.len() + new.running.len();
@@ -57,7 +58,7 @@ fn part_of_a_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, 
     Ok(())
 }
 
-/// Both texts say which record it is and how near, before anything that changed.
+/// The text and the Markdown name the record, and how near it is, before the changes.
 #[rstest]
 #[case::text("text", "record: nvidia-580.159.04-h200-x2.jsonl")]
 #[case::markdown("markdown", "- record: nvidia-580.159.04-h200-x2.jsonl")]
@@ -72,12 +73,16 @@ fn the_record_is_named(#[case] format: &str, #[case] record: &str) -> Outcome {
     Ok(())
 }
 
-/// Without a record that is near there is nothing to compare with: the folder and the run are named.
+/// Without a near record, the comparison fails and the message names the folder and the run.
 #[rstest]
-#[case::none_near("records", "no record in records is near", "NVIDIA 580.159.04")]
-#[case::no_folder("nothing", "no record in nothing is near", "no records in nothing: No such file")]
+#[case::none_near("records", "cannot compare with a record in records", "NVIDIA 580.159.04")]
+#[case::no_folder(
+    "nothing",
+    "cannot compare with a record in nothing",
+    "cannot read the records in nothing: No such file"
+)]
 #[conformance::test()]
-fn without_a_record_there_is_no_comparison(#[case] folder: &str, #[case] says: &str, #[case] and: &str) -> Outcome {
+fn without_a_near_record_the_comparison_fails(#[case] folder: &str, #[case] says: &str, #[case] and: &str) -> Outcome {
     let mut other = plain("580.159.04", 3);
     other.run.driver.name = "Another".to_owned();
     let output = beside(&other, &plain("580.159.04", 3))?.run(&["diff", "new", "--records", folder])?;
@@ -87,10 +92,10 @@ fn without_a_record_there_is_no_comparison(#[case] folder: &str, #[case] says: &
     Ok(())
 }
 
-/// What a run says of the record in its last lines is what the command says of its report.
+/// The last lines of a run and `conformance diff` of its report describe the record in the same words.
 #[rstest]
 #[conformance::test()]
-fn a_run_and_its_report_say_the_same() -> Outcome {
+fn a_run_and_diff_describe_the_record_alike() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let one_case = || {
         let mut command = suite("reference")?;

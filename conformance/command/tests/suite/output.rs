@@ -1,4 +1,4 @@
-//! Where the `conformance` command writes: what is there is kept, and a message reaches who can read it.
+//! The files and messages that the `conformance` command writes, and the existing files that it keeps.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -15,7 +15,7 @@ fn reports() -> Result<Reports, conformance::Stop> {
     Reports::new(&report, &report)
 }
 
-/// The report that is read, or the one that should have been compared with, is not written over.
+/// A report is not overwritten, neither the one that is read nor another one.
 #[rstest]
 #[case::html(&["html", "new", "--output", "new"])]
 #[case::other(&["html", "new", "--output", "old"])]
@@ -23,19 +23,19 @@ fn reports() -> Result<Reports, conformance::Stop> {
 #[case::junit(&["junit", "new", "--output", "new"])]
 #[case::diff(&["diff", "old", "new", "--output", "new"])]
 #[conformance::test()]
-fn a_report_is_not_written_over(#[case] arguments: &[&str]) -> Outcome {
+fn a_report_is_not_overwritten(#[case] arguments: &[&str]) -> Outcome {
     let reports = reports()?;
     symlink("new", reports.path("link")).map_err(harness)?;
     let read = |name| fs::read(reports.path(name)).map_err(harness);
     let before = (read("old")?, read("new")?);
     let output = reports.run(arguments)?;
     let errors = text(&output.stderr);
-    check!(output.status.code() == Some(2) && errors.contains("a report is there"), "{}: {errors}", output.status);
-    check!((read("old")?, read("new")?) == before, "a report is lost");
+    check!(output.status.code() == Some(2) && errors.contains("it is a report"), "{}: {errors}", output.status);
+    check!((read("old")?, read("new")?) == before, "a report was overwritten");
     Ok(())
 }
 
-/// A page or a table of before gives way, and nothing else of the file changes: who may read it, and what links to it.
+/// An existing file that is not a report is replaced. Its permissions and the links to it stay.
 #[rstest]
 #[conformance::test()]
 fn a_file_keeps_its_permissions_and_links() -> Outcome {
@@ -46,32 +46,32 @@ fn a_file_keeps_its_permissions_and_links() -> Outcome {
     symlink("page.html", &link).map_err(harness)?;
     let output = reports.run(&["html", "new", "--output", "latest.html"])?;
     check!(output.status.success(), "{}", text(&output.stderr));
-    check!(fs::symlink_metadata(&link).map_err(harness)?.is_symlink(), "the link is a file now");
+    check!(fs::symlink_metadata(&link).map_err(harness)?.is_symlink(), "the link was replaced by a file");
     check!(fs::read_to_string(&file).map_err(harness)?.starts_with("<!DOCTYPE html>"));
     let mode = fs::metadata(&file).map_err(harness)?.permissions().mode() & 0o777;
     check!(mode == 0o600, "{mode:o}");
     Ok(())
 }
 
-/// `-` is the standard output, as everywhere.
+/// `-` means standard output.
 #[rstest]
 #[conformance::test()]
-fn a_dash_is_the_standard_output() -> Outcome {
+fn a_dash_means_standard_output() -> Outcome {
     let reports = reports()?;
     let output = reports.run(&["junit", "new", "--output", "-"])?;
     check!(output.status.success() && output.stdout.starts_with(b"<?xml"), "{}", text(&output.stderr));
-    check!(!reports.path("-").exists(), "a file is called -");
+    check!(!reports.path("-").exists(), "the command wrote a file named -");
     Ok(())
 }
 
-/// What cannot be written is named as it was given, and nothing else is.
+/// The error names the path as it was given, and no other path.
 #[rstest]
 #[case::no_folder("missing/page.html", "No such file or directory")]
 #[case::in_a_file("old/page.html", "Not a directory")]
 #[case::folder(".", "Is a directory")]
 #[case::circle("circle", "Too many levels of symbolic links")]
 #[conformance::test()]
-fn a_place_that_cannot_be_written_is_named(#[case] place: &str, #[case] why: &str) -> Outcome {
+fn a_path_that_cannot_be_written_is_named(#[case] place: &str, #[case] why: &str) -> Outcome {
     let reports = reports()?;
     symlink("circle", reports.path("circle")).map_err(harness)?;
     let output = reports.run(&["html", "new", "--output", place])?;
@@ -85,7 +85,7 @@ fn a_place_that_cannot_be_written_is_named(#[case] place: &str, #[case] why: &st
 /// A message that nobody reads does not change the exit code.
 #[rstest]
 #[conformance::test()]
-fn a_message_that_is_lost_is_no_panic() -> Outcome {
+fn a_message_that_nobody_reads_causes_no_panic() -> Outcome {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(harness)?;
     drop(reader);
     let mut command = conformance(&["show", "/nonexistent/report.jsonl"])?;
@@ -94,10 +94,10 @@ fn a_message_that_is_lost_is_no_panic() -> Outcome {
     Ok(())
 }
 
-/// What a message quotes of a report cannot do more to a terminal than what is printed of it.
+/// Text of a report in an error message cannot control the terminal.
 #[rstest]
 #[conformance::test()]
-fn a_message_commands_no_terminal() -> Outcome {
+fn a_message_cannot_control_the_terminal() -> Outcome {
     let reports = reports()?;
     let lines = fs::read_to_string(reports.path("new")).map_err(harness)?;
     let hostile = lines.replacen(r#""verdict":"pass""#, r#""verdict":"\u001b]0;title\u0007""#, 1);

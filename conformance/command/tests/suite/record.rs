@@ -1,4 +1,4 @@
-//! Golden records: what they hold, which is the nearest, and what a run says of it.
+//! Golden records: their content, the choice of the nearest, and a run's comparison with it.
 
 use conformance::records::{self, Nearness, Records};
 use conformance::report::{Environment, Host, Report};
@@ -9,10 +9,11 @@ use serde_json::Value;
 use crate::command::{Reports, case, plain, text, without_rows};
 use crate::suite::{harness, run, suite};
 
-/// A record is named after its driver and GPUs, and holds nothing of the machine and nothing that changes each time.
+/// A record is named after its driver and GPUs. It contains nothing about the machine and nothing that changes from run
+/// to run.
 #[rstest]
 #[conformance::test()]
-fn an_update_normalises() -> Outcome {
+fn an_update_normalises_the_report() -> Outcome {
     let mut report = plain("580.159.04", 2);
     report.run.environment = Some(open_module());
     report.cases[0].reason = Some("0x7f0012345678 is not mapped".to_owned());
@@ -33,13 +34,13 @@ fn an_update_normalises() -> Outcome {
     let record = Report::read(&path).map_err(harness)?;
     check!(record.is_complete && record.cases.len() == 2 && record.cases.is_sorted_by_key(|case| &case.id));
     check!(record.cases[1].duration_ms == 200.0 && record.run.driver.path == "libcuda.so.1", "{record:?}");
-    check!(records::record(record.clone()) == record, "a record of a record is another");
+    check!(records::record(record.clone()) == record, "the record of a record differs from it");
     let diff = records::compare(&record, &Report::read(&reports.path("old")).map_err(harness)?);
     check!(diff.changes.is_empty() && diff.environment.is_empty(), "{diff:?}");
     Ok(())
 }
 
-/// The environment of a machine with the open kernel module.
+/// Returns the environment of a machine with the open kernel module.
 fn open_module() -> Environment {
     Environment {
         kernel_module: Some("open".to_owned()),
@@ -50,7 +51,7 @@ fn open_module() -> Environment {
     }
 }
 
-/// A record knows of the environment what belongs to driver and GPUs. That is compared, and whose machine it is is not.
+/// A record contains the part of the environment that belongs to driver and GPUs. Only this part is compared.
 #[rstest]
 #[case::nothing(|_: &mut Environment| {}, &[])]
 #[case::host(|now: &mut Environment| now.host = Some(Host { container: Some("docker".to_owned()), ..Host::default() }), &[])]
@@ -74,7 +75,7 @@ fn the_environment_of_the_gpus_is_kept(#[case] plant: fn(&mut Environment), #[ca
     Ok(())
 }
 
-/// An update prints what it changes; where nothing does, it says so; with --dry-run it writes nothing.
+/// An update prints the changes, or says that there are none. With --dry-run it writes nothing.
 #[rstest]
 #[conformance::test()]
 fn an_update_shows_what_it_changes() -> Outcome {
@@ -86,7 +87,7 @@ fn an_update_shows_what_it_changes() -> Outcome {
         reports.run(&arguments).map(|output| text(&output.stdout))
     };
     check!(update(&["old"])?.ends_with("h200-x2.jsonl: 3 cases\n"));
-    check!(update(&["old"])?.ends_with("nothing changes\n"));
+    check!(update(&["old"])?.ends_with("no changes\n"));
     let path = reports.path("nvidia-580.159.04-h200-x2.jsonl");
     let before = std::fs::read(&path).map_err(harness)?;
     for (arguments, is_written) in [(&["new", "--dry-run"][..], false), (&["new"], true)] {
@@ -94,19 +95,19 @@ fn an_update_shows_what_it_changes() -> Outcome {
         check!(printed.contains("code: CUDA_SUCCESS (0) -> CUDA_ERROR_UNKNOWN (999)"), "{printed}");
         check!((std::fs::read(&path).map_err(harness)? != before) == is_written);
     }
-    check!(update(&["new"])?.ends_with("nothing changes\n"));
+    check!(update(&["new"])?.ends_with("no changes\n"));
     Ok(())
 }
 
-/// What is no whole run makes no record, and the message says what it lacks.
+/// The report of an incomplete run cannot become a record, and the message says what it lacks.
 #[rstest]
-#[case::running("fab::last was running", |report: &mut Report| report.running.push("fab::last".to_owned()))]
-#[case::cut("has no end", |report: &mut Report| report.is_complete = false)]
-#[case::filtered("is of a part of the suite", |report: &mut Report| report.run.is_partial = true)]
-#[case::unmet("lacked what was required", |report: &mut Report| report.run.unmet.push("gpus=8".to_owned()))]
-#[case::harness("has no cases", |report: &mut Report| report.cases = vec![without_rows("wire::something")])]
+#[case::running("ends while fab::last is still running", |report: &mut Report| report.running.push("fab::last".to_owned()))]
+#[case::cut("has no end line", |report: &mut Report| report.is_complete = false)]
+#[case::filtered("covers only a part of the suite", |report: &mut Report| report.run.is_partial = true)]
+#[case::unmet("did not meet --require", |report: &mut Report| report.run.unmet.push("gpus=8".to_owned()))]
+#[case::harness("has no cases that check a row", |report: &mut Report| report.cases = vec![without_rows("wire::something")])]
 #[conformance::test()]
-fn part_of_a_run_makes_no_record(#[case] says: &str, #[case] plant: fn(&mut Report)) -> Outcome {
+fn an_incomplete_run_cannot_become_a_record(#[case] says: &str, #[case] plant: fn(&mut Report)) -> Outcome {
     let mut report = plain("580.159.04", 3);
     plant(&mut report);
     let output = Reports::new(&report, &report)?.run(&["record", "update", "old", "--records", "."])?;
@@ -114,7 +115,7 @@ fn part_of_a_run_makes_no_record(#[case] says: &str, #[case] plant: fn(&mut Repo
     Ok(())
 }
 
-/// A run on a driver and so many devices of a name.
+/// Returns a run on the given driver version and the given number of GPUs.
 fn on(version: &str, gpu: &str, count: usize) -> Report {
     let mut report = plain(version, 1);
     report.run.devices.truncate(count);
@@ -124,7 +125,8 @@ fn on(version: &str, gpu: &str, count: usize) -> Report {
     report
 }
 
-/// First the same driver on the same GPUs, then the nearest driver on this GPU, then the same driver on another.
+/// The nearest record is that of the same driver and GPUs, else of the nearest driver on this GPU, else of this driver
+/// on another GPU.
 #[rstest]
 #[case::same("580.159.04", "NVIDIA H200", 1, Some((Nearness::Same, "nvidia-580.159.04-h200.jsonl")))]
 #[case::same_pair("580.159.04", "NVIDIA H200", 2, Some((Nearness::Same, "nvidia-580.159.04-h200-x2.jsonl")))]
@@ -135,7 +137,7 @@ fn on(version: &str, gpu: &str, count: usize) -> Report {
 #[case::same_driver("550.54.15", "NVIDIA H200 NVL", 1, Some((Nearness::SameDriver, "nvidia-550.54.15-l4.jsonl")))]
 #[case::nothing_near("535.1", "NVIDIA A100", 1, None)]
 #[conformance::test()]
-fn the_nearest_is_found(
+fn the_nearest_record_is_found(
     #[case] version: &str,
     #[case] gpu: &str,
     #[case] count: usize,
@@ -158,23 +160,23 @@ fn the_nearest_is_found(
     Ok(())
 }
 
-/// The checked-in records are as the command writes them.
+/// The command would write the checked-in records as they are.
 #[rstest]
 #[conformance::test()]
 fn the_checked_in_records_are_normalised() -> Outcome {
     let records = Records::read(&records::folder());
     check!(records.warnings.is_empty(), "{:?}", records.warnings);
-    check!(!records.records.is_empty(), "there are no records in {}", records::folder().display());
+    check!(!records.records.is_empty(), "{} contains no records", records::folder().display());
     for (path, record) in &records.records {
         check!(path.file_name().is_some_and(|name| name == records::name(&record.run).as_str()), "{}", path.display());
-        check!(records::record(record.clone()) == *record, "{} holds more than a record does", path.display());
+        check!(records::record(record.clone()) == *record, "{} contains more than a record should", path.display());
     }
     Ok(())
 }
 
 const CASE: &str = "sample::null_is_refused";
 
-/// A run of one case with a record of it that says otherwise, where anything is planted.
+/// Runs one case beside a record that was changed by `plant`. Returns the output, and whether the run succeeded.
 fn beside_a_record(plant: impl Fn(&mut Report), extra: Option<&str>) -> Result<(String, bool), Stop> {
     let first = suite_on_one_case(None)?;
     let mut record = records::record(first.report()?);
@@ -198,13 +200,13 @@ fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<crate::suite::
     run(command)
 }
 
-/// A run says which record it was compared with and what changed, and its exit code does not depend on it.
+/// A run names the record that it was compared with, and the changes. They do not affect its exit code.
 #[rstest]
 #[case::nothing(|_: &mut Report| {}, "(same driver, same GPUs): 0 of 1 cases changed\n")]
 #[case::verdict(|record: &mut Report| record.cases[0].verdict = Verdict::Crash, "1 of 1 cases changed\nconformance:   better: sample::null_is_refused")]
 #[case::worse(|record: &mut Report| { record.cases[0].observations.insert("code".to_owned(), 3.into()); }, "different: sample::null")]
 #[case::did_not_run(|record: &mut Report| record.cases.push(case("vmm::other")), "0 of 1 cases changed\n")]
-#[case::is_new(|record: &mut Report| record.cases.clear(), "0 of 0 cases changed, 1 are not in it")]
+#[case::is_new(|record: &mut Report| record.cases.clear(), "0 of 0 cases changed, 1 are not in the record")]
 #[case::other_version(|record: &mut Report| record.run.driver.version = "0.0.1".to_owned(), "(the nearest of this GPU: reference 0.0.1 ")]
 #[case::flavour(|record: &mut Report| record.run.environment = Some(open_module()), "\nconformance:   environment.kernel_module: open -> ")]
 #[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "record: none of")]
@@ -215,29 +217,33 @@ fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] say
     Ok(())
 }
 
-/// A file that is no record is named, and the run is compared with the others.
+/// A file that is not a record is named, and the run is compared with the other records.
 #[rstest]
 #[case::empty("", "other.jsonl is empty")]
-#[case::foreign("<html>", "other.jsonl is no report")]
+#[case::foreign("<html>", "other.jsonl is not a report")]
 #[case::future("{\"line\":\"run\",\"format\":99}\n", "other.jsonl has format 99")]
 #[conformance::test()]
-fn what_is_no_record_is_a_warning(#[case] content: &str, #[case] says: &str) -> Outcome {
+fn a_file_that_is_not_a_record_is_a_warning(#[case] content: &str, #[case] says: &str) -> Outcome {
     let (text, is_success) = beside_a_record(|_| {}, Some(content))?;
     check!(is_success && text.contains("warning: ") && text.contains(says), "{text}");
     check!(text.contains("0 of 1 cases changed"), "{text}");
     Ok(())
 }
 
-/// A folder that is not there is named.
+/// A nonexistent folder of records is named in a warning.
 #[rstest]
 #[conformance::test()]
 fn a_missing_folder_is_a_warning() -> Outcome {
     let run = suite_on_one_case(Some(std::path::Path::new("/nonexistent")))?;
-    check!(run.output.status.success() && run.text().contains("no records in /nonexistent"), "{}", run.text());
+    check!(
+        run.output.status.success() && run.text().contains("cannot read the records in /nonexistent"),
+        "{}",
+        run.text()
+    );
     Ok(())
 }
 
-/// The list has each record, and names on the side what is none.
+/// The list names each record. A warning names each file that is not a record.
 #[rstest]
 #[conformance::test()]
 fn records_are_listed() -> Outcome {
@@ -250,6 +256,6 @@ fn records_are_listed() -> Outcome {
     check!(printed.contains("h200-x2.jsonl: NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, 3 cases\n"), "{printed}");
     check!(printed.lines().count() == 1 && errors.contains("broken.jsonl is empty"), "{printed}{errors}");
     let output = reports.run(&["record", "list", "--records", "nothing"])?;
-    check!(output.status.code() == Some(2) && text(&output.stderr).contains("nothing is no folder"));
+    check!(output.status.code() == Some(2) && text(&output.stderr).contains("nothing is not a folder"));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `conformance run`: the suite's exit code and signals, and a bar on a terminal only.
+//! `conformance run` passes on the suite's exit code and signals, and shows a bar only on a terminal.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -18,7 +18,7 @@ use crate::suite::{self, harness, left_of, suite};
 
 const ONE: &str = "sample::null_is_refused";
 
-/// The exit code is the suite's, whatever it means.
+/// The exit code is that of the suite.
 #[rstest]
 #[case::pass(&["--exact", ONE])]
 #[case::fail(&["--exact", "planted::fail"])]
@@ -26,7 +26,7 @@ const ONE: &str = "sample::null_is_refused";
 #[case::list(&["--list"])]
 #[case::unknown_flag(&["--teleport"])]
 #[conformance::test()]
-fn the_exit_code_is_the_suites(#[case] flags: &[&str]) -> Outcome {
+fn the_exit_code_is_that_of_the_suite(#[case] flags: &[&str]) -> Outcome {
     let expected = suite("reference")?.env("CONFORMANCE_PLANTED", "1").args(flags).output().map_err(harness)?;
     let mut command = conformance(&["run"])?;
     command.env("CONFORMANCE_PLANTED", "1").args(["--driver", "reference"]).args(flags);
@@ -35,10 +35,10 @@ fn the_exit_code_is_the_suites(#[case] flags: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Without a suite there is nothing to run, and the message says what was looked for.
+/// Without a suite the command fails, and the message names the file that it looked for.
 #[rstest]
 #[conformance::test()]
-fn without_a_suite_nothing_runs() -> Outcome {
+fn without_a_suite_run_fails() -> Outcome {
     let mut command = conformance(&["run"])?;
     command.env("CONFORMANCE_SUITE", "/nonexistent/suite");
     let (code, _, errors) = finish(command)?;
@@ -46,7 +46,7 @@ fn without_a_suite_nothing_runs() -> Outcome {
     Ok(())
 }
 
-/// Where nobody watches, the output is the suite's, without a bar and without colours.
+/// Without a terminal, the output is that of the suite, without a bar and without colours.
 #[rstest]
 #[conformance::test()]
 fn a_pipe_gets_plain_output() -> Outcome {
@@ -59,7 +59,7 @@ fn a_pipe_gets_plain_output() -> Outcome {
     Ok(())
 }
 
-/// On a terminal there is a bar that counts, below the same lines; a report that the user asked for is there.
+/// On a terminal, a bar below the suite's output counts the cases. A report is written if the user asked for one.
 #[rstest]
 #[conformance::test()]
 fn a_terminal_gets_a_bar() -> Outcome {
@@ -76,7 +76,7 @@ fn a_terminal_gets_a_bar() -> Outcome {
     Ok(())
 }
 
-/// What interrupts the command interrupts the suite, and nothing of it stays: no process, no file.
+/// A signal to the command ends the suite too, and no process and no file is left.
 #[rstest]
 #[case::interrupt(Signal::INT)]
 #[case::terminate(Signal::TERM)]
@@ -92,15 +92,15 @@ fn signals_are_passed_on(#[case] signal: Signal) -> Outcome {
     kill_process(Pid::from_child(&terminal.child), signal).map_err(harness)?;
     terminal.read_until(|_| false)?;
     let status = terminal.wait()?;
-    check!(status.code() == Some(128 + signal.as_raw()), "it ended with {status}");
+    check!(status.code() == Some(128 + signal.as_raw()), "the command ended with {status}");
     let left = left_of(&format!("CONFORMANCE_MARK={value}"));
     check!(left.is_empty(), "processes {left:?} outlived the command");
     let files = fs::read_dir(folder.path()).map_err(harness)?.count();
-    check!(files == 0, "{files} files stayed behind");
+    check!(files == 0, "{files} files are left");
     Ok(())
 }
 
-/// The report that the bar follows has no name, so that nothing stays of a command that could not clear up.
+/// The report that the bar follows has no file name, so a killed command leaves no file.
 #[rstest]
 #[conformance::test()]
 fn a_killed_command_leaves_no_file() -> Outcome {
@@ -114,26 +114,26 @@ fn a_killed_command_leaves_no_file() -> Outcome {
     terminal.child.kill().map_err(harness)?;
     terminal.wait()?;
     let files = fs::read_dir(folder.path()).map_err(harness)?.count();
-    check!(files == 0, "{files} files stayed behind");
+    check!(files == 0, "{files} files are left");
     let left = left_of(&format!("CONFORMANCE_MARK={value}"));
     check!(left.is_empty(), "processes {left:?} outlived the command");
     Ok(())
 }
 
-/// Where nobody watches, the process is the suite: a signal ends it as it ends the suite.
+/// Without a terminal, the process becomes the suite, so a signal ends it as it ends the suite.
 #[rstest]
 #[conformance::test()]
-fn without_a_terminal_the_command_is_the_suite() -> Outcome {
+fn without_a_terminal_the_command_becomes_the_suite() -> Outcome {
     let mut command = conformance(&["run"])?;
     command.env("CONFORMANCE_PLANTED", "1").stdout(Stdio::piped()).stderr(Stdio::null());
     command.args(["--driver", "reference", "--deadline", "60", "planted::timeout"]);
     let mut child = command.spawn().map_err(harness)?;
     let mut first = [0; 12];
     child.stdout.as_mut().ok_or_else(|| harness("no output"))?.read_exact(&mut first).map_err(harness)?;
-    // Not an interrupt, which a shell has its background jobs ignore.
+    // Not SIGINT, which a shell's background jobs ignore.
     kill_process(Pid::from_child(&child), Signal::TERM).map_err(harness)?;
     let status = child.wait().map_err(harness)?;
-    check!(status.signal() == Some(Signal::TERM.as_raw()), "it ended with {status}");
+    check!(status.signal() == Some(Signal::TERM.as_raw()), "the command ended with {status}");
     Ok(())
 }
 
@@ -151,13 +151,13 @@ impl Terminal {
         let name = ptsname(&screen, Vec::new()).map_err(harness)?;
         let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
         let side: OwnedFd = rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).map_err(harness)?;
-        // A bar needs a terminal that can go back in a line.
+        // The bar needs a terminal that can move the cursor.
         command.env("TERM", "xterm").env_remove("NO_COLOR");
         let child = command.stderr(side.try_clone().map_err(harness)?).stdout(side).spawn().map_err(harness)?;
         Ok(Self { child, screen: screen.into(), text: Vec::new() })
     }
 
-    /// Everything shown until it is enough, or until nobody writes any more.
+    /// Reads until the text is enough or the other side closes the terminal, and returns the text.
     fn read_until(&mut self, enough: impl Fn(&str) -> bool) -> Result<String, Stop> {
         const PATIENCE: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
         let mut bytes = [0; 4096];
@@ -168,11 +168,11 @@ impl Terminal {
             }
             let mut screen = [PollFd::new(&self.screen, PollFlags::IN)];
             if poll(&mut screen, Some(&PATIENCE)).map_err(harness)? == 0 {
-                return Err(harness(format!("the terminal shows nothing more than {text:?}")));
+                return Err(harness(format!("no more output within 20 s after {text:?}")));
             }
             match self.screen.read(&mut bytes) {
                 Ok(count) => self.text.extend_from_slice(&bytes[..count]),
-                // How a terminal says that its other side is closed.
+                // A terminal reports EIO if its other side is closed.
                 Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => return Ok(text),
                 Err(error) => return Err(harness(error)),
             }
@@ -185,7 +185,7 @@ impl Terminal {
 }
 
 impl Drop for Terminal {
-    /// Whatever a check found, the suite behind the command ends with it.
+    /// Ends the command and the suite behind it, also if a check failed.
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
@@ -194,7 +194,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Where its reader has seen enough, the suite ends without a word, as SIGPIPE would end it, and its roles with it.
+/// If its output pipe is closed, the suite and its roles end without a message, with the exit code of SIGPIPE.
 #[rstest]
 #[case::run(&["harness::planted"])]
 #[case::list(&["--list"])]
@@ -207,22 +207,22 @@ fn a_closed_pipe_ends_the_suite(#[case] arguments: &[&str]) -> Outcome {
     let mut command = suite("reference")?;
     command.env("CONFORMANCE_MARK", &value).env("CONFORMANCE_PLANTED", "1").args(arguments).stdout(writer);
     let output = command.stderr(Stdio::piped()).output().map_err(harness)?;
-    check!(output.status.code() == Some(ENDED_BY_SIGPIPE), "it ended with {}", output.status);
-    check!(output.stderr.is_empty(), "it said {}", String::from_utf8_lossy(&output.stderr));
+    check!(output.status.code() == Some(ENDED_BY_SIGPIPE), "the suite ended with {}", output.status);
+    check!(output.stderr.is_empty(), "the suite printed {}", String::from_utf8_lossy(&output.stderr));
     let left = left_of(&format!("CONFORMANCE_MARK={value}"));
     check!(left.is_empty(), "processes {left:?} outlived the suite");
     Ok(())
 }
 
-/// The report says whether the run was asked for a part of the cases.
+/// The report says whether the run was restricted to a part of the cases.
 #[rstest]
 #[case::filter(&["sample::memory"], true)]
 #[case::skip(&["--skip", "::"], true)]
 #[case::all(&[], false)]
 #[conformance::test()]
-fn a_part_is_said_to_be_one(#[case] arguments: &[&str], #[case] is_partial: bool) -> Outcome {
+fn the_report_says_if_the_run_is_partial(#[case] arguments: &[&str], #[case] is_partial: bool) -> Outcome {
     let mut command = suite("reference")?;
-    // Nothing can run, and so it does not take long.
+    // Without devices no case can run, which keeps this check short.
     command.env("REFERENCE_DRIVER_DEVICES", "0").args(arguments);
     let report = suite::run(command)?.report()?;
     check!(report.run.is_partial == is_partial, "{:?}", report.run);

@@ -14,7 +14,7 @@ fn the_schema_of_reports_is_published() -> Outcome {
     let published: Value = serde_json::from_str(include_str!("../../report.schema.json")).map_err(harness)?;
     check!(
         published == schema(),
-        "report.schema.json is old: cargo conformance schema > conformance/command/report.schema.json"
+        "report.schema.json is outdated; run cargo conformance schema > conformance/command/report.schema.json"
     );
     let validator = jsonschema::validator_for(&published).map_err(harness)?;
     let mut command = suite("reference")?;

@@ -1,4 +1,4 @@
-//! `conformance show`: the summary, and what was asked for.
+//! `conformance show` prints the summary and the selected rows and cases.
 
 use conformance::report::Report;
 use conformance::{Outcome, Verdict, check};
@@ -11,7 +11,7 @@ use crate::suite::harness;
 const FAILS: &str = "ipcmem::open::planted/number=00001";
 const UNSUPPORTED: &str = "vmm::import::other/kind=Socket";
 
-/// Three cases of one row, of which one fails, and one of another that is unsupported.
+/// Returns a report with three cases of one row, one of them failed, and an unsupported case of another row.
 fn report() -> Report {
     let mut report = plain("580.159.04", 3);
     (report.cases[1].verdict, report.cases[1].reason) =
@@ -23,7 +23,7 @@ fn report() -> Report {
     report
 }
 
-/// Rows and cases select, verdicts narrow, and without either it is what is not good.
+/// Names of rows and cases select cases, and verdicts restrict the selection. By default, bad cases are shown.
 #[rstest]
 #[case::nothing(&[], &[FAILS])]
 #[case::row(&["IPCMEM-OPEN-002"], &["ipcmem::open::planted/number=00000", FAILS, "ipcmem::open::planted/number=00002"])]
@@ -34,7 +34,7 @@ fn report() -> Report {
 #[case::verdicts(&["--verdict", "fail,unsupported"], &[FAILS, UNSUPPORTED])]
 #[case::row_and_verdict(&["IPCMEM-OPEN-002", "--verdict", "fail"], &[FAILS])]
 #[conformance::test()]
-fn what_was_asked_for_is_shown(#[case] selection: &[&str], #[case] expected: &[&str]) -> Outcome {
+fn the_selected_cases_are_shown(#[case] selection: &[&str], #[case] expected: &[&str]) -> Outcome {
     let report = report();
     let reports = Reports::new(&report, &report)?;
     let arguments: Vec<_> = ["show", "old", "--format", "json"].iter().chain(selection).copied().collect();
@@ -48,10 +48,10 @@ fn what_was_asked_for_is_shown(#[case] selection: &[&str], #[case] expected: &[&
     Ok(())
 }
 
-/// The text has the run, the row as the catalogue has it, and the case with its reason, observations and steps.
+/// The text shows the run, the row of the catalogue, and the case with its reason, observations and steps.
 #[rstest]
 #[conformance::test()]
-fn the_text_tells_the_story() -> Outcome {
+fn the_text_shows_run_row_and_case() -> Outcome {
     let mut report = report();
     (report.is_complete, report.running) = (false, vec!["fab::last".to_owned()]);
     let printed = text(&Reports::new(&report, &report)?.run(&["show", "old"])?.stdout);
@@ -59,7 +59,7 @@ fn the_text_tells_the_story() -> Outcome {
         "NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200\n",
         "warm processes, seed 7",
         "cases: 2 pass, 1 fail, 1 unsupported",
-        "incomplete: fab::last was running",
+        "incomplete: ended while running fab::last",
         "IPCMEM-OPEN-002 D: A second open",
         "call:     cuIpcOpenMemHandle",
         "source:   ",

@@ -1,4 +1,5 @@
-//! Checkpoints of processes, whose functions are not in our table: a driver that has them tells their addresses.
+//! Checkpoints of processes. Their functions are not in the table of `cuda-ipc-sys`: `cuGetProcAddress` returns their
+//! addresses if the driver has them.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -8,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::{Refused, answered};
 
-/// What is done to a process.
+/// A step of a checkpoint of a process.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum CheckpointStep {
-    /// `cuCheckpointProcessLock`: its calls wait.
+    /// `cuCheckpointProcessLock`: blocks its calls.
     Lock,
-    /// `cuCheckpointProcessCheckpoint`: its device memory goes to the host.
+    /// `cuCheckpointProcessCheckpoint`: moves its device memory to the host.
     Checkpoint,
-    /// `cuCheckpointProcessRestore`: and back.
+    /// `cuCheckpointProcessRestore`: moves its memory back to the device.
     Restore,
-    /// `cuCheckpointProcessUnlock`: its calls go on.
+    /// `cuCheckpointProcessUnlock`: unblocks its calls.
     Unlock,
 }
 
@@ -33,7 +34,7 @@ impl CheckpointStep {
 }
 
 calls! {
-    /// A step of a checkpoint of another process, with nothing beside its number.
+    /// Performs a step of a checkpoint of another process, with default arguments.
     fn checkpoint_process(session, step: CheckpointStep, process: u32) -> () {
         const SINCE: c_int = 12_080;
         let name = step.function();
@@ -41,12 +42,12 @@ calls! {
         cuda!(session.cuGetProcAddress(name.as_ptr(), &mut address, SINCE, 0, ptr::null_mut()));
         let name = name.to_string_lossy();
         if address.is_null() {
-            return Err(Refused::Missing(format!("the driver has no {name}")));
+            return Err(Refused::Missing(format!("the driver does not have {name}")));
         }
         type Function = unsafe extern "C" fn(c_int, *mut c_void) -> CUresult;
-        // SAFETY: the driver says that this is the function, and its header declares it so.
+        // SAFETY: the driver returned the address of this function, and its header declares it with this type.
         let function = unsafe { std::mem::transmute::<*mut c_void, Function>(address) };
-        // SAFETY: null stands for arguments that are all zeros.
+        // SAFETY: null means default arguments.
         answered(&name, Ok(unsafe { function(process.cast_signed(), ptr::null_mut()) }))
     }
 }

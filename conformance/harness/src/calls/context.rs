@@ -8,11 +8,12 @@ use crate::Context;
 use crate::role::Resource;
 
 calls! {
-    /// `cuCtxCreate` on a device; the new context is current.
+    /// `cuCtxCreate` on a device. The new context is current.
     fn ctx_create(session, device: i32) -> Context {
         let mut context = ptr::null_mut();
         cuda!(session.cuCtxCreate(&mut context, CUctx_flags::CU_CTX_SCHED_AUTO.0, device));
-        // Creating pushes; the role keeps a stack of one, so that no context means none.
+        // `cuCtxCreate` pushes the context. The role keeps at most one context on the stack, so that
+        // `ctx_set_current(None)` leaves no current context.
         cuda!(session.cuCtxPopCurrent(&mut context));
         cuda!(session.cuCtxSetCurrent(context));
         session.ledger.add(Resource::Context(context as u64));
@@ -34,7 +35,7 @@ calls! {
         Ok(Context(context as u64))
     }
 
-    /// `cuCtxSetCurrent`; `None` leaves the thread without a context.
+    /// `cuCtxSetCurrent`. `None` leaves the thread without a current context.
     fn ctx_set_current(session, context: Option<Context>) -> () {
         cuda!(session.cuCtxSetCurrent(context.map_or(0, |context| context.0) as _));
         Ok(())
@@ -67,7 +68,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuDevicePrimaryCtxReset` of the role's device: everything in the primary context is gone.
+    /// `cuDevicePrimaryCtxReset` of the role's device, which destroys everything in the primary context.
     fn device_primary_ctx_reset(session) -> () {
         let device = session.device;
         cuda!(session.cuDevicePrimaryCtxReset(device));
@@ -76,7 +77,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuDevicePrimaryCtxRetain` of the role's device, made current.
+    /// `cuDevicePrimaryCtxRetain` of the role's device. Makes the context current.
     fn device_primary_ctx_retain(session) -> Context {
         let device = session.device;
         let mut context = ptr::null_mut();
@@ -86,7 +87,8 @@ calls! {
         Ok(Context(context as u64))
     }
 
-    /// `cuDevicePrimaryCtxRetain` of another device, given back when the case ends; the current context stays.
+    /// `cuDevicePrimaryCtxRetain` of another device. The context is released when the case ends. The current context
+    /// does not change.
     fn device_primary_ctx_retain_of(session, device: i32) -> Context {
         let mut context = ptr::null_mut();
         cuda!(session.cuDevicePrimaryCtxRetain(&mut context, device));

@@ -1,4 +1,4 @@
-//! File descriptors: what a role does with its own, and how one travels to another role.
+//! File descriptors: calls on a role's own descriptors, and the transfer of a descriptor to another role.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, IntoRawFd as _, OwnedFd};
@@ -15,19 +15,19 @@ use crate::role::Resource;
 use crate::{Descriptor, MemHandle, Role, Stop};
 
 calls! {
-    /// How many descriptors the process has.
+    /// Returns how many open descriptors the process has.
     fn descriptor_count(session) -> usize {
         Ok(std::fs::read_dir("/proc/self/fd")?.count())
     }
 
-    /// Write a handle's bytes to the descriptor that came with the call.
+    /// Writes a handle's bytes to the descriptor that came with the call.
     fn send_through_descriptor(session, handle: MemHandle) -> () {
         let mut file = std::fs::File::from(session.received_descriptor()?);
         file.write_all(&handle.to_bytes())?;
         Ok(())
     }
 
-    /// Read a handle's bytes from the descriptor that came with the call.
+    /// Reads a handle's bytes from the descriptor that came with the call.
     fn receive_through_descriptor(session) -> MemHandle {
         let mut file = std::fs::File::from(session.received_descriptor()?);
         let mut bytes = [0; 64];
@@ -35,7 +35,7 @@ calls! {
         Ok(MemHandle::from_bytes(bytes))
     }
 
-    /// Hand a copy of a descriptor to the runner.
+    /// Sends a copy of a descriptor to the runner.
     fn send_descriptor_to_the_runner(session, descriptor: Descriptor) -> () {
         // SAFETY: the case passes a descriptor that the role holds.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
@@ -43,7 +43,7 @@ calls! {
         Ok(())
     }
 
-    /// Keep the descriptor that came with the call.
+    /// Keeps the descriptor that came with the call.
     fn keep_descriptor(session) -> Descriptor {
         let descriptor = session.received_descriptor()?.into_raw_fd();
         session.ledger.add(Resource::Descriptor(descriptor));
@@ -53,39 +53,39 @@ calls! {
     /// `close`.
     fn close_descriptor(session, descriptor: Descriptor) -> () {
         session.ledger.remove(&Resource::Descriptor(descriptor.0));
-        // SAFETY: the role holds the descriptor, and nothing else of it does.
+        // SAFETY: the role holds the descriptor, and nothing else in the process owns it.
         drop(unsafe { OwnedFd::from_raw_fd(descriptor.0) });
         Ok(())
     }
 
-    /// What a descriptor refers to, as the kernel says it; an error where it is not open.
+    /// Returns the target of a descriptor, as the kernel names it. Fails if the descriptor is not open.
     fn descriptor_target(session, descriptor: Descriptor) -> String {
         let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.0))?;
         Ok(target.to_string_lossy().into_owned())
     }
 
-    /// Whether `mmap` takes a descriptor. Nothing of the mapping stays.
+    /// Returns whether `mmap` succeeds on a descriptor. Unmaps the memory again.
     fn maps_descriptor(session, descriptor: Descriptor, size: u64) -> bool {
         // SAFETY: the case passes a descriptor that the role holds.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
-        // SAFETY: the kernel chooses an address where nothing is.
+        // SAFETY: the kernel selects an unused address.
         let Ok(mapped) = (unsafe { mmap(ptr::null_mut(), size as usize, protection, flags, held, 0) }) else {
             return Ok(false);
         };
-        // SAFETY: nobody else knows of the mapping.
+        // SAFETY: nothing else uses the mapping.
         unsafe { munmap(mapped, size as usize) }?;
         Ok(true)
     }
 
-    /// Whether a descriptor closes when the process becomes another program.
+    /// Returns whether a descriptor is close-on-exec.
     fn is_close_on_exec(session, descriptor: Descriptor) -> bool {
         // SAFETY: the case passes a descriptor that the role holds.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
         Ok(rustix::io::fcntl_getfd(held)?.contains(rustix::io::FdFlags::CLOEXEC))
     }
 
-    /// Make a copy of a descriptor the standard input, or `/dev/null` again.
+    /// Replaces the standard input with a copy of a descriptor, or with `/dev/null`.
     fn set_standard_input(session, descriptor: Option<Descriptor>) -> () {
         match descriptor {
             // SAFETY: the case passes a descriptor that the role holds.
@@ -95,7 +95,7 @@ calls! {
         Ok(())
     }
 
-    /// Lower RLIMIT_NOFILE so far that no descriptor can be opened. What it was.
+    /// Lowers RLIMIT_NOFILE so that no descriptor can be opened. Returns the old limit.
     fn exhaust_descriptors(session) -> Option<u64> {
         let lowest_free = std::fs::File::open("/dev/null")?.as_raw_fd();
         let before = getrlimit(Limited::Nofile);
@@ -103,22 +103,23 @@ calls! {
         Ok(before.current)
     }
 
-    /// Set RLIMIT_NOFILE.
+    /// Sets RLIMIT_NOFILE.
     fn limit_descriptors(session, limit: Option<u64>) -> () {
         setrlimit(Limited::Nofile, Rlimit { current: limit, ..getrlimit(Limited::Nofile) })?;
         Ok(())
     }
 
-    /// PR_SET_PTRACER: let a process take descriptors of this one, where Yama forbids it otherwise.
+    /// PR_SET_PTRACER: allows a process to take descriptors of this one even if Yama restricts it.
     fn allow_tracer(session, process: u32) -> () {
-        // SAFETY: the arguments are numbers. Without Yama the call is refused, and nobody needs it.
+        // SAFETY: the arguments are numbers. Without Yama the call fails, but is not needed.
         unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::c_ulong::from(process), 0, 0, 0) };
         Ok(())
     }
 
-    /// `pidfd_getfd`: a copy of another process's descriptor; nothing where the system does not allow it.
+    /// `pidfd_getfd`: takes a copy of another process's descriptor. Returns `None` if the system does not allow it.
     fn take_descriptor(session, process: u32, descriptor: Descriptor) -> Option<Descriptor> {
-        let process = Pid::from_raw(process.cast_signed()).ok_or_else(|| Refused::Role(format!("no process {process}")))?;
+        let process = Pid::from_raw(process.cast_signed())
+            .ok_or_else(|| Refused::Role(format!("{process} is not a process id")))?;
         let taken = pidfd_open(process, PidfdFlags::empty())
             .and_then(|process| pidfd_getfd(process, descriptor.0, PidfdGetfdFlags::empty()));
         match taken {
@@ -134,17 +135,17 @@ calls! {
 }
 
 impl Role {
-    /// Copies one of the role's descriptors to the runner, on its way to another role.
+    /// Copies one of the role's descriptors to the runner, which can pass it to another role.
     ///
     /// # Errors
     /// [`Stop`].
     pub fn send_descriptor(&self, descriptor: Descriptor) -> Result<OwnedFd, Stop> {
         self.send_descriptor_to_the_runner(descriptor)?;
         let sent = self.descriptor_of_the_last_answer();
-        sent.ok_or_else(|| Stop::Harness(format!("{}: its answer came without a descriptor", self.name())))
+        sent.ok_or_else(|| Stop::Harness(format!("{}: the answer came without a descriptor", self.name())))
     }
 
-    /// Gives the role a copy of a descriptor, as SCM_RIGHTS does.
+    /// Sends the role a copy of a descriptor by SCM_RIGHTS.
     ///
     /// # Errors
     /// [`Stop`].

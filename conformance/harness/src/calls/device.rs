@@ -1,4 +1,4 @@
-//! Devices and what they can do.
+//! Devices and their attributes.
 
 use std::ffi::CString;
 use std::ptr;
@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::message::Refused;
 
 calls! {
-    /// `cuDeviceGetAttribute` by number.
+    /// `cuDeviceGetAttribute` of an attribute by number.
     fn device_get_attribute(session, attribute: u32, device: i32) -> i32 {
         let mut value = 0;
         cuda!(session.cuDeviceGetAttribute(&mut value, CUdevice_attribute(attribute), device));
@@ -56,7 +56,8 @@ calls! {
         Ok(uuid.bytes.map(|byte| byte as u8))
     }
 
-    /// `cuGetProcAddress`: where a driver has a function for callers of that version, or null.
+    /// `cuGetProcAddress`: the address of a function for callers of a CUDA version, or null if the driver does not have
+    /// it.
     fn get_proc_address(session, name: String, version: i32) -> Pointer {
         let name = CString::new(name).map_err(|error| Refused::Role(error.to_string()))?;
         let (mut address, mut found) = (ptr::null_mut(), CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS);
@@ -64,7 +65,7 @@ calls! {
         Ok(Pointer(address as u64))
     }
 
-    /// Everything that is asked once about a machine.
+    /// Probes the machine.
     fn probe_machine(session) -> Machine {
         session.probe_machine()
     }

@@ -1,4 +1,4 @@
-//! Names of codes, and what calls that fail leave in their outputs.
+//! Names of codes, and the outputs and log messages of calls that fail.
 
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -15,21 +15,21 @@ use crate::calls::ipc::UNWRITTEN;
 use crate::message::Refused;
 use crate::role::Session;
 
-/// A call's code, and the bytes of its output afterwards.
+/// The code that a call returned, and the bytes of its output afterwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What the call answered.
+    /// The code that the call returned.
     pub code: u32,
-    /// The output with what lies behind it: [`UNWRITTEN`] before the call.
+    /// The 64 bytes from the start of the output. They are [`UNWRITTEN`] before the call.
     pub output: Vec<u8>,
 }
 
 /// A call that cannot succeed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum FailingCall {
-    /// `cuDeviceGetAttribute` of an attribute that there is not.
+    /// `cuDeviceGetAttribute` of a nonexistent attribute.
     GetUnknownAttribute,
-    /// `cuMemAlloc` of no bytes.
+    /// `cuMemAlloc` of 0 bytes.
     AllocNothing,
     /// `cuMemGetAddressRange` of memory that is not CUDA's.
     GetRangeOfHeap,
@@ -41,9 +41,9 @@ pub enum FailingCall {
     OpenMemHandleOfZeros,
     /// `cuIpcOpenEventHandle` of zeros.
     OpenEventHandleOfZeros,
-    /// `cuMemAddressReserve` of no bytes.
+    /// `cuMemAddressReserve` of 0 bytes.
     ReserveNothing,
-    /// `cuMemCreate` of no bytes.
+    /// `cuMemCreate` of 0 bytes.
     CreateNothing,
     /// `cuMemImportFromShareableHandle` of descriptor -1.
     ImportNoDescriptor,
@@ -51,30 +51,30 @@ pub enum FailingCall {
     ImportPoolOfNoDescriptor,
 }
 
-/// What the driver's log said.
+/// The messages of the driver's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heard {
-    /// While a callback was registered.
+    /// The messages while a callback was registered.
     pub registered: Vec<String>,
-    /// After its end.
+    /// The messages after the callback was unregistered.
     pub afterwards: Vec<String>,
 }
 
-/// Keep a line of the log.
+/// Appends a log message to a list.
 unsafe extern "C" fn listen(data: *mut c_void, _level: CUlogLevel, message: *mut c_char, length: usize) {
-    // SAFETY: the call that registered this passed the list, which outlives the registration.
+    // SAFETY: the call that registered this callback passed the list, which outlives the registration.
     let lines = unsafe { &*data.cast::<Mutex<Vec<String>>>() };
-    // SAFETY: the driver passes so many bytes.
+    // SAFETY: the driver passes `length` bytes.
     let bytes = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
     let line = String::from_utf8_lossy(bytes).trim_end_matches(['\0', '\n']).to_owned();
     lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
 }
 
-/// Room for any output, which the driver may want aligned.
+/// Room for any output. The driver may require alignment.
 #[repr(align(16))]
 struct Room([u8; 64]);
 
-/// Let a call write into marked bytes.
+/// Performs a call whose output is filled with [`UNWRITTEN`].
 fn answer(call: impl FnOnce(*mut c_void) -> Result<CUresult, MissingSymbol>) -> Result<Answer, Refused> {
     let mut room = Room(UNWRITTEN);
     let code = call(ptr::from_mut(&mut room).cast()).map_err(|missing| Refused::Missing(missing.to_string()))?;
@@ -86,17 +86,18 @@ calls! {
     fn get_error_name(session, code: u32) -> String {
         let mut name = ptr::null();
         cuda!(session.cuGetErrorName(CUresult(code), &mut name));
-        // SAFETY: the driver gave a C string that it keeps.
+        // SAFETY: the driver returned a C string that it keeps.
         Ok(unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// `cuGetErrorName`, whatever it answers.
+    /// `cuGetErrorName`. Returns its code and output, whether it succeeds or fails.
     fn get_error_name_or_not(session, code: u32) -> Answer {
-        // SAFETY: there is room for a pointer.
+        // SAFETY: the output has room for a pointer.
         answer(|output| unsafe { session.driver.cuGetErrorName(CUresult(code), output.cast()) })
     }
 
-    /// A call that cannot succeed, and what the driver's log says while a callback is registered and after its end.
+    /// Performs a call that cannot succeed, once while a log callback is registered and once afterwards. Returns the
+    /// log messages of both.
     fn fail_and_listen(session, call: FailingCall) -> Heard {
         let lines = Mutex::new(Vec::new());
         let mut handle = ptr::null_mut();
@@ -127,7 +128,7 @@ impl Session {
         let (device, no_descriptor) = (session.device, -1_isize as *mut c_void);
         let descriptor = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         let properties = CUmemAllocationProp::from(MemProperties::device(device));
-        // SAFETY: there is room for every output; inputs that are wrong are what the driver has to find out.
+        // SAFETY: every output has room. The driver must detect the invalid inputs.
         answer(|output| unsafe {
             match call {
                 F::GetUnknownAttribute => {

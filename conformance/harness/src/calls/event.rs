@@ -53,7 +53,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuEventRecord` over and over, then one wait for the last record.
+    /// `cuEventRecord` a number of times, then one `cuStreamSynchronize`.
     fn event_record_repeatedly(session, event: Event, stream: Stream, rounds: usize) -> () {
         for _ in 0..rounds {
             cuda!(session.cuEventRecord(event.0 as _, stream.0 as _));

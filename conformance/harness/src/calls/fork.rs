@@ -5,35 +5,35 @@ use crate::message::Refused;
 use crate::role::{self, Beginning, ChildEnd};
 
 calls! {
-    /// A context, memory and a look at it, in the role itself.
+    /// Creates a context, fills memory and reads it, in the role itself.
     fn use_the_driver(session, beginning: Beginning) -> () {
         role::use_the_driver(session.driver, session.device, beginning)
     }
 
-    /// `fork`; the child does the same, and leaves by `_exit`.
+    /// `fork`. The child does the same and leaves by `_exit`.
     fn fork_and_use_the_driver(session, beginning: Beginning) -> ChildEnd {
         let (driver, device) = (session.driver, session.device);
         role::fork(|| role::use_the_driver(driver, device, beginning).into())
     }
 
-    /// `fork`; the child initialises the driver, imports memory over a descriptor that it inherited, and looks there for
-    /// the pattern of a seed.
+    /// `fork`. The child initialises the driver, imports memory from a descriptor that it inherited, and compares it
+    /// with the pattern of a seed.
     fn fork_and_import(session, descriptor: Descriptor, size: u64, seed: u32) -> ChildEnd {
         let (driver, device) = (session.driver, session.device);
         role::fork(|| role::import_and_verify(driver, device, descriptor.0, size as usize, seed).into())
     }
 
-    /// `fork`; the child leaves at once, by `_exit`.
+    /// `fork`. The child leaves at once by `_exit`.
     fn fork_and_leave(session) -> ChildEnd {
         role::fork(|| ChildEnd::Worked)
     }
 
-    /// `fork`; the child leaves at once, by `exit`.
+    /// `fork`. The child leaves at once by `exit`.
     fn fork_and_exit(session) -> ChildEnd {
         role::fork_and_exit()
     }
 
-    /// `fork` and `exec`; the program does as every program does, and ends.
+    /// `fork` and `exec`. The program initialises the driver, fills memory and reads it, and exits.
     fn exec_and_use_the_driver(session) -> ChildEnd {
         role::exec(session.device)
     }
@@ -44,7 +44,7 @@ calls! {
         Ok(())
     }
 
-    /// The end of the program that keeps a descriptor.
+    /// Ends the program that keeps a descriptor.
     fn end_holder(session) -> () {
         let holder = session.holders.pop();
         let mut holder = holder.ok_or_else(|| Refused::Role("no program holds a descriptor".to_owned()))?;

@@ -19,14 +19,14 @@ calls! {
         Ok(Graph(graph as u64))
     }
 
-    /// `cuGraphAddEventRecordNode`, after nothing.
+    /// `cuGraphAddEventRecordNode`, without dependencies.
     fn graph_add_event_record_node(session, graph: Graph, event: Event) -> () {
         let mut node = ptr::null_mut();
         cuda!(session.cuGraphAddEventRecordNode(&mut node, graph.0 as _, ptr::null(), 0, event.0 as _));
         Ok(())
     }
 
-    /// `cuGraphAddEventWaitNode`, after nothing.
+    /// `cuGraphAddEventWaitNode`, without dependencies.
     fn graph_add_event_wait_node(session, graph: Graph, event: Event) -> () {
         let mut node = ptr::null_mut();
         cuda!(session.cuGraphAddEventWaitNode(&mut node, graph.0 as _, ptr::null(), 0, event.0 as _));
@@ -42,12 +42,12 @@ calls! {
         Ok(())
     }
 
-    /// `cuGraphAddMemAllocNode` in a new graph, for memory that could be exported as these.
+    /// `cuGraphAddMemAllocNode` in a new graph, for memory that is exportable as these handle types.
     fn graph_add_mem_alloc_node(session, size: u64, handle_types: u32) -> () {
         session.graph_add_mem_alloc_node(size, handle_types).map(drop)
     }
 
-    /// Memory of a `cuGraphAddMemAllocNode` node, after its graph ran once.
+    /// Allocates memory by a graph with one `cuGraphAddMemAllocNode` node, which runs once.
     fn graph_mem_alloc(session, size: u64) -> Pointer {
         let (graph, pointer) = session.graph_add_mem_alloc_node(size, 0)?;
         let mut executable = ptr::null_mut();
@@ -61,7 +61,7 @@ calls! {
 }
 
 impl Session {
-    /// A graph with one node that allocates, and where its memory will be.
+    /// Creates a graph with one node that allocates. Returns the graph and the address of the memory.
     fn graph_add_mem_alloc_node(&mut self, size: u64, handle_types: u32) -> Result<(CUgraph, Pointer), Refused> {
         let session = self;
         let mut graph = ptr::null_mut();

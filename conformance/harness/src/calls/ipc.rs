@@ -7,7 +7,7 @@ use cuda_ipc_sys::{CUipcEventHandle, CUipcMem_flags, CUipcMemHandle};
 use crate::role::Resource;
 use crate::{Event, EventHandle, MemHandle, Pointer};
 
-/// What an output holds before the call, so that bytes which the driver did not write can be told.
+/// The bytes of an output before a call, which show what the driver did not write.
 pub const UNWRITTEN: [u8; 64] = [0xa5; 64];
 
 const LAZY_PEER_ACCESS: u32 = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
@@ -26,7 +26,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuIpcGetMemHandle` of one address from many threads at once; the distinct handles that came back.
+    /// `cuIpcGetMemHandle` of one address on many threads at once. Returns the distinct handles.
     fn ipc_get_mem_handle_from_threads(session, pointer: Pointer, threads: usize, rounds: usize) -> Vec<MemHandle> {
         let answers = session.on_threads(threads, |session| {
             let mut found = Vec::new();
@@ -51,7 +51,7 @@ calls! {
         Ok(distinct)
     }
 
-    /// `cuIpcOpenMemHandle` with the one flag that is documented.
+    /// `cuIpcOpenMemHandle` with the only documented flag.
     fn ipc_open_mem_handle(session, handle: MemHandle) -> Pointer {
         let mut pointer = 0;
         cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle.0, LAZY_PEER_ACCESS));
@@ -73,7 +73,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuIpcOpenMemHandle` of one handle from many threads at once, which share the current context.
+    /// `cuIpcOpenMemHandle` of one handle on many threads at once, which share the current context.
     fn ipc_open_mem_handle_from_threads(session, handle: MemHandle, threads: usize) -> Vec<Pointer> {
         let answers = session.on_threads(threads, |session| {
             let mut pointer = 0;

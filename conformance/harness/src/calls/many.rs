@@ -1,4 +1,4 @@
-//! Calls in large numbers, in one message.
+//! Many calls in one message.
 
 use std::ptr;
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use crate::message::Refused;
 use crate::role::Resource;
 use crate::{Event, MemHandle, Pointer, Stream};
 
-/// What one call after the other gave, until the driver refused.
+/// The results of a sequence of calls that ends when the driver refuses one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Many<T> {
-    /// The outputs.
+    /// The outputs of the calls that succeeded.
     pub given: Vec<T>,
-    /// What ended them, where that was before as many as were asked for.
+    /// The code of the refused call; `None` if all calls succeeded.
     pub refused: Option<u32>,
 }
 
 impl<T> Many<T> {
-    /// Call up to so many times.
+    /// Performs the call up to `count` times.
     fn of(count: usize, mut call: impl FnMut(usize) -> Result<T, Refused>) -> Result<Self, Refused> {
         let mut many = Self { given: Vec::new(), refused: None };
         for index in 0..count {
@@ -36,44 +36,44 @@ impl<T> Many<T> {
         Ok(many)
     }
 
-    /// How many there were, and what ended them, in words.
+    /// Returns the number of successful calls and the code that ended them, in words.
     #[must_use]
     pub fn limit(&self) -> String {
         match self.refused {
             Some(code) => format!("{}, then {}", self.given.len(), CUresult(code)),
-            None => format!("none in {}", self.given.len()),
+            None => format!("no limit in {} calls", self.given.len()),
         }
     }
 }
 
-/// What a process holds of its system, as far as a leak would show.
+/// The system resources of a process that a leak would increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Bytes of memory that are resident.
+    /// The resident memory in bytes.
     pub resident: u64,
-    /// Open descriptors.
+    /// The number of open descriptors.
     pub descriptors: usize,
 }
 
-/// How a thread passed a wait.
+/// How a thread spent a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// How long it took.
+    /// The duration of the wait.
     pub elapsed: Duration,
-    /// How much of it the thread was running.
+    /// The time of it during which the thread was running.
     pub running: Duration,
 }
 
 calls! {
-    /// What the process holds of its system now.
+    /// Returns the resident memory and the number of descriptors of the process.
     fn usage(session) -> Usage {
         let status = std::fs::read_to_string("/proc/self/status")?;
         let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB")?.trim().parse().ok());
-        let kibibytes: u64 = kibibytes.ok_or_else(|| Refused::Role("the kernel does not say VmRSS".to_owned()))?;
+        let kibibytes: u64 = kibibytes.ok_or_else(|| Refused::Role("/proc/self/status contains no VmRSS".to_owned()))?;
         Ok(Usage { resident: kibibytes << 10, descriptors: std::fs::read_dir("/proc/self/fd")?.count() })
     }
 
-    /// `cuMemAlloc`, as often as it succeeds and not oftener than this.
+    /// `cuMemAlloc` up to `count` times, until one is refused.
     fn mem_alloc_many(session, size: u64, count: usize) -> Many<Pointer> {
         Many::of(count, |_| {
             let mut pointer = 0;
@@ -104,7 +104,7 @@ calls! {
         })
     }
 
-    /// `cuIpcOpenMemHandle` and `cuIpcCloseMemHandle`, over and over.
+    /// `cuIpcOpenMemHandle` and `cuIpcCloseMemHandle`, a number of times.
     fn ipc_open_and_close_repeatedly(session, handle: MemHandle, rounds: usize) -> () {
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
         for _ in 0..rounds {
@@ -115,7 +115,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuEventCreate` and `cuEventRecord`, until one is refused.
+    /// `cuEventCreate` and `cuEventRecord` up to `count` times, until one is refused.
     fn event_create_and_record_many(session, flags: u32, stream: Stream, count: usize) -> Many<Event> {
         Many::of(count, |_| {
             let mut event = ptr::null_mut();
@@ -142,7 +142,7 @@ calls! {
         Ok(())
     }
 
-    /// Interprocess events that come and go on many threads at once, between allocations and fills.
+    /// Creates and destroys interprocess events on many threads at once, with allocations and fills in between.
     fn use_events_from_threads(session, threads: usize, rounds: usize) -> () {
         let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
         let answers = session.on_threads(threads, |session| {
@@ -161,7 +161,7 @@ calls! {
         answers.into_iter().collect()
     }
 
-    /// `cuEventSynchronize`, and how the thread passed the wait.
+    /// `cuEventSynchronize`. Returns how the thread spent the wait.
     fn event_synchronize_watched(session, event: Event) -> Wait {
         let (began, ran) = (Instant::now(), running_time());
         cuda!(session.cuEventSynchronize(event.0 as _));
@@ -169,7 +169,7 @@ calls! {
     }
 }
 
-/// How long this thread has been running.
+/// Returns the CPU time of this thread.
 fn running_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the output is a local.

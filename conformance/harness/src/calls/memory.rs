@@ -1,4 +1,4 @@
-//! Memory of every kind, copies and fills, pointer attributes.
+//! Memory of every kind, copies and fills.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -21,7 +21,7 @@ calls! {
         Ok(Pointer(pointer))
     }
 
-    /// `cuMemAllocPitch` of so many rows.
+    /// `cuMemAllocPitch` of a number of rows.
     fn mem_alloc_pitch(session, width: u64, rows: u64) -> Pointer {
         let (mut pointer, mut pitch) = (0, 0);
         cuda!(session.cuMemAllocPitch(&mut pointer, &mut pitch, width as usize, rows as usize, 4));
@@ -44,7 +44,7 @@ calls! {
         Ok(Pointer(pointer as u64))
     }
 
-    /// `cuMemHostAlloc`, portable and mapped, with more flags.
+    /// `cuMemHostAlloc`, portable and mapped, with additional flags.
     fn mem_host_alloc(session, size: u64, flags: u32) -> Pointer {
         let mut pointer = ptr::null_mut();
         let flags = flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
@@ -78,7 +78,7 @@ calls! {
         Ok(Pointer(pointer))
     }
 
-    /// `cuMemAllocAsync` from the current pool, executed.
+    /// `cuMemAllocAsync` from the current pool, then `cuStreamSynchronize`.
     fn mem_alloc_async(session, size: u64) -> Pointer {
         let mut pointer = 0;
         cuda!(session.cuMemAllocAsync(&mut pointer, size as usize, Stream::DEFAULT.0 as _));
@@ -94,12 +94,12 @@ calls! {
         Ok(())
     }
 
-    /// Ordinary memory of the process, as `malloc` gives it. It lives until the case ends.
+    /// Allocates memory of the process, as `malloc` does. It lives until the case ends.
     fn heap_alloc(session, size: u64) -> Pointer {
         Ok(session.host_memory(size as usize))
     }
 
-    /// An address on the stack of the thread that performs the calls.
+    /// Returns an address on the stack of the thread that performs the calls.
     fn stack_address(session) -> Pointer {
         let local = 0_u64;
         Ok(Pointer(ptr::from_ref(&local) as u64))
@@ -123,7 +123,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemcpyHtoD`, then `cuCtxSynchronize`, so that another process may read.
+    /// `cuMemcpyHtoD`, then `cuCtxSynchronize`, so that another process can read the bytes.
     fn write(session, pointer: Pointer, bytes: Vec<u8>) -> () {
         cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
         cuda!(session.cuCtxSynchronize());
@@ -137,7 +137,7 @@ calls! {
         Ok(bytes)
     }
 
-    /// Write the pattern of a seed over the range, and wait until it is there.
+    /// Writes the pattern of a seed over the range, and waits until the write is complete.
     fn fill(session, pointer: Pointer, size: u64, seed: u32) -> () {
         let bytes: Vec<u8> = (0..size / 4).flat_map(|index| kernels::pattern(seed, index).to_le_bytes()).collect();
         cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
@@ -145,14 +145,14 @@ calls! {
         Ok(())
     }
 
-    /// How many words of the range differ from the pattern of a seed.
+    /// Returns how many words of the range differ from the pattern of a seed.
     fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
         let mut words = vec![0_u32; (size / 4) as usize];
         cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
         Ok(differing(words, seed))
     }
 
-    /// Write the pattern of a seed over host memory, with this processor and not through the driver.
+    /// Writes the pattern of a seed over host memory, with CPU stores and not through the driver.
     fn fill_by_host(session, pointer: Pointer, size: u64, seed: u32) -> () {
         for index in 0..size / 4 {
             // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
@@ -161,21 +161,21 @@ calls! {
         Ok(())
     }
 
-    /// How many words of host memory differ from the pattern of a seed, as this processor reads them.
+    /// Returns how many words of host memory differ from the pattern of a seed, as read by the CPU.
     fn mismatches_by_host(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
         // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
         let word = |index: u64| unsafe { (pointer.offset(index * 4).0 as *const u32).read_volatile() };
         Ok(differing((0..size / 4).map(word), seed))
     }
 
-    /// How many bytes of the range are not this one.
+    /// Returns how many bytes of the range differ from a value.
     fn other_bytes(session, pointer: Pointer, size: u64, value: u8) -> u64 {
         let mut bytes = vec![0_u8; size as usize];
         cuda!(session.cuMemcpyDtoH(bytes.as_mut_ptr().cast(), pointer.0, bytes.len()));
         Ok(bytes.iter().filter(|byte| **byte != value).count() as u64)
     }
 
-    /// Write a flag in pinned host memory, which a kernel waits for.
+    /// Writes a flag in pinned host memory for which a kernel waits.
     fn set_host_flag(session, pointer: Pointer, value: u32) -> () {
         // SAFETY: the case passes an address of this role's own host memory.
         unsafe { (pointer.0 as *mut u32).write_volatile(value) };
@@ -204,7 +204,7 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
-    /// `cuMemGetAddressRange` with one output or none: the base, or else the size.
+    /// `cuMemGetAddressRange` with both outputs, one or none. Returns the base if it is wanted, else the size.
     fn mem_get_address_range_in_part(session, pointer: Pointer, base_wanted: bool, size_wanted: bool) -> u64 {
         let (mut base, mut size) = (0, 0);
         let base_output = if base_wanted { &raw mut base } else { ptr::null_mut() };
@@ -215,7 +215,7 @@ calls! {
 }
 
 impl Session {
-    /// Free and total bytes of the current context's device.
+    /// Returns the free and total bytes of the current context's device.
     pub(crate) fn mem_info(&mut self) -> Result<MemInfo, Refused> {
         let session = self;
         let (mut free, mut total) = (0, 0);

@@ -1,8 +1,8 @@
-//! The calls that a role can perform: one message for each, by resource.
+//! The calls that a role can perform: one message per call, grouped by resource.
 //!
-//! A definition gives three things at once: the message, what the role does with it, and the method of
-//! [`Role`](crate::Role) that sends it. The name is the driver's, without `cu`, in Rust's case; the runtime's calls keep
-//! their `cuda`.
+//! Each definition contains three things: the message, what the role does with it, and the method of
+//! [`Role`](crate::Role) that sends it. Its name is the driver's name in snake case without `cu`. The runtime's calls
+//! keep their `cuda`.
 
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -50,7 +50,7 @@ macro_rules! resources {
             }
         })*
 
-        /// As a case writes the call: without the resource it belongs to.
+        /// Prints the call as a case writes it, without its resource.
         impl fmt::Debug for AnyCall {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
@@ -97,12 +97,12 @@ resources!(
 pub(crate) fn perform(call: &[u8], session: &mut Session) -> Vec<u8> {
     match postcard::from_bytes::<AnyCall>(call) {
         Ok(call) => call.perform(session),
-        Err(error) => encode::<()>(&Err(Refused::Role(format!("cannot read a call: {error}")))),
+        Err(error) => encode::<()>(&Err(Refused::Role(format!("the role cannot decode a call: {error}")))),
     }
 }
 
 impl Role {
-    /// Performs a call with descriptors beside it, of which the role gets copies.
+    /// Performs a call and sends descriptors with it, of which the role gets copies.
     ///
     /// # Errors
     /// [`Stop`].
@@ -118,16 +118,16 @@ impl Role {
     /// Sends a call without waiting for its answer: some rules need another role to act while this one is in a call.
     ///
     /// # Errors
-    /// [`Stop`], if the process is gone.
+    /// [`Stop`], if the process has ended.
     pub fn begin<T>(&self, call: impl Into<AnyCall>) -> Result<Pending<T>, Stop> {
         self.send(&call.into(), &[])?;
         Ok(self.pending())
     }
 
-    /// Lets the process exit as a program that returns from `main`, and waits until it is gone.
+    /// Makes the process exit like a program that returns from `main`, and waits until it has ended.
     ///
     /// # Errors
-    /// [`Stop`], if it does not.
+    /// [`Stop`], if it does not end.
     pub fn exit(&self) -> Result<(), Stop> {
         self.send(&AnyCall::from(process::Call::exit_normally { code: 0 }), &[])?;
         self.wait_for_exit()

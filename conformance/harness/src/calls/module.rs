@@ -1,4 +1,4 @@
-//! Our kernels, launched by name.
+//! Modules and launches of our kernels by name.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -9,12 +9,13 @@ use crate::message::Refused;
 use crate::role::{Resource, Session};
 use crate::{Argument, Event, Pointer, Stream};
 
-/// The shape of every launch: enough threads to show a race, few enough for a driver that runs them one by one.
+/// The number of blocks of a launch: enough threads to show a race, but few enough for a driver that runs them one by
+/// one.
 pub const BLOCKS: u32 = 4;
-/// Threads of a block.
+/// The number of threads per block.
 pub const THREADS: u32 = 64;
 
-/// A module that has nothing but a variable.
+/// A module with one variable and no kernel.
 const VARIABLE: &CStr = c".version 6.0
 .target sm_70
 .address_size 64
@@ -22,7 +23,7 @@ const VARIABLE: &CStr = c".version 6.0
 ";
 
 calls! {
-    /// `cuModuleGetGlobal` of a variable of 4096 bytes, of a module that is unloaded when the case ends.
+    /// `cuModuleGetGlobal` of a variable of 4096 bytes. Its module is unloaded when the case ends.
     fn module_get_global(session) -> Pointer {
         let mut module = ptr::null_mut();
         cuda!(session.cuModuleLoadData(&mut module, VARIABLE.as_ptr().cast()));
@@ -32,7 +33,8 @@ calls! {
         Ok(Pointer(pointer))
     }
 
-    /// `cuLaunchKernel` of one of our kernels by its entry name, with [`BLOCKS`] of [`THREADS`].
+    /// `cuLaunchKernel` of one of our kernels by its entry name, with [`BLOCKS`] blocks of [`THREADS`] threads. Kernels
+    /// that wait run on one thread.
     fn launch(session, entry: String, arguments: Vec<Argument>, stream: Stream) -> () {
         let blocks = if one_thread(&entry) { (1, 1) } else { (BLOCKS, THREADS) };
         let function = session.function(&entry)?;
@@ -44,11 +46,11 @@ calls! {
         Ok(())
     }
 
-    /// `cuLaunchKernelEx` of `spin` for no time, with an event in the launch attribute of that number.
+    /// `cuLaunchKernelEx` of `spin` for no time, with an event in the launch attribute with this number.
     fn launch_with_event_attribute(session, attribute: u32, event: Event, stream: Stream) -> () {
         let function = session.function("spin")?;
         let mut attribute = CUlaunchAttribute { id: CUlaunchAttributeID(attribute), ..Default::default() };
-        // The programmatic and the launch-completion event lie at the same place of the union.
+        // The programmatic event and the launch-completion event have the same offset in the union.
         attribute.value.programmaticEvent.event = event.0 as _;
         let config = CUlaunchConfig {
             gridDimX: 1, gridDimY: 1, gridDimZ: 1, blockDimX: 1, blockDimY: 1, blockDimZ: 1,
@@ -61,7 +63,7 @@ calls! {
     }
 }
 
-/// Kernels that wait: more threads would only wait more.
+/// Whether a kernel waits. More threads would have no effect, so it runs on one.
 fn one_thread(entry: &str) -> bool {
     matches!(entry, "latch" | "spin")
 }
@@ -75,10 +77,10 @@ fn pointers(arguments: &mut [Argument]) -> Vec<*mut c_void> {
 }
 
 impl Session {
-    /// The kernel, from a module of the current context.
+    /// Returns a kernel from a module of the current context.
     fn function(&mut self, entry: &str) -> Result<cuda_ipc_sys::CUfunction, Refused> {
         let kernel = kernels::ALL.iter().find(|kernel| kernel.entry.to_bytes() == entry.as_bytes());
-        let kernel = kernel.ok_or_else(|| Refused::Role(format!("there is no kernel {entry}")))?;
+        let kernel = kernel.ok_or_else(|| Refused::Role(format!("the kernel {entry} does not exist")))?;
         let session = self;
         let mut context = ptr::null_mut();
         cuda!(session.cuCtxGetCurrent(&mut context));

@@ -1,4 +1,4 @@
-//! Multicast objects. Only the reference driver is asked for one: cases that use these calls need `simulated`.
+//! Multicast objects. Cases that use these calls need `simulated`: only the reference driver creates such objects.
 
 use cuda_ipc_sys::CUmulticastObjectProp;
 
@@ -26,7 +26,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuMulticastBindMem` of memory from its beginning on.
+    /// `cuMulticastBindMem` of memory, from the beginning of the memory.
     fn multicast_bind_mem(session, object: Physical, offset: u64, memory: Physical, size: u64) -> () {
         cuda!(session.cuMulticastBindMem(object.0, offset as usize, memory.0, 0, size as usize, 0));
         Ok(())

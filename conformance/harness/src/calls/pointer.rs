@@ -1,4 +1,4 @@
-//! What the driver knows of an address.
+//! Pointer attributes.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -24,7 +24,8 @@ calls! {
         Ok(value)
     }
 
-    /// `cuPointerGetAttributes` of several at once, each with room for 64 bits of zeros.
+    /// `cuPointerGetAttributes` of several attributes at once. Each output is a 64-bit number that is 0 before the
+    /// call.
     fn pointer_get_attributes(session, attributes: Vec<CUpointerAttribute>, pointer: Pointer) -> Vec<u64> {
         let mut names: Vec<_> = attributes.into_iter().map(CUpointer_attribute).collect();
         let mut values = vec![0_u64; names.len()];
@@ -34,7 +35,7 @@ calls! {
         Ok(values)
     }
 
-    /// `cuPointerSetAttribute` of SYNC_MEMOPS.
+    /// `cuPointerSetAttribute` of `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     fn pointer_set_sync_memops(session, pointer: Pointer, value: bool) -> () {
         let value = u32::from(value);
         let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;

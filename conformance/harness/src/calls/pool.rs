@@ -43,7 +43,7 @@ calls! {
         Ok(Pool(pool as u64))
     }
 
-    /// `cuMemPoolCreate` with a maximum size, or 0, and the last reserved byte.
+    /// `cuMemPoolCreate` with a maximum size (0 for the default) and a value of the last reserved byte.
     fn mem_pool_create_with(session, properties: MemProperties, maximum: u64, reserved: u8) -> Pool {
         let mut pool = ptr::null_mut();
         cuda!(session.cuMemPoolCreate(&mut pool, &pool_properties(properties, maximum, reserved)));
@@ -51,7 +51,7 @@ calls! {
         Ok(Pool(pool as u64))
     }
 
-    /// `cuMemPoolCreate` without an output or without properties, to be refused.
+    /// `cuMemPoolCreate` without an output or without properties. The driver must refuse it.
     fn mem_pool_create_in_part(session, output_wanted: bool, properties_wanted: bool) -> () {
         let (mut pool, properties) = (ptr::null_mut(), pool_properties(MemProperties::device(session.device), 0, 0));
         let output = if output_wanted { &raw mut pool } else { ptr::null_mut() };
@@ -83,26 +83,26 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemAllocFromPoolAsync`, executed.
+    /// `cuMemAllocFromPoolAsync` in the default stream, then `cuStreamSynchronize`.
     fn mem_alloc_from_pool_async(session, size: u64, pool: Pool) -> Pointer {
         let pointer = session.allocate_from_pool(size, pool, Stream::DEFAULT)?;
         cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         Ok(pointer)
     }
 
-    /// `cuMemAllocFromPoolAsync`, in the order of a stream.
+    /// `cuMemAllocFromPoolAsync` in a stream, without synchronisation.
     fn mem_alloc_from_pool_async_in(session, size: u64, pool: Pool, stream: Stream) -> Pointer {
         session.allocate_from_pool(size, pool, stream)
     }
 
-    /// `cuMemFreeAsync`, executed.
+    /// `cuMemFreeAsync` in the default stream, then `cuStreamSynchronize`.
     fn mem_free_async_and_wait(session, pointer: Pointer) -> () {
         session.free_in_order(pointer, Stream::DEFAULT)?;
         cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
         Ok(())
     }
 
-    /// `cuMemFreeAsync`, in the order of a stream.
+    /// `cuMemFreeAsync` in a stream, without synchronisation.
     fn mem_free_async_in(session, pointer: Pointer, stream: Stream) -> () {
         session.free_in_order(pointer, stream)
     }
@@ -123,13 +123,14 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
-    /// `cuMemPoolExportToShareableHandle` as a file descriptor, so many times, with each descriptor closed.
+    /// `cuMemPoolExportToShareableHandle` as a file descriptor and `close`, a number of times.
     fn mem_pool_export_and_close(session, pool: Pool, count: usize) -> () {
         let session = ThreadSession { driver: session.driver };
         (0..count).try_for_each(|_| session.export_and_close(pool.0))
     }
 
-    /// On many threads at once, each so many times: create a pool, export it and memory of it, destroy it.
+    /// On many threads at once, a number of times each: creates a pool, exports the pool and memory of it, and destroys
+    /// it.
     fn mem_pool_export_and_destroy_from_threads(session, threads: usize, rounds: usize) -> () {
         let properties = MemProperties::device(session.device).exportable(DESCRIPTOR.0);
         let answers = session.on_threads(threads, |session| {
@@ -148,7 +149,7 @@ calls! {
         Ok(FabricHandle::from_bytes(bytes))
     }
 
-    /// `cuMemPoolExportToShareableHandle` as whatever is asked for, to be refused.
+    /// `cuMemPoolExportToShareableHandle` as any handle type, with any flags. The driver must refuse it.
     fn mem_pool_export_as(session, pool: Pool, handle_type: u32, flags: u64) -> () {
         let mut bytes = [0_u8; 64];
         let handle_type = CUmemAllocationHandleType(handle_type);
@@ -167,7 +168,7 @@ calls! {
         session.import_pool(descriptor, DESCRIPTOR, 0)
     }
 
-    /// The same from many threads at once: what each got, or its code.
+    /// The same on many threads at once. Returns the output or the code of each thread.
     fn mem_pool_import_from_threads(session, descriptor: Descriptor, threads: usize) -> Vec<Result<Pool, u32>> {
         let answers = session.on_threads(threads, |session| {
             let (mut pool, number) = (ptr::null_mut(), descriptor.0 as isize as *mut c_void);
@@ -180,7 +181,8 @@ calls! {
         answers.into_iter().map(|answer| code_of(answer.map(Pool))).collect()
     }
 
-    /// `cuMemPoolImportFromShareableHandle` of a file descriptor as whatever it is called, to be refused.
+    /// `cuMemPoolImportFromShareableHandle` of a file descriptor as any handle type, with any flags. The driver must
+    /// refuse it.
     fn mem_pool_import_as(session, descriptor: Descriptor, handle_type: u32, flags: u64) -> Pool {
         session.import_pool(descriptor, CUmemAllocationHandleType(handle_type), flags)
     }
@@ -223,7 +225,7 @@ calls! {
         Ok(Pointer(pointer))
     }
 
-    /// The same from many threads at once: what each got, or its code.
+    /// The same on many threads at once. Returns the output or the code of each thread.
     fn mem_pool_import_pointer_from_threads(
         session,
         pool: Pool,
@@ -259,7 +261,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemPoolSetAccess` for one device that is not described.
+    /// `cuMemPoolSetAccess` with a null `CUmemAccessDesc` and a count of 1.
     fn mem_pool_set_access_from_null(session, pool: Pool) -> () {
         cuda!(session.cuMemPoolSetAccess(pool.0 as _, ptr::null(), 1));
         Ok(())
@@ -280,7 +282,7 @@ calls! {
         Ok(flags.0)
     }
 
-    /// `cuMemPoolGetAccess` of the role's device without an output or without the location, to be refused.
+    /// `cuMemPoolGetAccess` of the role's device without an output or without a location. The driver must refuse it.
     fn mem_pool_get_access_in_part(session, pool: Pool, output_wanted: bool, location_wanted: bool) -> () {
         let (mut flags, mut location) = (CUmemAccess_flags(0), CUmemLocation::device(session.device));
         let output = if output_wanted { &raw mut flags } else { ptr::null_mut() };
@@ -313,7 +315,7 @@ calls! {
 }
 
 impl Session {
-    /// It is the role's from here on, whatever becomes of the stream.
+    /// Allocates from a pool. The memory is in the ledger even if the stream fails afterwards.
     fn allocate_from_pool(&mut self, size: u64, pool: Pool, stream: Stream) -> Result<Pointer, Refused> {
         let session = self;
         let mut pointer = 0;
@@ -345,7 +347,7 @@ impl Session {
     }
 }
 
-/// What a thread got, or the driver's code.
+/// Returns a thread's output, or the code that the driver returned to it.
 fn code_of<T>(answer: Result<T, Refused>) -> Result<Result<T, u32>, Refused> {
     match answer {
         Ok(value) => Ok(Ok(value)),
@@ -359,7 +361,7 @@ impl ThreadSession {
         let (session, mut descriptor) = (self, -1);
         let output = ptr::from_mut(&mut descriptor).cast();
         cuda!(session.cuMemPoolExportToShareableHandle(output, pool as _, DESCRIPTOR, 0));
-        // SAFETY: the driver has just made the descriptor, and nobody else knows of it.
+        // SAFETY: the driver just created the descriptor, and nothing else owns it.
         drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
         Ok(())
     }

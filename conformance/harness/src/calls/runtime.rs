@@ -1,5 +1,5 @@
-//! The runtime (`libcudart`) beside the driver. Its error codes have the driver's numbers, and the harness calls them by
-//! the driver's names (RT-001).
+//! The runtime (`libcudart`). Its error codes have the same numbers as the driver's, so the harness uses the driver's
+//! names (RT-001).
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -14,11 +14,11 @@ use crate::message::Refused;
 use crate::role::{Resource, Session};
 use crate::{Event, EventHandle, MemHandle, Pointer};
 
-/// Calls a function of the runtime in a role; any code but `cudaSuccess` ends the call as a refusal.
+/// Calls a runtime function in a role. Any code except `cudaSuccess` ends the call as a refusal.
 macro_rules! cudart {
     ($session:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let runtime = $session.runtime()?;
-        // SAFETY: as for calls of the driver.
+        // SAFETY: as for driver calls.
         let answer = unsafe { runtime.$function($($argument),*) };
         $crate::message::answered(stringify!($function), as_of_driver(answer))?
     }};
@@ -38,13 +38,13 @@ calls! {
 
     /// `cudaGetErrorName`.
     fn cuda_get_error_name(session, code: u32) -> String {
-        // SAFETY: any number is a code.
+        // SAFETY: the call accepts any number.
         let name = unsafe { session.runtime()?.cudaGetErrorName(cudaError(code)) };
         let name = name.map_err(|missing| Refused::Missing(missing.to_string()))?;
         if name.is_null() {
             return Ok("null".to_owned());
         }
-        // SAFETY: the runtime keeps its texts, which end with a NUL.
+        // SAFETY: the runtime returned a C string that it keeps.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
@@ -63,7 +63,7 @@ calls! {
         Ok(())
     }
 
-    /// `cudaDeviceReset` of the current device: everything that the role has there is gone.
+    /// `cudaDeviceReset` of the current device, which destroys everything that the role has there.
     fn cuda_device_reset(session) -> () {
         cudart!(session.cudaDeviceReset());
         session.ledger.everything_gone();
@@ -78,7 +78,7 @@ calls! {
         Ok(MemHandle::from_bytes(handle.to_bytes()))
     }
 
-    /// `cudaIpcOpenMemHandle` with the one flag that is documented.
+    /// `cudaIpcOpenMemHandle` with the only documented flag.
     fn cuda_ipc_open_mem_handle(session, handle: MemHandle) -> Pointer {
         let pointer = session.open_by_runtime(handle, cudaIpcMemLazyEnablePeerAccess)?;
         Ok(pointer)
@@ -113,7 +113,7 @@ calls! {
         Ok(Event(event as u64))
     }
 
-    /// Whether the primary context of the role's device is active: `cuDevicePrimaryCtxGetState`.
+    /// `cuDevicePrimaryCtxGetState`: returns whether the primary context of the role's device is active.
     fn primary_context_is_active(session) -> bool {
         let (mut flags, mut active, device) = (0, 0, session.device);
         cuda!(session.cuDevicePrimaryCtxGetState(device, &mut flags, &mut active));
@@ -122,8 +122,8 @@ calls! {
 }
 
 impl Session {
-    /// The runtime, loaded when a case first asks for it. The role does not serve another case: what the runtime keeps
-    /// of the primary context is the process's until its end.
+    /// Returns the runtime, and loads it at first use. The role does not serve another case, because the runtime keeps
+    /// the primary context until the process ends.
     fn runtime(&mut self) -> Result<&'static Runtime, Refused> {
         let runtime = Runtime::get().map_err(|error| Refused::Missing(error.to_string()))?;
         self.spoil("it used the runtime");
@@ -139,7 +139,8 @@ impl Session {
         Ok(Pointer(pointer as u64))
     }
 
-    /// Why no runtime can be used here. One that does not work for another reason than its age shows that in the cases.
+    /// Returns why no runtime can be used: it does not load, or it needs a newer driver. A runtime that fails in
+    /// another way makes the cases fail.
     pub(crate) fn probe_runtime(&mut self) -> Result<Option<String>, Refused> {
         let runtime = match Runtime::get() {
             Ok(runtime) => runtime,
@@ -150,6 +151,6 @@ impl Session {
         let code = unsafe { runtime.cudaGetDeviceCount(&mut count) };
         let code = code.map_err(|missing| Refused::Missing(missing.to_string()))?;
         Ok((code == cudaError::cudaErrorInsufficientDriver)
-            .then(|| format!("{} of CUDA {} wants a newer driver", runtime.path().display(), runtime.version())))
+            .then(|| format!("{} of CUDA {} needs a newer driver", runtime.path().display(), runtime.version())))
     }
 }

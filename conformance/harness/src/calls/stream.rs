@@ -8,7 +8,7 @@ use crate::role::Resource;
 use crate::{Graph, Pointer, Stream};
 
 calls! {
-    /// `cuStreamCreate`, without synchronisation with the default stream.
+    /// `cuStreamCreate` of a stream that does not synchronise with the default stream.
     fn stream_create(session) -> Stream {
         let mut stream = ptr::null_mut();
         cuda!(session.cuStreamCreate(&mut stream, CUstream_flags::CU_STREAM_NON_BLOCKING.0));
@@ -35,13 +35,13 @@ calls! {
         Ok(())
     }
 
-    /// `cuStreamBeginCapture`, in the mode that forbids most to all threads.
+    /// `cuStreamBeginCapture` in the global mode, the most restrictive one.
     fn stream_begin_capture(session, stream: Stream) -> () {
         cuda!(session.cuStreamBeginCapture(stream.0 as _, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL));
         Ok(())
     }
 
-    /// `cuStreamIsCapturing`: a `CUstreamCaptureStatus`.
+    /// `cuStreamIsCapturing`: returns a `CUstreamCaptureStatus`.
     fn stream_is_capturing(session, stream: Stream) -> u32 {
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         cuda!(session.cuStreamIsCapturing(stream.0 as _, &mut status));
@@ -62,7 +62,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuStreamWaitValue32`, until the value is at least this.
+    /// `cuStreamWaitValue32`, which waits until the value in memory is at least `value`.
     fn stream_wait_value(session, stream: Stream, pointer: Pointer, value: u32) -> () {
         let flags = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ.0;
         cuda!(session.cuStreamWaitValue32(stream.0 as _, pointer.0, value, flags));

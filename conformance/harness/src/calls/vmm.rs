@@ -81,7 +81,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemCreate` with an address in the field that is for Windows.
+    /// `cuMemCreate` with an address in `win32HandleMetaData`, a field for Windows.
     fn mem_create_with_windows_data(session, size: u64, properties: MemProperties) -> Physical {
         let mut handle = 0;
         let mut data = [0_u64; 8];
@@ -92,7 +92,7 @@ calls! {
         Ok(Physical(handle))
     }
 
-    /// `cuMemCreate` of memory that GPUDirect RDMA can reach.
+    /// `cuMemCreate` of memory that GPUDirect RDMA can access.
     fn mem_create_for_rdma(session, size: u64, properties: MemProperties) -> Physical {
         let mut handle = 0;
         let mut properties = CUmemAllocationProp::from(properties);
@@ -134,7 +134,8 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemMap` of one allocation at so many addresses in a row, each followed by `cuMemSetAccess` for the role's device.
+    /// `cuMemMap` of one allocation at `count` consecutive addresses, each followed by `cuMemSetAccess` for the role's
+    /// device.
     fn mem_map_in_a_row(session, address: Pointer, size: u64, physical: Physical, count: u64) -> () {
         let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let description = CUmemAccessDesc { location: CUmemLocation::device(session.device), flags };
@@ -169,7 +170,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemSetAccess` for any location, with any flags, and with a count that may be 0.
+    /// `cuMemSetAccess` for any location, with any flags and any count.
     fn mem_set_access_as(
         session,
         address: Pointer,
@@ -185,7 +186,7 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemSetAccess` without a description.
+    /// `cuMemSetAccess` with a null `CUmemAccessDesc` and a count of 1.
     fn mem_set_access_of_null(session, address: Pointer, size: u64) -> () {
         cuda!(session.cuMemSetAccess(address.0, size as usize, ptr::null(), 1));
         Ok(())
@@ -230,7 +231,7 @@ calls! {
         Ok(FabricHandle::from_bytes(bytes))
     }
 
-    /// `cuMemExportToShareableHandle` as whatever is asked for, to be refused.
+    /// `cuMemExportToShareableHandle` as any handle type, with any flags. The driver must refuse it.
     fn mem_export_as(session, physical: Physical, handle_type: u32, flags: u64) -> () {
         let mut bytes = [0_u8; 64];
         let handle_type = CUmemAllocationHandleType(handle_type);
@@ -244,13 +245,13 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemExportToShareableHandle` and `close`, so many times.
+    /// `cuMemExportToShareableHandle` as a file descriptor and `close`, a number of times.
     fn mem_export_and_close(session, physical: Physical, times: u64) -> () {
         for _ in 0..times {
             let mut descriptor = -1;
             let output = ptr::from_mut(&mut descriptor).cast();
             cuda!(session.cuMemExportToShareableHandle(output, physical.0, DESCRIPTOR, 0));
-            // SAFETY: the driver gave the descriptor to this process, and nobody else has seen it.
+            // SAFETY: the driver just created the descriptor, and nothing else owns it.
             drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
         }
         Ok(())
@@ -282,7 +283,7 @@ calls! {
         Ok(Physical(physical))
     }
 
-    /// `cuMemImportFromShareableHandle` of whatever it is, as whatever it is called.
+    /// `cuMemImportFromShareableHandle` of any value as any handle type.
     fn mem_import_as(session, shared: u64, handle_type: u32) -> Physical {
         let mut handle = 0;
         let handle_type = CUmemAllocationHandleType(handle_type);
@@ -298,8 +299,8 @@ calls! {
         Ok(())
     }
 
-    /// Physical memory of the role's device, mapped and accessible: `cuMemCreate`, `cuMemAddressReserve`, `cuMemMap`,
-    /// `cuMemSetAccess`.
+    /// Creates and maps physical memory of the role's device and makes it accessible: `cuMemCreate`,
+    /// `cuMemAddressReserve`, `cuMemMap`, `cuMemSetAccess`.
     fn mem_create_and_map(session, size: u64, handle_types: u32) -> Pointer {
         let properties = MemProperties::device(session.device).exportable(handle_types);
         let location = CUmemLocation::device(session.device);

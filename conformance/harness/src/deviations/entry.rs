@@ -1,4 +1,4 @@
-//! One listed bug: which cases, which drivers, which machines, and what it leads to.
+//! A listed bug: the cases, drivers and machines that it affects, and how those cases end.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::Verdict;
 use crate::identity::release;
 use crate::report::{CaseReport, Run};
 
-/// Whose driver an entry is about where it does not say.
+/// The driver of an entry that does not name one.
 const NVIDIA: &str = "NVIDIA";
 
-/// An entry as it is written.
+/// An entry as the file contains it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -31,7 +31,7 @@ struct Written {
     date: String,
 }
 
-/// How processes are used.
+/// How a run uses processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Mode {
@@ -39,7 +39,7 @@ enum Mode {
     Warm,
 }
 
-/// One listed bug.
+/// A listed bug.
 #[derive(Debug)]
 pub(super) struct Entry {
     which: Which,
@@ -48,54 +48,58 @@ pub(super) struct Entry {
     until: Option<Vec<u32>>,
     gpu: Option<GlobMatcher>,
     mode: Option<Mode>,
-    /// The verdict that the bug leads to.
+    /// The verdict that the bug causes.
     verdict: Verdict,
     reason: String,
-    /// Whether chance decides if it shows.
+    /// Whether the bug is intermittent.
     sometimes: bool,
     link: String,
 }
 
-/// What an entry is about.
+/// The cases that an entry affects.
 #[derive(Debug)]
 enum Which {
     /// A case, with or without its parameters.
     Case(String),
-    /// Cases by a name with wildcards.
+    /// The cases whose name matches a pattern.
     Cases(GlobMatcher),
     /// Every case that checks a row.
     Row(String),
 }
 
 impl Entry {
-    /// Check an entry.
+    /// Parses and checks an entry.
     ///
     /// # Errors
-    /// Says what is missing or wrong in it.
+    /// Names the field that is missing or invalid, and why.
     pub(super) fn new(value: toml::Value) -> Result<Self, String> {
         let written: Written = value.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
         let which = match (written.case, written.row) {
             (Some(case), None) if case.contains(['*', '?', '[', '{']) => Which::Cases(glob(&case)?),
             (Some(case), None) => Which::Case(case),
             (None, Some(row)) => Which::Row(row),
-            _ => return Err("it needs `case` or `row`, one of them".to_owned()),
+            _ => return Err("it needs either `case` or `row`".to_owned()),
         };
         if !["https://", "http://"].iter().any(|scheme| written.link.starts_with(scheme)) {
-            return Err(format!("`link` has to be where the bug is described, not `{}`", written.link));
+            return Err(format!("`link` must be a URL that describes the bug, not `{}`", written.link));
         }
         if !is_date(&written.date) {
-            return Err(format!("`date` has to be a day such as 2026-11-21, not `{}`", written.date));
+            return Err(format!("`date` must be a date such as 2026-11-21, not `{}`", written.date));
         }
         if !matches!(written.verdict, Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash) {
-            return Err(format!("a bug leads to fail, leak, timeout or crash, not to {}", written.verdict));
+            return Err(format!("`verdict` must be fail, leak, timeout or crash, not {}", written.verdict));
         }
         if written.reason.is_empty() {
-            return Err("`reason` has to name a code or a step: every reason contains an empty one".to_owned());
+            return Err("`reason` must name a code or a step: an empty text would match every reason".to_owned());
         }
         let from = checked_release(&written.from)?;
         let until = written.until.as_deref().map(checked_release).transpose()?;
         if until.as_ref().is_some_and(|until| *until <= from) {
-            return Err(format!("no release lies from {} until {}", written.from, written.until.unwrap_or_default()));
+            return Err(format!(
+                "`from` ({}) must be an earlier release than `until` ({})",
+                written.from,
+                written.until.unwrap_or_default()
+            ));
         }
         Ok(Self {
             which,
@@ -111,7 +115,7 @@ impl Entry {
         })
     }
 
-    /// Whether it is about a case, which checks rows.
+    /// Whether the entry names a case that checks these rows.
     pub(super) fn names(&self, id: &str, rows: &[impl AsRef<str>]) -> bool {
         match &self.which {
             Which::Case(name) => id == name || id.split('/').next() == Some(name),
@@ -120,7 +124,7 @@ impl Entry {
         }
     }
 
-    /// Whether it is about this driver, these GPUs and this way of running.
+    /// Whether the entry applies to the driver, the GPUs and the mode of a run.
     pub(super) fn applies(&self, run: &Run) -> bool {
         let version = release(&run.driver.version);
         let mode = if run.fresh { Mode::Fresh } else { Mode::Warm };
@@ -131,20 +135,21 @@ impl Entry {
             && self.mode.is_none_or(|wanted| wanted == mode)
     }
 
-    /// Whether a case ended as the bug makes it end: of one that shows at times a pass is no news.
+    /// Whether a case ended as the entry lists it. For an intermittent bug, a pass counts too.
     pub(super) fn is_met(&self, verdict: Verdict, reason: &str) -> bool {
         (verdict == self.verdict && reason.contains(&self.reason)) || (self.sometimes && verdict == Verdict::Pass)
     }
 
-    /// The reason of a case that met it. Where chance decides, it is the same every time.
+    /// Returns the reason of a case that matched the entry. For an intermittent bug it is always the same, so that two
+    /// runs do not differ.
     pub(super) fn deviation(&self, reason: &str) -> String {
         if self.sometimes {
-            return format!("at times {}: {}{}", self.verdict, self.reason, self.mark());
+            return format!("intermittent {}: {}{}", self.verdict, self.reason, self.mark());
         }
         format!("{reason}{}", self.mark())
     }
 
-    /// Whether a case that has been judged had met it.
+    /// Whether a case in a report became a deviation because of this entry.
     pub(super) fn was_met(&self, case: &CaseReport) -> bool {
         let reason = case.reason.as_deref().and_then(|reason| reason.strip_suffix(&self.mark()));
         case.verdict == Verdict::Deviation && reason.is_some_and(|reason| reason.contains(&self.reason))
@@ -154,12 +159,15 @@ impl Entry {
         format!(" (listed: {})", self.link)
     }
 
-    /// The reason of a case that passes although this lists it.
+    /// Returns the reason of a case that passed although the entry lists it.
     pub(super) fn unexpected_pass(&self, list: &str) -> String {
-        format!("passes, but {list} lists it as {} ({})", self.verdict, self.link)
+        format!(
+            "the case passed, but {list} lists it as {} ({}). If the bug is fixed, set `until` in the entry",
+            self.verdict, self.link
+        )
     }
 
-    /// What it is about, as it is written.
+    /// Returns the case, pattern or row as the entry names it.
     pub(super) fn name(&self) -> &str {
         match &self.which {
             Which::Case(name) | Which::Row(name) => name,
@@ -167,18 +175,18 @@ impl Entry {
         }
     }
 
-    /// What it expects.
+    /// Returns the verdict and reason that the entry expects, in words.
     pub(super) fn expected(&self) -> String {
-        format!("{} with {:?} as listed ({})", self.verdict, self.reason, self.link)
+        format!("{} with a reason that contains {:?} ({})", self.verdict, self.reason, self.link)
     }
 
-    /// Why it names no case.
+    /// Returns why the entry names no case.
     pub(super) fn unknown(&self, rows: &BTreeSet<String>) -> String {
         match &self.which {
-            Which::Case(name) => format!("no case is called {name}"),
+            Which::Case(name) => format!("the case {name} does not exist"),
             Which::Cases(glob) => format!("{} matches no case", glob.glob().glob()),
             Which::Row(row) if rows.contains(row) => format!("no case checks the row {row}"),
-            Which::Row(row) => format!("no row is called {row}"),
+            Which::Row(row) => format!("the row {row} does not exist"),
         }
     }
 }
@@ -189,11 +197,11 @@ fn glob(pattern: &str) -> Result<GlobMatcher, String> {
 
 fn checked_release(text: &str) -> Result<Vec<u32>, String> {
     let parts =
-        text.split('.').map(|part| part.parse().map_err(|_| format!("`{text}` is no release such as 580.65.06")));
+        text.split('.').map(|part| part.parse().map_err(|_| format!("`{text}` is not a release such as 580.65.06")));
     parts.collect()
 }
 
-/// Whether a text is a day of the calendar as `2026-11-21`.
+/// Whether a text is a date of the calendar such as `2026-11-21`.
 fn is_date(text: &str) -> bool {
     let midnight = humantime::parse_rfc3339(&format!("{text}T00:00:00Z"));
     midnight.is_ok_and(|time| humantime::format_rfc3339_seconds(time).to_string() == format!("{text}T00:00:00Z"))

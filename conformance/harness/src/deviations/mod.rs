@@ -1,4 +1,5 @@
-//! Known driver bugs: the case still runs, the verdict becomes `deviation`, and an unexpected pass is a failure.
+//! Known driver bugs. A listed case still runs. It becomes a `deviation` if it ends as listed, and fails if it passes
+//! unexpectedly.
 
 mod entry;
 
@@ -22,7 +23,7 @@ pub struct Deviations {
     entries: Vec<Entry>,
 }
 
-/// The file.
+/// The contents of deviations.toml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -31,10 +32,10 @@ struct File {
 }
 
 impl Deviations {
-    /// The file that was given; else the one beside this program, as in a bundle; else that of this suite.
+    /// Reads the given file, else the file beside this program, as in a bundle, else the built-in list.
     ///
     /// # Errors
-    /// Names what cannot be read in it.
+    /// Names the file, the entry and what is invalid.
     pub fn read(file: Option<&Path>) -> Result<Self, String> {
         let bundled = || std::env::current_exe().ok().map(|program| program.with_file_name(NAME));
         let path = file.map(Path::to_owned).or_else(|| bundled().filter(|path| path.is_file()));
@@ -55,10 +56,10 @@ impl Deviations {
         Ok(Self { entries })
     }
 
-    /// Whether every entry names something.
+    /// Checks that every entry names a case.
     ///
     /// # Errors
-    /// Names each entry that names no case and no row.
+    /// Names each entry that names no case.
     pub(crate) fn check(&self, cases: &[Case]) -> Result<(), String> {
         let rows: BTreeSet<_> =
             catalogue::groups()?.into_iter().flat_map(|group| group.row).map(|row| row.id).collect();
@@ -67,7 +68,7 @@ impl Deviations {
         if unknown.is_empty() { Ok(()) } else { Err(format!("deviations: {}", unknown.join("; "))) }
     }
 
-    /// The verdict and reason once the listed bugs are taken into account.
+    /// Returns the verdict and reason of a case after the listed bugs are applied.
     pub(crate) fn judge(
         &self,
         case: &Case,
@@ -87,7 +88,7 @@ impl Deviations {
         }
     }
 
-    /// Entries that apply to the driver of a report and whose cases ran, and that were never met, in sentences.
+    /// Returns a sentence for each entry that applies to a report but matched none of the cases that ran.
     #[must_use]
     pub fn unmatched(&self, report: &Report) -> Vec<String> {
         let is_unmatched = |entry: &&Entry| {
@@ -95,7 +96,8 @@ impl Deviations {
             let mut named = ran.filter(|case| entry.names(&case.id, &case.rows)).peekable();
             entry.applies(&report.run) && named.peek().is_some() && !named.any(|case| entry.was_met(case))
         };
-        let told = |entry: &Entry| format!("deviation: {} ran and was never {}", entry.name(), entry.expected());
+        let told =
+            |entry: &Entry| format!("deviation: {} ran but never ended as listed: {}", entry.name(), entry.expected());
         self.entries.iter().filter(is_unmatched).map(told).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What changed between two reports: the machine, and each case's verdict, reason, observations and time.
+//! Compares two reports: the machine, and the verdict, reason, observations and duration of each case.
 
 pub(crate) mod noise;
 mod setting;
@@ -17,25 +17,25 @@ use noise::{quiet, without_addresses};
 use crate::Verdict;
 use crate::report::{CaseReport, Index, Report, Source, Suite, Unreadable};
 
-/// Durations below this say nothing: what the machine did beside the case decides them.
+/// Durations below this are not compared, because they depend on the load of the machine.
 const SHORTEST_MS: f64 = 100.0;
 
-/// By how much a case has to become slower or quicker to be told.
+/// The factor by which the duration of a case must change to be reported.
 const TIMES: f64 = 3.0;
 
-/// Two reports, compared case by case.
+/// The differences between two reports, case by case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     /// The old report.
     pub old: Side,
-    /// The new one.
+    /// The new report.
     pub new: Side,
-    /// What differs in drivers, devices, links and the machine around them.
+    /// The differences in suite, driver, devices, links, environment and mode (`fresh`).
     pub environment: Vec<Setting>,
-    /// What changed, the worst first, then by name.
+    /// The cases that changed, sorted by severity (worst first), then by name.
     pub changes: Vec<Change>,
-    /// How many cases are in both reports and the same.
+    /// The number of cases without a difference.
     pub same: usize,
 }
 
@@ -43,56 +43,58 @@ pub struct Diff {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
-    /// The run in words: `NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, suite 0.1.0 (7feee947f0a1)`.
+    /// A description of the run, such as `NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, suite 0.1.0
+    /// (7feee947f0a1)`.
     pub title: String,
     /// The driver's name and version.
     pub driver: String,
-    /// Its devices in words.
+    /// The number and product name of the devices, such as `2 × NVIDIA H200`.
     pub gpus: String,
-    /// The suite, where the report names it.
+    /// The suite, if the report names it.
     pub suite: Option<Suite>,
-    /// Whether the run came to its end, as far as the report can tell.
+    /// Whether the report says that the run is complete.
     pub is_complete: bool,
-    /// The cases that were running when the report ends.
+    /// The cases that had started but not ended when the report ends.
     pub running: Vec<String>,
-    /// How many cases ended how.
+    /// The number of cases per verdict.
     pub summary: BTreeMap<&'static str, usize>,
 }
 
-/// A case that is not as it was.
+/// A case that differs between the reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
-    /// How bad it is: what it means that the case ended otherwise, else the worst of its differences.
+    /// The severity. If the case ended differently, is new or is missing, that decides; else the worst of its
+    /// differences.
     pub severity: Severity,
-    /// The case.
+    /// The name of the case.
     pub id: String,
-    /// The rows it checks.
+    /// The rows that the case checks.
     pub rows: Vec<String>,
-    /// What differs.
+    /// The differences.
     pub differences: Vec<Difference>,
 }
 
-/// How bad a change is.
+/// The severity of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Something does not hold any more, fails harder, or is not checked any more.
+    /// A regression: a rule no longer holds, fails in a worse way, or is no longer checked.
     Worse,
-    /// The driver does something else where the documentation leaves it open, or fails otherwise.
+    /// The driver behaves differently in a detail that the documentation leaves open, or fails in a different way.
     Different,
-    /// Much slower or quicker.
+    /// The case became much slower or faster.
     Time,
-    /// Something holds now, or is checked now.
+    /// An improvement: a rule now holds or is now checked.
     Better,
 }
 
 impl Severity {
-    /// All of them, the worst first.
+    /// All severities, worst first.
     pub const ALL: [Self; 4] = [Self::Worse, Self::Different, Self::Time, Self::Better];
 
-    /// The word in reports.
+    /// Returns the word used in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -104,67 +106,67 @@ impl Severity {
     }
 }
 
-/// One thing that differs.
+/// A difference between the two reports of a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "what", rename_all = "lowercase")]
 pub enum Difference {
-    /// How the case ended.
+    /// The verdict.
     Verdict {
-        /// Before.
+        /// The old value.
         old: Verdict,
-        /// Now.
+        /// The new value.
         new: Verdict,
     },
-    /// Why it ended so.
+    /// The reason of the verdict.
     Reason {
-        /// Before.
+        /// The old value.
         old: Option<String>,
-        /// Now.
+        /// The new value.
         new: Option<String>,
     },
-    /// What was seen; nothing where it was not observed.
+    /// An observation; a value is null if the case did not record it.
     Observation {
-        /// Its name.
+        /// The name of the observation.
         name: String,
-        /// Before.
+        /// The old value.
         old: Option<Value>,
-        /// Now.
+        /// The new value.
         new: Option<Value>,
     },
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     Time {
-        /// Before.
+        /// The old value.
         old: f64,
-        /// Now.
+        /// The new value.
         new: f64,
     },
-    /// It is only in the new report.
+    /// The case is only in the new report.
     Added {
-        /// How it ended.
+        /// How the case ended.
         verdict: Verdict,
     },
-    /// It is only in the old report.
+    /// The case is only in the old report.
     Removed {
-        /// How it ended.
+        /// How the case ended.
         verdict: Verdict,
     },
-    /// It was running when the new report ends.
+    /// The case had started but not ended when the new report ends.
     Unended {
-        /// How it ended before, if it did.
+        /// The verdict in the old report; null if the case is not in it.
         old: Option<Verdict>,
     },
 }
 
 impl Diff {
-    /// Compare two reports.
+    /// Compares two reports.
     #[must_use]
     pub fn of(old: &Report, new: &Report) -> Self {
         let Ok(diff) = Self::between(old, new);
         diff
     }
 
-    /// Compare two reports in their files, of whatever size.
+    /// Compares two reports in their files, which can have any size.
     ///
     /// # Errors
     /// [`Unreadable`], which names the file.
@@ -181,19 +183,19 @@ impl Diff {
             changes.extend(Change::of(id, &pair));
         }
         let same = ids.len() - changes.len();
-        // A stable sort: cases of one severity stay in the order of their names.
+        // A stable sort keeps cases of one severity in the order of their names.
         changes.sort_by_key(|change| change.severity);
         let environment = setting::differences(old.run(), new.run());
         Ok(Self { old: Side::of(old), new: Side::of(new), environment, changes, same })
     }
 
-    /// Whether something became worse.
+    /// Whether a case became worse.
     #[must_use]
     pub fn is_worse(&self) -> bool {
         self.changes.first().is_some_and(|change| change.severity == Severity::Worse)
     }
 
-    /// The changes of one severity.
+    /// Returns the changes of one severity.
     pub fn changes_of(&self, severity: Severity) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.severity == severity)
     }
@@ -214,7 +216,7 @@ impl Side {
     }
 }
 
-/// A case in both reports.
+/// A case as both reports contain it.
 struct Pair<'reports> {
     old: Option<Cow<'reports, CaseReport>>,
     new: Option<Cow<'reports, CaseReport>>,
@@ -224,7 +226,8 @@ struct Pair<'reports> {
 impl Change {
     fn of(id: &str, pair: &Pair<'_>) -> Option<Self> {
         let differences = pair.differences();
-        // What a case saw on its way to another end, and why it came to it, is no second change.
+        // If the verdict differs, then different observations and reasons are consequences and do not add to the
+        // severity.
         let end = differences.iter().find(|difference| difference.is_of_the_end());
         let severity = end.map(Difference::severity).or_else(|| differences.iter().map(Difference::severity).min())?;
         let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
@@ -235,7 +238,7 @@ impl Change {
 impl Pair<'_> {
     fn differences(&self) -> Vec<Difference> {
         match (&self.old, &self.new) {
-            // One that had ended and runs again counts as it ended.
+            // A case that had ended and was running again counts with its last result.
             (Some(old), Some(new)) => differences(old, new),
             (old, None) if self.is_running => {
                 vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
@@ -258,7 +261,7 @@ impl Difference {
         matches!(self, Self::Verdict { .. } | Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. })
     }
 
-    /// How bad it is.
+    /// Returns the severity of the difference.
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
@@ -274,7 +277,8 @@ impl Difference {
     }
 }
 
-/// How little is known to hold. Of a case that cannot run as little is known as of a listed bug.
+/// Ranks verdicts by how bad they are. An unsupported case is as bad as a listed bug: neither shows that the rule
+/// holds.
 const fn badness(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Pass => 0,
@@ -299,7 +303,7 @@ fn differences(old: &CaseReport, new: &CaseReport) -> Vec<Difference> {
     if quiet_reason(old) != quiet_reason(new) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
     }
-    // Of a case that did not run nothing was observed.
+    // A case that did not run has no observations and no meaningful duration.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
         let names: BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
         differences.extend(names.into_iter().filter_map(|name| {

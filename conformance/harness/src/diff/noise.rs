@@ -1,11 +1,11 @@
-//! What is another in every run and says nothing of the driver: addresses, and the bytes of handles.
+//! Removes values that differ in every run and say nothing about the driver: addresses and the bytes of handles.
 
 use serde_json::Value;
 
-/// What stands for it.
+/// The text that replaces such a value.
 const ANY: &str = "…";
 
-/// A text without them: numbers that begin with `0x`, and words of 16 hexadecimal digits or more.
+/// Replaces addresses and handles in a text: numbers that begin with `0x`, and words of 16 or more hexadecimal digits.
 #[must_use]
 pub(crate) fn without_addresses(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -27,7 +27,8 @@ fn is_address(word: &str) -> bool {
     digits.len() >= shortest && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// An observation without them. A number of 2^44 or more is an address: no memory has so many bytes.
+/// Replaces addresses and handles in an observation. A number of 2^44 or more is taken for an address, because no
+/// memory has that many bytes.
 #[must_use]
 pub(crate) fn quiet(value: &Value) -> Value {
     const LOWEST_ADDRESS: u64 = 1 << 44;

@@ -1,4 +1,4 @@
-//! What differs in driver, devices, links and the machine around them.
+//! Compares suite, driver, devices, links, environment and mode (`fresh`) of two runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,19 +8,20 @@ use serde_json::{Value, json};
 
 use crate::report::Run;
 
-/// A property of the run that is not as it was.
+/// A property of the run that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
-    /// Its place in the report's first line: `driver.version`, `devices[0].fabric`, `environment.variables.CUDA_CACHE_PATH`.
+    /// The path of the property in the first line of the report: `driver.version`, `devices[0].fabric`,
+    /// `environment.variables.CUDA_CACHE_PATH`.
     pub name: String,
-    /// Before; nothing where it was not there.
+    /// The old value; null if it was absent.
     pub old: Option<Value>,
-    /// Now.
+    /// The new value; null if it is absent.
     pub new: Option<Value>,
 }
 
-/// Every property that both reports know and that differs. When and by which process a run was made says nothing.
+/// Returns the properties that both reports contain and that differ. The start and the name of a run are not compared.
 pub(super) fn differences(old: &Run, new: &Run) -> Vec<Setting> {
     let mut settings = Vec::new();
     for (name, old, new) in [
@@ -31,7 +32,7 @@ pub(super) fn differences(old: &Run, new: &Run) -> Vec<Setting> {
         ("environment", json!(old.environment), json!(new.environment)),
         ("fresh", json!(old.fresh), json!(new.fresh)),
     ] {
-        // Format 1 knows no suite, no links and no environment.
+        // Format 1 has no suite, no links and no environment.
         let is_unknown = |value: &Value| value.is_null() || (name == "links" && *value == json!([]));
         if !is_unknown(&old) && !is_unknown(&new) {
             compare(name.to_owned(), Some(&old), Some(&new), &mut settings);
@@ -62,13 +63,14 @@ fn is_path(name: &str) -> bool {
     ["driver.path", "environment.mps"].contains(&name)
 }
 
-/// Records have the file's name, and not where it lay.
+/// Whether two paths have the same file name and one of them has no folder, as in a record.
 fn is_same_file_name(old: &Value, new: &Value) -> bool {
     let [old, new] = [old, new].map(|path| Path::new(path.as_str().unwrap_or_default()));
     old.file_name() == new.file_name() && [old, new].iter().any(|path| path.components().count() == 1)
 }
 
-/// Records leave out which device it was and whose machine, and early reports the hash of the driver.
+/// Whether a record or an early report omits the value. Records omit the UUIDs of devices and the host, and early
+/// reports omit the hash of the driver.
 fn is_left_out(name: &str, value: Option<&Value>) -> bool {
     match value {
         None => name == "driver.sha256" || name.strip_prefix("environment.").is_some_and(|rest| !rest.contains('.')),

@@ -1,4 +1,4 @@
-//! The runner's end of a role: a process started as a re-execution of this program, watched, and ended.
+//! The runner's end of a role: starts this program again as a process, watches it, and ends it.
 
 mod placement;
 mod role;
@@ -31,14 +31,14 @@ pub use spawner::PidNamespace;
 /// Bytes of device memory, by device.
 pub(crate) type Bytes = std::collections::BTreeMap<i32, u64>;
 
-/// What every role of a run is started with.
+/// The settings with which every role of a run starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The driver library, or `None` for the system's.
+    /// The driver library, or `None` for the system's driver.
     pub driver: Option<PathBuf>,
-    /// Environment variables beside it.
+    /// Additional environment variables.
     pub environment: Vec<(String, String)>,
-    /// How long one step may take.
+    /// The time limit of one step.
     pub deadline: Duration,
 }
 
@@ -56,11 +56,11 @@ pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) placement: Placement,
     pub(crate) deadline: Duration,
-    /// The device memory that its start took.
+    /// The device memory that starting the process used.
     pub(crate) price: Bytes,
     child: Child,
     channel: Channel,
-    /// What came with the last answer.
+    /// The descriptors that came with the last answer.
     pub(crate) descriptors: Vec<OwnedFd>,
     pub(crate) step: String,
     ended: Option<ExitStatus>,
@@ -68,9 +68,9 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(name: &str, placement: Placement, settings: &Settings) -> Result<Self, Start> {
-        let (mut command, channel) = peer::command()
-            .map_err(|error| Start::Failed(Stop::Harness(format!("cannot prepare a role: {error}"))))?;
-        // To a process of another namespace we have no number.
+        let (mut command, channel) =
+            peer::command().map_err(|error| Start::Failed(Stop::Harness(format!("cannot prepare a role: {error}"))))?;
+        // The runner has no process id in another PID namespace: `getppid` returns 0 there.
         let runner = if placement.pid_namespace.is_some() { 0 } else { std::process::id() };
         command.arg(ROLE_ARGUMENT).arg(placement.device.to_string()).arg(runner.to_string());
         if placement.uninitialised {
@@ -80,7 +80,8 @@ impl Process {
             command.arg(format!("{USER_ARGUMENT}{user}"));
         }
         match &settings.driver {
-            // A driver by path has its runtime in the same library, or none: a `libcudart` would call the system's.
+            // A driver selected by path contains its own runtime or has none: a `libcudart` would call the system's
+            // driver.
             Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path).env(cuda_ipc_sys::RUNTIME_VARIABLE, path),
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
@@ -92,7 +93,7 @@ impl Process {
             command.env("REFERENCE_DRIVER_TOPOLOGY", "0-1:none");
         }
         if placement.no_multicast {
-            // A device that is the only one of its machine has none.
+            // The only device of a machine does not support multicast.
             command.env("REFERENCE_DRIVER_DEVICES", "1");
         }
         if let Some(list) = &placement.visible_devices {
@@ -100,7 +101,7 @@ impl Process {
         }
         let child = spawner::spawn(command, placement.pid_namespace.as_ref())
             .map_err(|error| match &placement.pid_namespace {
-                Some(_) => Stop::Unsupported(format!("no process in a new PID namespace: {error}")),
+                Some(_) => Stop::Unsupported(format!("cannot start a process in a new PID namespace: {error}")),
                 None => Stop::Harness(format!("cannot start a role: {error}")),
             })
             .map_err(Start::Failed)?;
@@ -124,11 +125,11 @@ impl Process {
     }
 
     fn greeting(&mut self) -> Result<Greeting, Stop> {
-        // A driver's start may take longer than a step: it builds contexts one after the other.
+        // Starting a driver can take longer than a step: it creates contexts one after another.
         let deadline = Instant::now() + self.deadline * 3;
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
         postcard::from_bytes(&frame.bytes)
-            .map_err(|error| Stop::Harness(format!("{}: cannot read its greeting: {error}", self.name)))
+            .map_err(|error| Stop::Harness(format!("{}: cannot decode its greeting: {error}", self.name)))
     }
 
     pub(crate) fn send(
@@ -138,11 +139,11 @@ impl Process {
     ) -> Result<(), Stop> {
         self.step = shortened(call);
         if self.is_gone() {
-            return Err(Stop::Harness(format!("{}: asked for {} after its end", self.name, self.step)));
+            return Err(Stop::Harness(format!("{}: cannot perform {}: the process has ended", self.name, self.step)));
         }
         let bytes = postcard::to_stdvec(call)
             .map_err(|error| Stop::Harness(format!("cannot encode {}: {error}", self.step)))?;
-        // A process that died since its last answer is found out when the answer does not come.
+        // If the process died after its last answer, the missing answer will show it.
         match self.channel.send(&bytes, descriptors) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(Stop::Harness(format!("{}: cannot send {}: {error}", self.name, self.step)))
@@ -155,11 +156,12 @@ impl Process {
         let deadline = Instant::now() + self.deadline;
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
         self.descriptors = frame.descriptors;
-        postcard::from_bytes(&frame.bytes)
-            .map_err(|error| Stop::Harness(format!("{}: cannot read the answer to {}: {error}", self.name, self.step)))
+        postcard::from_bytes(&frame.bytes).map_err(|error| {
+            Stop::Harness(format!("{}: cannot decode the answer to {}: {error}", self.name, self.step))
+        })
     }
 
-    /// Performs a call for the harness itself, outside any case.
+    /// Performs a call for the harness, outside any case.
     pub(crate) fn perform<T: DeserializeOwned>(
         &mut self,
         call: &(impl Serialize + fmt::Debug),
@@ -168,17 +170,17 @@ impl Process {
         self.receive()
     }
 
-    /// Whether an answer, or the end of the process, shows before the deadline.
+    /// Waits until an answer arrives or the process ends. Returns false if neither happens before the deadline.
     pub(crate) fn has_answer(&mut self, deadline: Instant) -> Result<bool, Stop> {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         let mut sockets = [PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN)];
         let ready = poll(&mut sockets, Some(&timeout))
-            .map_err(|error| Stop::Harness(format!("{}: cannot wait: {error}", self.name)))?;
+            .map_err(|error| Stop::Harness(format!("{}: cannot wait for an answer: {error}", self.name)))?;
         Ok(ready > 0)
     }
 
-    /// What an answer that did not come means. The process is over in any case.
+    /// Converts the error of a missing answer into a stop. The process has ended afterwards.
     fn lost(&mut self, error: &ReceiveError) -> Stop {
         let (role, step) = (self.name.clone(), self.step.clone());
         match error {
@@ -188,7 +190,7 @@ impl Process {
             },
             ReceiveError::Closed | ReceiveError::Truncated { .. } => match self.wait_for_exit() {
                 Ok(()) => {
-                    let end = self.ended.map_or_else(|| "it ended".to_owned(), describe);
+                    let end = self.ended.map_or_else(|| "ended".to_owned(), describe);
                     let end = match error {
                         ReceiveError::Truncated { .. } => format!("{error}, {end}"),
                         _ => end,
@@ -206,20 +208,21 @@ impl Process {
 
     pub(crate) fn signal(&mut self, signal: Signal) -> Result<(), Stop> {
         let Some(pid) = Pid::from_raw(self.id().cast_signed()).filter(|_| !self.is_gone()) else {
-            return Err(Stop::Harness(format!("{}: it is already gone", self.name)));
+            return Err(Stop::Harness(format!("{}: cannot send {signal:?}: the process has ended", self.name)));
         };
-        kill_process(pid, signal).map_err(|error| Stop::Harness(format!("{}: {signal:?}: {error}", self.name)))
+        kill_process(pid, signal)
+            .map_err(|error| Stop::Harness(format!("{}: cannot send {signal:?}: {error}", self.name)))
     }
 
     pub(crate) fn kill(&mut self) -> Result<(), Stop> {
         if self.is_gone() {
             return Ok(());
         }
-        self.child.kill().map_err(|error| Stop::Harness(format!("{}: cannot kill it: {error}", self.name)))?;
+        self.child.kill().map_err(|error| Stop::Harness(format!("{}: cannot kill the process: {error}", self.name)))?;
         self.reap()
     }
 
-    /// Wait until the process has closed its end, then for its status.
+    /// Waits until the process has closed its end of the connection, then for its exit status.
     pub(crate) fn wait_for_exit(&mut self) -> Result<(), Stop> {
         let deadline = Instant::now() + self.deadline;
         match self.channel.receive(Some(deadline)) {
@@ -232,8 +235,10 @@ impl Process {
     }
 
     fn reap(&mut self) -> Result<(), Stop> {
-        let status =
-            self.child.wait().map_err(|error| Stop::Harness(format!("{}: cannot wait for it: {error}", self.name)))?;
+        let status = self
+            .child
+            .wait()
+            .map_err(|error| Stop::Harness(format!("{}: cannot wait for the process: {error}", self.name)))?;
         self.ended = Some(status);
         Ok(())
     }
@@ -248,7 +253,7 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Let the process end by itself, so that the driver can tidy up; one that does not is killed.
+    /// Lets the process exit by itself, so that the driver can clean up, and kills it if it does not.
     fn drop(&mut self) {
         const PATIENCE: Duration = Duration::from_secs(2);
         if !self.is_gone() && rustix::net::shutdown(&self.channel, Shutdown::Write).is_ok() {
@@ -258,7 +263,7 @@ impl Drop for Process {
             }
         }
         let _ = self.kill();
-        // Not before: some cases ask whether others may still use these files.
+        // Not earlier: some cases check whether other processes can still use these files.
         peer::remove_driver_files(self.child.id());
     }
 }
@@ -270,7 +275,7 @@ fn describe(status: ExitStatus) -> String {
                 Signal::from_named_raw(signal).map_or_else(|| signal.to_string(), |signal| format!("{signal:?}"));
             format!("killed by signal {signal} ({name})")
         }
-        (None, Some(code)) => format!("exited with {code}"),
+        (None, Some(code)) => format!("exited with code {code}"),
         (None, None) => "ended".to_owned(),
     }
 }

@@ -1,33 +1,33 @@
-//! What a role is given before it starts.
+//! The placement of a role: its device and its environment.
 
 use super::PidNamespace;
 use crate::machine::Fabric;
 
-/// What a role is given before it starts, beside its driver.
+/// The properties of a role that are set before it starts, except its driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The device whose primary context is current, by ordinal.
+    /// The ordinal of the device whose primary context is current.
     pub device: i32,
-    /// `CUDA_VISIBLE_DEVICES`.
+    /// The value of `CUDA_VISIBLE_DEVICES`.
     pub visible_devices: Option<String>,
-    /// The state of the fabric; on a real machine the one that it has.
+    /// The state of fabric handles. A real machine must already be in this state.
     pub fabric: Option<Fabric>,
-    /// Whether GPUs 0 and 1 are no peers; on a real machine they have to be none already.
+    /// Whether GPUs 0 and 1 have no peer access. A real machine must already be without it.
     pub no_peer_access: bool,
-    /// Whether the devices have no multicast, which only the reference driver can be told.
+    /// Whether the devices do not support multicast. Only the reference driver can be configured so.
     pub no_multicast: bool,
-    /// Whether nobody calls `cuInit`: no context is current, and the role serves one case only.
+    /// Whether the role does not call `cuInit`. Then no context is current, and the role serves one case only.
     pub uninitialised: bool,
-    /// Another PID namespace.
+    /// Another PID namespace to start the role in.
     pub pid_namespace: Option<PidNamespace>,
-    /// In a process that has served no case and serves no other.
+    /// Whether the process is new and serves one case only.
     pub is_fresh: bool,
-    /// Another user, by number, whom only root can become.
+    /// The number of another user that the role becomes. The runner must be root.
     pub user: Option<u32>,
 }
 
 impl Placement {
-    /// On a device.
+    /// Places a role on a device.
     #[must_use]
     pub const fn device(device: i32) -> Self {
         Self {
@@ -43,56 +43,56 @@ impl Placement {
         }
     }
 
-    /// With only these devices visible, by ordinal or UUID, as `CUDA_VISIBLE_DEVICES` takes them.
+    /// Makes only these devices visible, by ordinal or UUID, in the format of `CUDA_VISIBLE_DEVICES`.
     #[must_use]
     pub fn visible_devices(mut self, list: impl Into<String>) -> Self {
         self.visible_devices = Some(list.into());
         self
     }
 
-    /// With GPUs 0 and 1 that are no peers; on a real machine they have to be none already.
+    /// Removes peer access between GPUs 0 and 1. A real machine must already be without it.
     #[must_use]
     pub const fn without_peer_access(mut self) -> Self {
         self.no_peer_access = true;
         self
     }
 
-    /// With devices that have no multicast, which only the reference driver can be told.
+    /// Removes the devices' support for multicast. Only the reference driver can be configured so.
     #[must_use]
     pub const fn without_multicast(mut self) -> Self {
         self.no_multicast = true;
         self
     }
 
-    /// With the driver loaded, and `cuInit` not called.
+    /// Loads the driver but does not call `cuInit`.
     #[must_use]
     pub const fn uninitialised(mut self) -> Self {
         self.uninitialised = true;
         self
     }
 
-    /// In a process that has served no case and serves no other.
+    /// Uses a new process that serves one case only.
     #[must_use]
     pub const fn fresh(mut self) -> Self {
         self.is_fresh = true;
         self
     }
 
-    /// In another PID namespace.
+    /// Starts the role in another PID namespace.
     #[must_use]
     pub fn in_pid_namespace(mut self, namespace: &PidNamespace) -> Self {
         self.pid_namespace = Some(namespace.clone());
         self
     }
 
-    /// As another user, by number, whom only root can become.
+    /// Makes the role become another user, by number. The runner must be root.
     #[must_use]
     pub const fn as_user(mut self, user: u32) -> Self {
         self.user = Some(user);
         self
     }
 
-    /// With the fabric in a state; a real machine has to be in it already.
+    /// Puts fabric handles into a state. A real machine must already be in this state.
     #[must_use]
     pub const fn fabric(mut self, state: Fabric) -> Self {
         self.fabric = Some(state);

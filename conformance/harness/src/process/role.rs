@@ -1,4 +1,4 @@
-//! A role, as a case holds it.
+//! The handle of a role that a case uses.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -16,20 +16,20 @@ use crate::message::Refused;
 use crate::step::Step;
 use crate::{Refusal, Stop};
 
-/// The steps of a case, in order.
+/// The steps of a case in the order in which they were performed.
 pub(crate) type Steps = Rc<RefCell<Vec<Step>>>;
 
 /// A process that performs driver calls for a case.
 ///
-/// Its methods are the calls ([`calls`](crate::calls)); each sends one message and waits for the answer, until the
-/// deadline of a step. Clones are the same process.
+/// Its methods are the calls ([`calls`](crate::calls)). Each sends one message and waits for the answer until the
+/// deadline of a step. Clones refer to the same process.
 #[derive(Clone, Debug)]
 pub struct Role {
     process: Rc<RefCell<Process>>,
     steps: Steps,
 }
 
-/// A call that was sent and not yet answered.
+/// A call that was sent and whose answer has not been read.
 #[derive(Debug)]
 #[must_use]
 pub struct Pending<T> {
@@ -38,7 +38,7 @@ pub struct Pending<T> {
 }
 
 impl Role {
-    /// A role that runs in a process and notes its steps.
+    /// Creates a role that runs in a process and records its steps.
     pub(crate) fn on(process: Process, steps: Steps) -> Self {
         Self { process: Rc::new(RefCell::new(process)), steps }
     }
@@ -60,7 +60,7 @@ impl Role {
         self.process.borrow_mut().send(call, descriptors)
     }
 
-    /// Waits for the answer to the call that was sent.
+    /// Waits for the answer to the call that was sent last.
     pub(crate) fn answer<T: DeserializeOwned + fmt::Debug>(&self) -> Result<T, Stop> {
         let mut process = self.process.borrow_mut();
         let answer = process.receive().and_then(|answer| accept(&process.name, answer));
@@ -78,76 +78,76 @@ impl Role {
         answer
     }
 
-    /// A call that was sent and not yet answered.
+    /// A call that was sent and whose answer has not been read.
     pub(crate) fn pending<T>(&self) -> Pending<T> {
         Pending { role: self.clone(), output: std::marker::PhantomData }
     }
 
-    /// The descriptor that came with the last answer.
+    /// Takes the descriptor that came with the last answer.
     pub(crate) fn descriptor_of_the_last_answer(&self) -> Option<OwnedFd> {
         self.process.borrow_mut().descriptors.pop()
     }
 
-    /// Waits until the process, which was asked to exit, is gone.
+    /// Waits until the process has exited, after a call that makes it exit.
     pub(crate) fn wait_for_exit(&self) -> Result<(), Stop> {
         self.process.borrow_mut().wait_for_exit()
     }
 
-    /// End the process with SIGKILL, and wait until it is gone.
+    /// Kills the process with SIGKILL and waits until it has ended.
     ///
     /// # Errors
-    /// [`Stop`], where it cannot be killed.
+    /// [`Stop`], if the process cannot be killed.
     pub fn kill(&self) -> Result<(), Stop> {
         self.process.borrow_mut().kill()
     }
 
-    /// SIGSTOP: the process does nothing until [`Role::resume`].
+    /// Sends SIGSTOP. The process does nothing until [`Role::resume`].
     ///
     /// # Errors
-    /// [`Stop`], where it cannot be signalled.
+    /// [`Stop`], if the signal cannot be sent.
     pub fn stop(&self) -> Result<(), Stop> {
         self.process.borrow_mut().signal(rustix::process::Signal::STOP)
     }
 
-    /// SIGCONT.
+    /// Sends SIGCONT.
     ///
     /// # Errors
-    /// [`Stop`], where it cannot be signalled.
+    /// [`Stop`], if the signal cannot be sent.
     pub fn resume(&self) -> Result<(), Stop> {
         self.process.borrow_mut().signal(rustix::process::Signal::CONT)
     }
 
-    /// Another deadline for the steps of this role.
+    /// Sets the time limit of the steps of this role.
     pub fn set_deadline(&self, deadline: Duration) {
         self.process.borrow_mut().deadline = deadline;
     }
 
-    /// What the case calls it.
+    /// Returns the name that the case gave the role.
     #[must_use]
     pub fn name(&self) -> String {
         self.process.borrow().name.clone()
     }
 
-    /// The process id.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.borrow().id()
     }
 
-    /// Whether the process was ended or lost.
+    /// Whether the process has ended.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.process.borrow().is_gone()
     }
 
-    /// The process itself, once the case is over.
+    /// Returns the process after the case has ended, or `None` if the case still holds a clone.
     pub(crate) fn into_process(self) -> Option<Process> {
         Rc::try_unwrap(self.process).ok().map(RefCell::into_inner)
     }
 }
 
 impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
-    /// Wait for the answer.
+    /// Waits for the answer.
     ///
     /// # Errors
     /// [`Stop`].
@@ -155,17 +155,17 @@ impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
         self.role.answer()
     }
 
-    /// Whether no answer has come for so long.
+    /// Waits for this duration. Returns whether there is still no answer.
     ///
     /// # Errors
-    /// [`Stop`], where the process is gone.
+    /// [`Stop`], if waiting fails.
     pub fn still_waits_after(&self, patience: Duration) -> Result<bool, Stop> {
         let deadline = Instant::now() + patience;
         Ok(!self.role.process.borrow_mut().has_answer(deadline)?)
     }
 }
 
-/// The output of a call, or the reason that there is none.
+/// Returns the output of a call, or why it has none.
 fn accept<T>(role: &str, answer: Result<T, Refused>) -> Result<T, Stop> {
     answer.map_err(|refused| match refused {
         Refused::Driver { function, code } => {

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-/// What a step shows of a call or an answer.
+/// The maximum number of characters of a call or an answer in a step.
 const LONGEST: usize = 200;
 
-/// The beginning of a value's debug form. Formatting stops at the limit, so a long value is never built in full.
+/// Returns the beginning of a value's debug form. Formatting stops at the limit, so a long value is never formatted in
+/// full.
 pub(super) fn shortened(value: &impl fmt::Debug) -> String {
     let mut beginning = Beginning { text: String::new(), left: LONGEST };
     if write!(beginning, "{value:?}").is_err() {

@@ -1,7 +1,8 @@
 //! The threads that start processes.
 //!
-//! The death signal of a role follows the thread that started it, and the threads of test runners come and go: so roles
-//! are started from threads of their own. A thread that left the PID namespace starts them in another one.
+//! A role gets its death signal when the thread that started it ends, and threads of a test runner end during a run. So
+//! dedicated threads start the roles. A thread with a new PID namespace for its children starts roles in that
+//! namespace.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
@@ -12,12 +13,12 @@ use crate::{Stop, mounts};
 
 type Request = (Command, mpsc::Sender<std::io::Result<Child>>);
 
-/// A thread that starts processes as long as this lives.
+/// A thread that starts processes while this value lives.
 #[derive(Debug)]
 struct Spawner(Mutex<mpsc::Sender<Request>>);
 
 impl Spawner {
-    /// A thread that does something first.
+    /// Starts the thread, which calls `first` before it starts processes.
     fn new(first: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> std::io::Result<Self> {
         let (sender, requests) = mpsc::channel::<Request>();
         let (ready, began) = mpsc::channel();
@@ -43,22 +44,22 @@ impl Spawner {
 }
 
 fn gone() -> std::io::Error {
-    std::io::Error::other("the thread that starts processes is gone")
+    std::io::Error::other("the thread that starts processes has ended")
 }
 
-/// A new PID namespace: the first role in it is its process 1, and the others end with that one. Its roles serve one case
-/// only.
+/// A new PID namespace. The first role in it is its process 1, and the other roles end with that one. Its roles serve
+/// one case only.
 #[derive(Clone, Debug)]
 pub struct PidNamespace(Arc<Spawner>);
 
 impl PidNamespace {
-    /// A namespace without a process.
+    /// Creates a namespace without processes.
     ///
     /// # Errors
-    /// [`Stop::Unsupported`], where the system does not allow it.
+    /// [`Stop::Unsupported`], if the system does not allow it.
     pub fn new() -> Result<Self, Stop> {
         let leave = || {
-            // SAFETY: the call changes what later children of this thread are, and nothing else.
+            // SAFETY: the call only changes the namespace of later children of this thread.
             if unsafe { libc::unshare(libc::CLONE_NEWPID) } == 0 {
                 Ok(())
             } else {
@@ -68,7 +69,7 @@ impl PidNamespace {
         let spawner = Spawner::new(leave);
         spawner
             .map(|spawner| Self(Arc::new(spawner)))
-            .map_err(|error| Stop::Unsupported(format!("no new PID namespace: {error}")))
+            .map_err(|error| Stop::Unsupported(format!("cannot create a PID namespace: {error}")))
     }
 }
 
@@ -80,18 +81,19 @@ impl PartialEq for PidNamespace {
 
 impl Eq for PidNamespace {}
 
-/// As in a container: a driver does not start where /proc has the numbers of another namespace.
+/// Mounts /proc for the PID namespace, as a container does. A driver does not start if /proc shows another PID
+/// namespace.
 fn mount_proc() -> std::io::Result<()> {
     mounts::unshare()?;
     mounts::mount(Some(c"proc"), c"/proc", Some(c"proc"), 0)
 }
 
-/// Start a process, in another PID namespace where one is given.
+/// Starts a process, in another PID namespace if one is given.
 pub(crate) fn spawn(mut command: Command, namespace: Option<&PidNamespace>) -> std::io::Result<Child> {
     static SPAWNER: OnceLock<std::io::Result<Spawner>> = OnceLock::new();
     match namespace {
         Some(PidNamespace(spawner)) => {
-            // SAFETY: system calls alone, with what lies in the program.
+            // SAFETY: the closure only makes system calls, with constants of the program.
             unsafe { command.pre_exec(mount_proc) };
             spawner.spawn(command)
         }

@@ -1,4 +1,4 @@
-//! The machine around the driver: what decides, beside driver and devices, what a run sees.
+//! The environment of a run: the properties of the machine, other than driver and devices, that can change its results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,63 +7,63 @@ use std::path::Path;
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
-/// What a process of the suite finds around it.
+/// The environment of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Environment {
-    /// Which kernel module serves the GPUs: `open`, `proprietary`, or none.
+    /// The kind of NVIDIA's kernel module, `open` or `proprietary`; null if it is not loaded.
     pub kernel_module: Option<String>,
-    /// The IMEX channels that this process sees, by number.
+    /// The numbers of the IMEX channels that the process can see.
     pub imex_channels: Vec<String>,
-    /// Where the MPS daemon listens, if one was asked for or is there; in a record the folder's name alone.
+    /// The pipe folder of the MPS daemon, if one is running; in a record, only the last component of its path.
     pub mps: Option<String>,
-    /// The devices that are split into instances (MIG), by their place on the bus.
+    /// The GPUs that are partitioned into instances (MIG), as named in /proc/driver/nvidia/capabilities.
     pub mig: Vec<String>,
-    /// Whose machine it is, which a record leaves out.
+    /// The host, which a record omits.
     #[serde(flatten)]
     pub host: Option<Host>,
 }
 
-/// What is around the driver and its GPUs, and no part of them.
+/// The host: the properties of the environment that do not belong to the driver or its GPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Host {
-    /// The system, its release and the processor: `Linux 6.1.0 x86_64`.
+    /// The operating system, its release and the processor architecture, such as `Linux 6.1.0 x86_64`.
     pub system: String,
-    /// What kind of container this runs in, if any.
+    /// The kind of container that the suite runs in, if any.
     pub container: Option<String>,
-    /// The inode of the PID namespace.
+    /// The PID namespace, such as `pid:[4026531836]`.
     pub pid_namespace: Option<String>,
-    /// Whom `pidfd_getfd` and `ptrace` may reach: Yama's `ptrace_scope`, if there is one.
+    /// Yama's `ptrace_scope`, which restricts `pidfd_getfd` and `ptrace`; null without Yama.
     pub ptrace_scope: Option<u32>,
-    /// The user.
+    /// The effective user id.
     pub user: u32,
-    /// Limits of a process.
+    /// The resource limits of the process.
     pub limits: Limits,
-    /// Variables that drivers and this suite look at.
+    /// The environment variables that the driver or the suite reads.
     pub variables: BTreeMap<String, String>,
 }
 
-/// Soft limits of a process; none where there is no limit.
+/// The soft limits of a process; null means unlimited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limits {
-    /// Open files.
+    /// The number of open files.
     pub open_files: Option<u64>,
-    /// Bytes of locked memory.
+    /// The locked memory in bytes.
     pub locked_memory: Option<u64>,
-    /// Bytes of addresses.
+    /// The address space in bytes.
     pub addresses: Option<u64>,
 }
 
 impl Environment {
-    /// What this process finds.
+    /// Reads the environment of this process.
     #[must_use]
     pub fn find() -> Self {
         Self::below(Path::new("/"))
     }
 
-    /// The same of a system whose files lie below a folder.
+    /// Reads the environment of a system whose files lie below a folder.
     fn below(root: &Path) -> Self {
         let text = |path: &str| fs::read_to_string(root.join(path)).ok();
         let names = |path: &str| -> Vec<String> {
@@ -119,7 +119,7 @@ fn kernel_module(version: &str) -> &'static str {
     if version.contains("Open Kernel Module") { "open" } else { "proprietary" }
 }
 
-/// The folder of the pipes of the daemon that controls the multi-process service, where there is one.
+/// Returns the pipe folder of the MPS daemon, if one is running.
 pub(crate) fn mps(root: &Path) -> Option<String> {
     const DEFAULT: &str = "/tmp/nvidia-mps";
     let folder = std::env::var("CUDA_MPS_PIPE_DIRECTORY").unwrap_or_else(|_| DEFAULT.to_owned());

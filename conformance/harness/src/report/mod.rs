@@ -1,7 +1,8 @@
-//! Reports: JSON Lines, written while a run goes on, so that a crash of the machine loses the running case at most.
+//! Reports in JSON Lines. They are written during a run, so that a crash of the machine loses at most the running case.
 //!
-//! The first line describes the [`Run`]; then each case has a line when it starts and one when it has ended
-//! ([`CaseReport`]); the last line says that the run came to its end. Processes of one nextest run write one report.
+//! The first line describes the [`Run`]. Then each case has a line when it starts and a line when it has ended
+//! ([`CaseReport`]). The last line says that the run is complete. All processes of a nextest run write the same report,
+//! which has no such line.
 
 mod environment;
 mod read;
@@ -26,36 +27,36 @@ use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::Step;
 
-/// The format of the reports that this suite writes. It reads this one and those before it.
+/// The format of the reports that this suite writes. It reads this format and all earlier ones.
 pub const FORMAT: u32 = 2;
 
-/// The name of a golden record in place of a run's.
+/// The name in a golden record, in place of a run's name.
 pub(crate) const RECORD: &str = "record";
 
-/// A run of the suite, as far as it came.
+/// The report of a run, complete or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// What ran, where, on what.
+    /// The run: its driver, devices, environment and settings.
     pub run: Run,
-    /// The cases that ended, by name.
+    /// The cases that ended, sorted by name.
     pub cases: Vec<CaseReport>,
-    /// The cases that had started and not ended when the report ends.
+    /// The cases that had started but not ended when the report ends.
     pub running: Vec<String>,
-    /// Whether the run came to its end, as far as the report can tell.
+    /// Whether the report says that the run is complete: always in format 1, never in a nextest run.
     pub is_complete: bool,
 }
 
 impl Report {
-    /// How many cases ended how, every verdict named.
+    /// Returns the number of cases per verdict, for every verdict.
     #[must_use]
     pub fn summary(&self) -> BTreeMap<&'static str, usize> {
         summary(self.cases.iter().map(|case| case.verdict))
     }
 
-    /// The lines of the report as a run would have written them, without those of starts.
+    /// Returns the lines of the report as a run writes them. Cases that ended have no line for their start.
     ///
     /// # Errors
-    /// Where a value cannot be written as JSON.
+    /// A value cannot be written as JSON.
     pub fn to_lines(&self) -> serde_json::Result<String> {
         let run = Line::Run(Box::new(self.run.clone()));
         let cases = self.cases.iter().cloned().map(Line::Case);
@@ -67,14 +68,14 @@ impl Report {
         lines.map(|line| Ok(serde_json::to_string(&line)? + "\n")).collect()
     }
 
-    /// A case by its name.
+    /// Returns a case by its name.
     #[must_use]
     pub fn case(&self, id: &str) -> Option<&CaseReport> {
         self.cases.binary_search_by(|case| case.id.as_str().cmp(id)).ok().map(|place| &self.cases[place])
     }
 }
 
-/// How many ended how, every verdict named.
+/// Returns the number of each verdict, for every verdict.
 pub(crate) fn summary(verdicts: impl Iterator<Item = Verdict>) -> BTreeMap<&'static str, usize> {
     let mut summary: BTreeMap<_, _> = Verdict::ALL.iter().map(|verdict| (verdict.word(), 0)).collect();
     for verdict in verdicts {
@@ -88,73 +89,75 @@ pub(crate) fn summary(verdicts: impl Iterator<Item = Verdict>) -> BTreeMap<&'sta
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "line", rename_all = "lowercase")]
 pub enum Line {
-    /// The first line.
+    /// The first line, which describes the run.
     Run(Box<Run>),
-    /// A case starts.
+    /// A case has started.
     Start {
-        /// Its name.
+        /// The name of the case.
         id: String,
     },
     /// A case has ended.
     Case(CaseReport),
-    /// The run has come to its end.
+    /// The run is complete.
     End {
-        /// How many cases ended how.
+        /// The number of cases per verdict.
         summary: BTreeMap<String, usize>,
     },
 }
 
-/// The JSON Schema of a line, which is published beside this file.
+/// Returns the JSON Schema of a line of a report.
 #[must_use]
 #[cfg(feature = "schema")]
 pub fn schema() -> Value {
     schemars::schema_for!(Line).to_value()
 }
 
-/// What ran, where, on what.
+/// The run: its driver, devices, environment and settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// The format of the report.
     pub format: u32,
-    /// The run's name: processes of one nextest run share it. `record` in a golden record.
+    /// The name of the run, which all processes of a nextest run share; `record` in a golden record.
     pub run: String,
-    /// When it began, in UTC (RFC 3339); unknown in reports of format 1.
+    /// The start of the run in UTC (RFC 3339); absent in reports of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<String>,
-    /// The suite; unknown in reports of format 1.
+    /// The suite; absent in reports of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
     /// The driver under test.
     pub driver: Identity,
-    /// The devices it showed.
+    /// The devices that the driver reports.
     pub devices: Vec<Device>,
     /// The links between the devices.
     #[serde(default)]
     pub links: Vec<Link>,
-    /// The machine around them; unknown in reports of format 1.
+    /// The environment of the run; absent in reports of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
-    /// The seed of every random choice.
+    /// The seed of every random choice in the run.
     pub seed: u64,
     /// Whether every role was a new process.
     pub fresh: bool,
-    /// What `--require` named and the machine does not have: such a run fails, whatever its cases did.
+    /// The capabilities that `--require` names and the machine does not have. If there are any, the run fails
+    /// regardless of its cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
-    /// Whether a filter chose the cases: what is not here was not asked for.
+    /// Whether a filter selected the cases, so that missing cases are no regression.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
 }
 
 impl Run {
-    /// Whether this is a golden record, which does not know whose machine it was, and no checks of the harness.
+    /// Whether this is a golden record, which contains neither the host nor checks of the harness.
     #[must_use]
     pub fn is_record(&self) -> bool {
         self.run == RECORD
     }
 
-    /// The product of its devices and how many there are; of different devices, each: `2 × NVIDIA H200`.
+    /// Returns the number and product name of the devices, such as `2 × NVIDIA H200`. Different products are joined
+    /// with ` + `.
     #[must_use]
     pub fn gpus(&self) -> String {
         let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -180,18 +183,18 @@ impl fmt::Display for Run {
     }
 }
 
-/// Which suite it was.
+/// The suite that wrote a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suite {
-    /// Its version.
+    /// The version of the suite.
     pub version: String,
-    /// The commit that it was built from, where that was known, with `+` where files had been changed.
+    /// The commit that the suite was built from, if known, followed by `+` if files had been changed.
     pub commit: Option<String>,
 }
 
 impl Suite {
-    /// This one. A bundle has its commit in a file beside the executable; a checkout is asked.
+    /// Describes this suite. The commit comes from a file beside the executable in a bundle, else from git.
     #[must_use]
     pub fn this() -> Self {
         let bundled =
@@ -216,30 +219,30 @@ impl fmt::Display for Suite {
     }
 }
 
-/// What git says of the checkout that this was built in, if it is still there.
+/// Returns the output of git for the checkout in which this suite was built, if the checkout still exists.
 fn git(arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     let output = command.arg("-C").arg(env!("CARGO_MANIFEST_DIR")).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// One case.
+/// A case that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseReport {
-    /// The name, with parameters.
+    /// The name of the case, with parameters.
     pub id: String,
-    /// The rows it checks.
+    /// The rows that the case checks.
     pub rows: Vec<String>,
-    /// How it ended.
+    /// How the case ended.
     pub verdict: Verdict,
-    /// Why, where it did not pass.
+    /// Why the case did not pass; null if it passed.
     pub reason: Option<String>,
-    /// What was seen where the documentation leaves it open.
+    /// The observations: the driver's behaviour in details that the documentation leaves open.
     pub observations: BTreeMap<String, Value>,
-    /// What was done, in order.
+    /// The steps of the case, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// How long it took in milliseconds, start of its roles included.
+    /// The duration in milliseconds, including the start of its roles.
     pub duration_ms: f64,
 }

@@ -1,4 +1,4 @@
-//! Reading a report, also one that ends early or that an earlier suite wrote.
+//! Reads reports, including incomplete ones and those of earlier suites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -16,15 +16,15 @@ use super::{CaseReport, FORMAT, Report, Run};
 pub enum Unreadable {
     /// The file cannot be read.
     Io(PathBuf, io::Error),
-    /// There is nothing in it.
+    /// The file is empty.
     Empty(PathBuf),
-    /// It is no report of this suite.
+    /// The file is not a report of this suite.
     Foreign(PathBuf, String),
-    /// A later suite wrote it.
+    /// A later suite wrote the report, in a newer format.
     Future(PathBuf, u32),
-    /// It is broken in the middle.
+    /// A line is invalid.
     Broken(PathBuf, usize, String),
-    /// It was changed while it was read.
+    /// The file was changed while it was read.
     Changed(PathBuf),
 }
 
@@ -32,19 +32,19 @@ impl std::fmt::Display for Unreadable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
-            Self::Empty(path) => write!(f, "{} is empty: did the run begin?", path.display()),
+            Self::Empty(path) => write!(f, "{} is empty: the run may not have started", path.display()),
             Self::Foreign(path, why) => {
-                write!(f, "{} is no report of the conformance suite: {why}", path.display())
+                write!(f, "{} is not a report of the conformance suite: {why}", path.display())
             }
             Self::Future(path, format) => write!(
                 f,
-                "{} has format {format}, and this command reads formats up to {FORMAT}: use that of the suite that wrote \
-                 it",
+                "{} has format {format}, but this command reads formats up to {FORMAT}: use the command of the suite \
+                 that wrote it",
                 path.display()
             ),
             Self::Broken(path, line, why) => write!(f, "{}, line {line}: {why}", path.display()),
             Self::Changed(path) => {
-                write!(f, "{} was changed while it was read: compare it when its run has ended", path.display())
+                write!(f, "{} was changed while it was read: try again after its run has ended", path.display())
             }
         }
     }
@@ -52,13 +52,13 @@ impl std::fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// What decides how the rest is read.
+/// The part of a report that says how to read the rest.
 #[derive(Deserialize)]
 struct Header {
     format: u32,
 }
 
-/// Format 1: one value, rewritten after every case.
+/// Format 1: one JSON value, rewritten after every case.
 #[derive(Deserialize)]
 struct FormatOne<C> {
     #[serde(flatten)]
@@ -66,8 +66,8 @@ struct FormatOne<C> {
     cases: Vec<C>,
 }
 
-/// What a line is. Its other fields are read by whoever knows what they are, which takes a third of the time that
-/// `Line` takes, whose tag may come last.
+/// The kind of a line. The other fields are parsed afterwards, when the kind is known. This takes a third of the time
+/// that `Line` takes, because serde must expect its tag at any place.
 #[derive(Deserialize)]
 struct Tagged {
     line: Tag,
@@ -82,20 +82,20 @@ enum Tag {
     End,
 }
 
-/// A case starts, or one has ended, of which the rest is left.
+/// The name in a line of a case. The other fields are ignored.
 #[derive(Deserialize)]
 struct Named {
     id: String,
 }
 
-/// What a report says besides its cases.
+/// The contents of a report except the cases that ended.
 pub(super) struct Head {
     pub(super) run: Run,
     pub(super) running: Vec<String>,
     pub(super) is_complete: bool,
 }
 
-/// What is read of a case that ended.
+/// The part of a case that is read.
 pub(super) trait Ended: DeserializeOwned {
     fn id(&self) -> &str;
 }
@@ -107,7 +107,7 @@ impl Ended for CaseReport {
 }
 
 impl Report {
-    /// Read a report, `-` from standard input. One whose last line is cut off is used as far as it goes.
+    /// Reads a report, or standard input if the path is `-`. A truncated last line is ignored.
     ///
     /// # Errors
     /// [`Unreadable`], which names the file.
@@ -116,7 +116,7 @@ impl Report {
         collect(path, &file, |case| case)
     }
 
-    /// Read a report without the steps of its cases, which are most of its size.
+    /// Reads a report without the steps of its cases, which make up most of its size.
     ///
     /// # Errors
     /// [`Unreadable`], which names the file.
@@ -134,13 +134,13 @@ pub(super) fn collect(path: &Path, file: &File, keep: fn(CaseReport) -> CaseRepo
     Ok(Report { run, cases: cases.into_values().collect(), running, is_complete })
 }
 
-/// A report's file, `-` for standard input.
+/// Opens the file of a report, or standard input if the path is `-`.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(if path == Path::new("-") { Path::new("/dev/stdin") } else { path })
 }
 
-/// Pass on every case that ended, with the place of its line. One that ran again comes again, and counts as it ended
-/// last.
+/// Calls a function for every case that ended, with the offset of its line. A case that ran again is passed again, and
+/// its last result counts.
 pub(super) fn scan<C: Ended>(path: &Path, file: &File, case: impl FnMut(C, u64)) -> Result<Head, Unreadable> {
     let lines = &mut BufReader::new(file);
     let failed = |error| Unreadable::Io(path.to_owned(), error);
@@ -153,10 +153,10 @@ pub(super) fn scan<C: Ended>(path: &Path, file: &File, case: impl FnMut(C, u64))
     let length = first.len() as u64;
     let tagged = serde_json::from_slice::<Tagged>(&first);
     if tagged.is_err() {
-        // One value, which may go over several lines.
+        // Format 1 is one value, which may have several lines.
         lines.read_to_end(&mut first).map_err(failed)?;
     }
-    let headless = || foreign("it does not begin with the line of a run".to_owned());
+    let headless = || foreign("it does not begin with a line that describes a run".to_owned());
     let Header { format } = serde_json::from_slice(&first)
         .map_err(|error: serde_json::Error| if error.is_data() { headless() } else { foreign(reason(&error)) })?;
     match tagged {
@@ -176,7 +176,7 @@ fn format_one<C: Ended>(text: &[u8], mut case: impl FnMut(C, u64)) -> Result<Hea
     Ok(Head { run, running: Vec::new(), is_complete: true })
 }
 
-/// The lines after the first.
+/// Reads the lines after the first.
 fn cases<C: Ended>(
     path: &Path,
     run: Run,
@@ -205,11 +205,11 @@ fn cases<C: Ended>(
             Ok(line)
         });
         match read {
-            Ok(Tag::Run) => return Err(broken("a second run begins".to_owned())),
-            Ok(_) if is_complete => return Err(broken("the run has ended before it".to_owned())),
+            Ok(Tag::Run) => return Err(broken("a second run begins here".to_owned())),
+            Ok(_) if is_complete => return Err(broken("it follows the last line of the run".to_owned())),
             Ok(Tag::End) => is_complete = true,
             Ok(Tag::Start | Tag::Case) => {}
-            // The machine went down while it was written.
+            // The run was interrupted while it wrote this line.
             Err(_) if !text.ends_with(b"\n") => break,
             Err(error) => return Err(broken(reason(&error))),
         }
@@ -218,7 +218,7 @@ fn cases<C: Ended>(
     Ok(Head { run, running: running.into_iter().collect(), is_complete })
 }
 
-/// Without the line, which the parser counts from where it began.
+/// Returns the parser's message without its line number, which is relative to the start of the parsed text.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);

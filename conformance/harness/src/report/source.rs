@@ -1,4 +1,4 @@
-//! What a comparison reads of a report: in memory, or in its file, case by case.
+//! The source of a comparison: a report in memory, or in its file, which is read case by case.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use super::read::{Ended, Head, collect, open, scan};
 use super::{CaseReport, Report, Run, Unreadable, summary};
 use crate::Verdict;
 
-/// A report whose cases can be asked for by name.
+/// A report whose cases can be read by name.
 pub(crate) trait Source {
     type Error;
 
@@ -55,8 +55,8 @@ impl Source for Report {
     }
 }
 
-/// A report in its file. Of its cases only the names and where they are is kept, so that the size of a report does not
-/// matter.
+/// A report in its file. Only the names, verdicts and offsets of its cases are in memory, so a report can have any
+/// size.
 pub(crate) struct Index {
     path: PathBuf,
     file: RefCell<BufReader<File>>,
@@ -66,11 +66,11 @@ pub(crate) struct Index {
 
 struct Entry {
     verdict: Verdict,
-    /// Where its line begins.
+    /// The offset of its line in the file.
     place: u64,
 }
 
-/// What of a case is read to find it again.
+/// The part of a case that the index contains.
 #[derive(Deserialize)]
 struct Outline {
     id: Box<str>,
@@ -84,7 +84,7 @@ impl Ended for Outline {
 }
 
 impl Index {
-    /// Read where the cases of a report are.
+    /// Reads the names, verdicts and offsets of the cases of a report.
     pub(crate) fn read(path: &Path) -> Result<Self, Unreadable> {
         let failed = |error| Unreadable::Io(path.to_owned(), error);
         let file = seekable(path).map_err(failed)?;
@@ -92,7 +92,7 @@ impl Index {
         if index.head.run.format > 1 {
             return Ok(index);
         }
-        // Format 1 has no lines: a copy that has them.
+        // Format 1 does not consist of lines, so convert it into a copy in the current format.
         let mut file = index.file.into_inner().into_inner();
         file.rewind().map_err(failed)?;
         let lines = collect(path, &file, |case| case)?.to_lines().map_err(|error| failed(error.into()))?;
@@ -116,13 +116,13 @@ impl Index {
     }
 }
 
-/// What comes through a pipe can be read once: a copy of it.
+/// Opens a file that can be read several times. The contents of a pipe are copied.
 fn seekable(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { copy(file) }
 }
 
-/// Copies into a file in memory, which goes away with its descriptor.
+/// Copies into a file in memory, which is freed with its descriptor.
 fn copy(mut from: impl io::Read) -> io::Result<File> {
     let mut copy = File::from(memfd_create("report", MemfdFlags::CLOEXEC)?);
     io::copy(&mut from, &mut copy)?;

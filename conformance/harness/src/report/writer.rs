@@ -1,4 +1,4 @@
-//! Writing a report, line by line.
+//! Writes a report line by line.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -9,14 +9,14 @@ use rustix::fs::{FlockOperation, flock};
 use super::{CaseReport, Line, Run, summary};
 use crate::Verdict;
 
-/// Where the report goes. Other processes may write the same one.
+/// Writes a report into a file. Other processes may write the same file.
 #[derive(Debug)]
 pub(crate) struct Writer {
     path: PathBuf,
 }
 
 impl Writer {
-    /// Begin a report; or, where processes share one, go on with that of the same run.
+    /// Begins a report. If processes share reports and the file contains one of the same run, continues it.
     pub(crate) fn new(path: &Path, run: &Run, is_shared: bool) -> io::Result<Self> {
         let mut file = locked(path)?;
         if !is_shared || first_line(&file)?.is_none_or(|begun| begun.run != run.run) {
@@ -26,29 +26,30 @@ impl Writer {
         Ok(Self { path: path.to_owned() })
     }
 
-    /// A case starts.
+    /// Writes that a case has started.
     pub(crate) fn start(&self, id: &str) -> io::Result<()> {
         self.add(&Line::Start { id: id.to_owned() })
     }
 
-    /// A case has ended.
+    /// Writes that a case has ended.
     pub(crate) fn end(&self, case: CaseReport) -> io::Result<()> {
         self.add(&Line::Case(case))
     }
 
-    /// The run has come to its end.
+    /// Writes that the run is complete.
     pub(crate) fn finish(&self, verdicts: &[Verdict]) -> io::Result<()> {
         let summary = summary(verdicts.iter().copied()).into_iter().map(|(word, count)| (word.to_owned(), count));
         self.add(&Line::End { summary: summary.collect() })
     }
 
-    /// The file is opened each time: what was moved away meanwhile is an error, and not written to unseen.
+    /// Appends a line. Opens the file by its path each time, so that no line goes into a file that was moved away
+    /// meanwhile.
     fn add(&self, line: &Line) -> io::Result<()> {
         write(&mut locked(&self.path)?, line)
     }
 }
 
-/// The file, to be appended to while no other process does.
+/// Opens the file for appending and locks it against other processes.
 fn locked(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
     flock(&file, FlockOperation::LockExclusive)?;
@@ -57,7 +58,7 @@ fn locked(path: &Path) -> io::Result<File> {
 
 fn first_line(file: &File) -> io::Result<Option<Run>> {
     let mut text = String::new();
-    // Whatever else is there gives way to the new report.
+    // Any other contents are replaced by the new report.
     match BufReader::new(file).read_line(&mut text) {
         Err(error) if error.kind() != io::ErrorKind::InvalidData => Err(error),
         _ => Ok(match serde_json::from_str(&text) {
@@ -67,7 +68,7 @@ fn first_line(file: &File) -> io::Result<Option<Run>> {
     }
 }
 
-/// In one call, so that a line is whole or missing.
+/// Writes a line in one call, so that it is complete or missing.
 fn write(file: &mut File, line: &Line) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');

@@ -1,4 +1,4 @@
-//! Children of a role: what `fork` leaves of a process that uses the driver, and programs that it starts.
+//! Children of a role: forks of a process that uses the driver, and programs that it starts.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -21,19 +21,19 @@ pub(crate) const CHILD_ARGUMENT: &str = "--conformance-child";
 const USE: &str = "use";
 const HOLD: &str = "hold";
 
-/// What became of a child that used the driver.
+/// How a child that used the driver ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChildEnd {
-    /// Everything worked.
+    /// All its work succeeded.
     Worked,
-    /// The driver answered with an error code.
+    /// The driver returned an error code.
     Refused {
         /// The function.
         function: String,
         /// The code.
         code: u32,
     },
-    /// Something else, in words: a signal, or no driver.
+    /// Something else, in words, such as a signal or a missing driver.
     Otherwise(String),
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for ChildEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Worked => f.write_str("worked"),
-            Self::Refused { function, code } => write!(f, "{function} answered {}", CUresult(*code)),
+            Self::Refused { function, code } => write!(f, "{function} returned {}", CUresult(*code)),
             Self::Otherwise(words) => f.write_str(words),
         }
     }
@@ -60,13 +60,14 @@ impl From<Result<(), Refused>> for ChildEnd {
 /// Whether a child calls `cuInit` before anything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Beginning {
-    /// It does.
+    /// The child calls `cuInit`.
     Init,
-    /// It goes on as if its parent's call were its own.
+    /// The child does not call `cuInit`: it relies on its parent's call.
     Context,
 }
 
-/// What every program does: a context, memory, and a look at it. Nothing of it stays.
+/// Uses the driver as every program does: creates a context, allocates memory, fills it and reads it. Releases
+/// everything.
 pub(crate) fn use_the_driver(driver: &'static Driver, device: i32, beginning: Beginning) -> Result<(), Refused> {
     const SIZE: usize = 2 << 20;
     let session = &ThreadSession { driver };
@@ -82,10 +83,11 @@ pub(crate) fn use_the_driver(driver: &'static Driver, device: i32, beginning: Be
     cuda!(session.cuMemFree(pointer));
     cuda!(session.cuCtxSetCurrent(ptr::null_mut()));
     cuda!(session.cuDevicePrimaryCtxRelease(device));
-    if byte == 7 { Ok(()) } else { Err(Refused::Role(format!("7 was written and {byte} read"))) }
+    if byte == 7 { Ok(()) } else { Err(Refused::Role(format!("read {byte}, expected 7"))) }
 }
 
-/// Initialise the driver, import memory over a descriptor, and look for a pattern in it. Everything goes with the process.
+/// Initialises the driver, imports memory from a descriptor, and compares it with the pattern of a seed. Nothing is
+/// released: the process ends afterwards.
 pub(crate) fn import_and_verify(
     driver: &'static Driver,
     device: i32,
@@ -120,18 +122,19 @@ pub(crate) fn differing(words: impl IntoIterator<Item = u32>, seed: u32) -> u64 
     (0..).zip(words).filter(differs).count() as u64
 }
 
-/// `fork`, what the child does, and what became of it. The child leaves by `_exit`: nothing of the parent's is undone.
+/// Forks, performs `work` in the child and returns how the child ended. The child leaves by `_exit`, so that it runs no
+/// exit handlers of its parent.
 pub(crate) fn fork(work: impl FnOnce() -> ChildEnd) -> Result<ChildEnd, Refused> {
     let (from_child, to_parent) = pipe_with(PipeFlags::CLOEXEC)?;
-    // SAFETY: a role performs its calls on its only thread, so that no lock of ours is held by another one. Those of the
-    // driver's threads are what some cases ask about.
+    // SAFETY: a role performs its calls on its only thread, so no other thread holds a lock of ours. Some cases check
+    // what happens with locks of the driver's threads.
     match unsafe { libc::fork() } {
         -1 => Err(std::io::Error::last_os_error().into()),
         0 => {
             let sent = set_parent_process_death_signal(Some(Signal::KILL))
                 .map_err(std::io::Error::from)
                 .and_then(|()| write_end(to_parent, &work()));
-            // SAFETY: the call does not return, and runs no handler of the parent's.
+            // SAFETY: the call does not return, and runs no exit handler of the parent.
             unsafe { libc::_exit(i32::from(sent.is_err())) }
         }
         child => {
@@ -145,15 +148,15 @@ pub(crate) fn fork(work: impl FnOnce() -> ChildEnd) -> Result<ChildEnd, Refused>
     }
 }
 
-/// `fork` and `exit`, with every handler that the driver registered.
+/// Forks. The child calls `exit`, which runs the exit handlers that the driver registered.
 pub(crate) fn fork_and_exit() -> Result<ChildEnd, Refused> {
     fork(|| {
-        // SAFETY: the handlers run in the child, which is what the case is about.
+        // SAFETY: the handlers run in the child, which is what the case checks.
         unsafe { libc::exit(0) }
     })
 }
 
-/// `fork`, and `exec` of this program, which uses the driver.
+/// Starts this program again by `fork` and `exec`. It uses the driver and exits.
 pub(crate) fn exec(device: i32) -> Result<ChildEnd, Refused> {
     let mut command = program(USE)?;
     command.arg(device.to_string()).stdin(Stdio::null()).stdout(Stdio::piped());
@@ -161,12 +164,12 @@ pub(crate) fn exec(device: i32) -> Result<ChildEnd, Refused> {
     Ok(end_of(&output.stdout, output.status))
 }
 
-/// A program that inherits a descriptor and does nothing until its standard input ends.
+/// Starts a program that inherits a descriptor and does nothing until its standard input ends.
 pub(crate) fn start_holder(descriptor: i32) -> Result<Child, Refused> {
     let mut command = program(HOLD)?;
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     let inherit = move || {
-        // SAFETY: the case passes a descriptor that the role holds; this is its copy in the child.
+        // SAFETY: the case passes a descriptor that the role holds, and this is the child's copy of it.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor) };
         rustix::io::fcntl_setfd(held, rustix::io::FdFlags::empty()).map_err(Into::into)
     };
@@ -175,16 +178,16 @@ pub(crate) fn start_holder(descriptor: i32) -> Result<Child, Refused> {
     Ok(command.spawn()?)
 }
 
-/// This program again, as a child that does not outlive its parent.
+/// Returns a command that starts this program again as a child that does not outlive its parent.
 fn program(task: &str) -> Result<Command, Refused> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(CHILD_ARGUMENT).arg(task);
-    // SAFETY: one system call. It also makes this a `fork` and an `exec`, where there are faster ways.
+    // SAFETY: one system call. A closure also makes the standard library use `fork` and `exec` instead of a faster way.
     unsafe { command.pre_exec(|| set_parent_process_death_signal(Some(Signal::KILL)).map_err(Into::into)) };
     Ok(command)
 }
 
-/// Be the program that a role started.
+/// Serves as the program that a role started.
 pub(crate) fn serve(mut arguments: impl Iterator<Item = String>) -> std::io::Result<()> {
     if arguments.next().as_deref() == Some(HOLD) {
         return std::io::stdin().read_to_end(&mut Vec::new()).map(drop);
@@ -203,7 +206,7 @@ fn write_end(to_parent: OwnedFd, end: &ChildEnd) -> std::io::Result<()> {
     std::fs::File::from(to_parent).write_all(&bytes)
 }
 
-/// What a child said, or how it ended where it said nothing.
+/// Returns the result that a child sent, or its exit status if it sent none.
 fn end_of(bytes: &[u8], status: ExitStatus) -> ChildEnd {
-    postcard::from_bytes(bytes).unwrap_or_else(|_| ChildEnd::Otherwise(format!("it said nothing, {status}")))
+    postcard::from_bytes(bytes).unwrap_or_else(|_| ChildEnd::Otherwise(format!("ended without a result, {status}")))
 }

@@ -1,8 +1,8 @@
-//! What a role holds, so that it can give everything back when a case ends.
+//! The resources that a role holds, so that it can release all of them when a case ends.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a call gave to the role.
+/// A resource that a call gave to the role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resource {
     Allocation(u64),
@@ -29,24 +29,25 @@ pub(crate) enum Resource {
 }
 
 impl Resource {
-    /// Whether another process gave it: such things go back first.
+    /// Whether the resource came from another process. Such resources are released first.
     pub(crate) const fn is_import(&self) -> bool {
         matches!(self, Self::Import(_) | Self::ImportedEvent(_) | Self::ImportedPool(_) | Self::ImportedPointer(_))
     }
 }
 
-/// What a role holds, in the order in which it came.
+/// The resources that a role holds, in the order in which it got them.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     entries: Vec<Entry>,
-    /// The created context that is current, which owns what comes next; `None` is the primary context.
+    /// The contexts that the role created and that still exist, oldest first.
     created: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Entry {
     resource: Resource,
-    /// The contexts that had been created when it came: where one of them dies, it may be gone too.
+    /// The number of created contexts when the role got the resource. If one of them is destroyed, the resource may be
+    /// gone too.
     contexts: usize,
 }
 
@@ -58,14 +59,14 @@ impl Ledger {
         self.entries.push(Entry { resource, contexts: self.created.len() });
     }
 
-    /// Strike the newest entry that is equal.
+    /// Removes the newest entry that is equal.
     pub(crate) fn remove(&mut self, resource: &Resource) {
         if let Some(index) = self.entries.iter().rposition(|entry| entry.resource == *resource) {
             self.entries.remove(index);
         }
     }
 
-    /// Strike every mapping that lies in a range.
+    /// Removes every mapping that lies inside a range.
     pub(crate) fn unmapped(&mut self, address: u64, size: usize) {
         let end = address + size as u64;
         self.entries.retain(|entry| match entry.resource {
@@ -74,7 +75,7 @@ impl Ledger {
         });
     }
 
-    /// A created context was destroyed: what came after it is assumed to have been its own.
+    /// Removes a destroyed context and every resource that the role got after it: they are assumed to belong to it.
     pub(crate) fn context_gone(&mut self, context: u64) {
         let Some(position) = self.created.iter().position(|created| *created == context) else { return };
         self.created.remove(position);
@@ -86,24 +87,24 @@ impl Ledger {
         self.created.clear();
     }
 
-    /// The newest entry that qualifies, struck.
+    /// Removes and returns the newest entry that qualifies.
     pub(crate) fn take_newest(&mut self, qualifies: impl Fn(&Resource) -> bool) -> Option<Resource> {
         let index = self.entries.iter().rposition(|entry| qualifies(&entry.resource))?;
         Some(self.entries.remove(index).resource)
     }
 }
 
-/// How a role stands after it gave everything back.
+/// The state of a role after it released its resources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cleanness {
-    /// Why the role must not serve another case; empty where it may.
+    /// Why the role must not serve another case; empty if it may.
     pub problems: Vec<String>,
-    /// Descriptors that are there although everything was given back.
+    /// The targets of file descriptors that are still open.
     pub descriptors_left: Vec<String>,
 }
 
 impl Cleanness {
-    /// Whether the role is as it was when it was ready.
+    /// Whether the role is in the same state as when it became ready.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty() && self.descriptors_left.is_empty()

@@ -1,4 +1,4 @@
-//! What runs in a role: a process that performs calls until its runner is gone.
+//! The role's process: it performs calls until its runner has ended.
 
 mod child;
 mod ledger;

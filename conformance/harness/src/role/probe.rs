@@ -1,4 +1,4 @@
-//! What a machine has: a role asks the driver once, before the cases are listed.
+//! Probes the machine: a role asks the driver once, before the cases are listed.
 
 use cuda_ipc_sys::{
     CUdevice_P2PAttribute, CUdevice_attribute, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
@@ -11,7 +11,7 @@ use crate::machine::{Device, Fabric, Link, Machine};
 use crate::message::Refused;
 
 impl Session {
-    /// Ask the driver.
+    /// Probes the machine through the driver.
     pub(crate) fn probe_machine(&mut self) -> Result<Machine, Refused> {
         let session = self;
         let count = session.device_count()?;
@@ -61,7 +61,8 @@ impl Session {
         })
     }
 
-    /// The attribute says what the device can do; whether this process may, only the attempt does.
+    /// Determines the state of fabric handles. The attribute says whether the device supports them; only an attempt
+    /// shows whether this process may use them.
     fn fabric(&mut self, device: i32) -> Result<Fabric, Refused> {
         if !self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, device)? {
             return Ok(Fabric::Absent);
@@ -89,7 +90,7 @@ impl Session {
         Ok(self.attribute(attribute, device)? != 0)
     }
 
-    /// An attribute; 0 where the driver is too old to know it.
+    /// Returns an attribute, or 0 if the driver is too old to know it.
     fn attribute(&mut self, attribute: CUdevice_attribute, device: i32) -> Result<i32, Refused> {
         let session = self;
         let ask = |session: &mut Self| {
@@ -135,7 +136,7 @@ impl Session {
     }
 }
 
-/// The file behind a name that the loader searched for.
+/// Returns the path of the driver library that the loader found, from the mappings of this process.
 fn mapped_library() -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let files = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| format!("/{path}"));

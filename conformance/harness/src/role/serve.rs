@@ -8,7 +8,7 @@ use peer::wire::ReceiveError;
 
 /// If this process is a role, or a program that a role started, serves as that and does not return.
 ///
-/// `perform` performs the calls: the role knows none of them by itself.
+/// `perform` decodes and performs the calls, so that this module does not depend on them.
 pub(crate) fn serve_if_role(perform: Perform) {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
@@ -41,13 +41,13 @@ fn serve(
 ) -> Result<(), ReceiveError> {
     let channel = peer::inherited().map_err(ReceiveError::Io)?;
     let became = user.map_or(Ok(()), become_user);
-    // The runner may have died before the signal was asked for.
+    // The runner may have died before the death signal was set.
     if !peer::die_with(runner).map_err(ReceiveError::Io)? {
         return Ok(());
     }
     let greeted = match became {
         Ok(()) => Session::start(device, initialised),
-        Err(error) => Err(Greeting::NoDevice(format!("it cannot be another user: {error}"))),
+        Err(error) => Err(Greeting::NoDevice(format!("the role cannot become the user: {error}"))),
     };
     let greeting = match &greeted {
         Ok(_) => Greeting::Ready,

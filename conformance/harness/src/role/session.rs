@@ -1,4 +1,4 @@
-//! What a role's process holds, and how it gives everything back.
+//! The state of a role's process, and the release of its resources.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -12,10 +12,10 @@ use crate::Pointer;
 use crate::message::{Greeting, Refused};
 use peer::wire::{Channel, Frame, ReceiveError};
 
-/// Performs an encoded call and returns the encoded answer.
+/// A function that performs an encoded call and returns the encoded answer.
 pub(crate) type Perform = fn(&[u8], &mut Session) -> Vec<u8>;
 
-/// What a role's process holds.
+/// The state of a role's process.
 pub(crate) struct Session {
     pub(crate) driver: &'static Driver,
     pub(crate) device: i32,
@@ -23,10 +23,10 @@ pub(crate) struct Session {
     pub(crate) functions: HashMap<(u64, &'static CStr), u64>,
     context: u64,
     received: Vec<OwnedFd>,
-    /// What goes to the runner with the next answer.
+    /// The descriptors to send to the runner with the next answer.
     sent: Vec<OwnedFd>,
     host_memory: Vec<Vec<u64>>,
-    /// Programs that this role started and that hold a descriptor.
+    /// The programs that this role started to hold a descriptor.
     pub(crate) holders: Vec<std::process::Child>,
     spoiled: Vec<String>,
     descriptors_before: Vec<String>,
@@ -57,20 +57,20 @@ impl Session {
             Refused::Driver { function, code } => {
                 let code = cuda_ipc_sys::CUresult(code);
                 if code == cuda_ipc_sys::CUresult::CUDA_ERROR_NO_DEVICE {
-                    Greeting::NoDevice(format!("{function} answered {code}"))
+                    Greeting::NoDevice(format!("{function} returned {code}"))
                 } else {
-                    Greeting::NoDriver(format!("{function} answered {code}"))
+                    Greeting::NoDriver(format!("{function} returned {code}"))
                 }
             }
             Refused::Missing(message) | Refused::Role(message) => Greeting::NoDriver(message),
         })?;
         let count = session.device_count().unwrap_or(0);
         if device >= count {
-            return Err(Greeting::NoDevice(format!("device {device} of {count}")));
+            return Err(Greeting::NoDevice(format!("device {device} does not exist: the driver has {count}")));
         }
         session
             .ready()
-            .map_err(|refused| Greeting::NoDevice(format!("device {device} does not start: {refused:?}")))?;
+            .map_err(|refused| Greeting::NoDevice(format!("device {device} cannot be used: {refused:?}")))?;
         Ok(session)
     }
 
@@ -87,7 +87,7 @@ impl Session {
         Ok(count)
     }
 
-    /// Make the primary context current, and use once what a driver sets up at first use.
+    /// Makes the primary context current, and uses the features for which a driver allocates resources at first use.
     fn ready(&mut self) -> Result<(), Refused> {
         let session = self;
         let mut context = ptr::null_mut();
@@ -101,7 +101,7 @@ impl Session {
             cuda!(session.cuMemsetD8(pointer, 0, size));
             cuda!(session.cuMemFree(pointer));
         }
-        // Where there are no interprocess events, the cases that need them say so.
+        // If interprocess events are not supported, the cases that need them report it.
         let _ = session.use_an_interprocess_event();
         cuda!(session.cuCtxSynchronize());
         session.descriptors_before = descriptors()?;
@@ -117,7 +117,8 @@ impl Session {
         Ok(())
     }
 
-    /// Answers calls until the runner is gone. `perform` decodes a call, performs it and encodes its answer.
+    /// Performs calls and sends their answers until the runner has ended. `perform` decodes a call, performs it and
+    /// encodes its answer.
     pub(super) fn answer_calls(&mut self, channel: Channel, perform: Perform) -> Result<(), ReceiveError> {
         self.channel = Some(channel);
         while let Some(channel) = &self.channel {
@@ -137,7 +138,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ordinary zeroed memory that stays until the case ends.
+    /// Allocates zeroed memory of the process that lives until the case ends.
     pub(crate) fn host_memory(&mut self, size: usize) -> Pointer {
         let mut words = vec![0_u64; size.div_ceil(8)];
         let pointer = Pointer(words.as_mut_ptr() as u64);
@@ -145,23 +146,23 @@ impl Session {
         pointer
     }
 
-    /// The descriptor that came with this call.
+    /// Takes the descriptor that came with this call.
     pub(crate) fn received_descriptor(&mut self) -> Result<OwnedFd, Refused> {
         self.received.pop().ok_or_else(|| Refused::Role("the call came without a descriptor".to_owned()))
     }
 
-    /// Let a descriptor travel with the answer to this call.
+    /// Sends a descriptor with the answer to this call.
     pub(crate) fn send(&mut self, descriptor: OwnedFd) {
         self.sent.push(descriptor);
     }
 
-    /// The role must not serve another case.
+    /// Marks the role as unable to serve another case.
     pub(crate) fn spoil(&mut self, reason: &str) {
         self.spoiled.push(reason.to_owned());
     }
 
-    /// Perform calls on several threads at once, all with this thread's context. Each thread's answer stands for
-    /// itself: what the others got has to be given back.
+    /// Performs a call on several threads at once, all with this thread's context. Returns one result per thread,
+    /// because resources of the threads that succeeded must be released even if others failed.
     pub(crate) fn on_threads<T: Send>(
         &mut self,
         threads: usize,
@@ -199,7 +200,7 @@ impl Session {
         self.host_memory.clear();
         self.received.clear();
         self.end_holders(&mut problems);
-        // Every other context is gone, and a driver may give its number to the next one.
+        // The other contexts are destroyed, and the driver may reuse their handles.
         let own = self.context;
         self.functions.retain(|(context, _), _| *context == own);
         let session = &mut *self;
@@ -213,7 +214,7 @@ impl Session {
         problems.append(&mut self.spoiled);
         match proof {
             Err(refused) => {
-                problems.push(format!("the context does not work any more: {refused:?}"));
+                problems.push(format!("the context no longer works: {refused:?}"));
                 Cleanness { problems, ..Cleanness::default() }
             }
             Ok(mut left) => {
@@ -231,21 +232,22 @@ impl Session {
         for mut holder in self.holders.drain(..) {
             drop(holder.stdin.take());
             if let Err(error) = holder.wait() {
-                problems.push(format!("a program that the role started does not end: {error}"));
+                problems.push(format!("cannot wait for a program that the role started: {error}"));
             }
         }
     }
 
-    /// Give back what qualifies, newest first; what the driver refuses to take is a problem.
+    /// Releases the resources that qualify, newest first. Returns a problem for each resource that the driver refuses
+    /// to release.
     fn give_back(&mut self, qualifies: impl Fn(&Resource) -> bool) -> Vec<String> {
         let mut problems = Vec::new();
         let session = self;
         let primary = session.context;
-        // SAFETY: the role's own context, or none if the driver lost it; the answer shows in the calls that follow.
+        // SAFETY: the role's own context, or null if it has none. An error shows in the calls that follow.
         let _ = unsafe { session.driver.cuCtxSetCurrent(primary as _) };
         while let Some(resource) = session.ledger.take_newest(&qualifies) {
             if let Err(refused) = session.give_back_one(&resource) {
-                problems.push(format!("{resource:?} could not be given back: {refused:?}"));
+                problems.push(format!("cannot release {resource:?}: {refused:?}"));
             }
         }
         problems
@@ -282,13 +284,13 @@ impl Session {
             Resource::Module(module) => cuda!(session.cuModuleUnload(module as _)),
             Resource::Graph(graph) => cuda!(session.cuGraphDestroy(graph as _)),
             Resource::GraphExec(executable) => cuda!(session.cuGraphExecDestroy(executable as _)),
-            // SAFETY: the ledger holds descriptors of the role's own.
+            // SAFETY: the ledger holds only descriptors that the role owns.
             Resource::Descriptor(descriptor) => drop(unsafe { OwnedFd::from_raw_fd(descriptor) }),
         }
         Ok(())
     }
 
-    /// For a check of the harness: half an answer, then the end.
+    /// Sends half an answer and exits, for a check of the harness.
     pub(crate) fn announce_and_exit(&mut self) {
         use std::io::Write as _;
         if let Some(channel) = self.channel.take() {
@@ -299,11 +301,11 @@ impl Session {
     }
 }
 
-/// What each open descriptor of the process refers to.
+/// Returns the target of each open descriptor of the process.
 fn descriptors() -> std::io::Result<Vec<String>> {
     let mut targets = Vec::new();
     for entry in std::fs::read_dir("/proc/self/fd")? {
-        // The descriptor of this listing is gone by the time it is looked at.
+        // A descriptor may be closed before its link is read. The descriptor of this listing is removed below.
         if let Ok(target) = std::fs::read_link(entry?.path()) {
             targets.push(target.to_string_lossy().into_owned());
         }
@@ -312,7 +314,7 @@ fn descriptors() -> std::io::Result<Vec<String>> {
     Ok(targets)
 }
 
-/// What a thread of a role needs for calls.
+/// The state that a thread of a role needs to perform calls.
 pub(crate) struct ThreadSession {
     pub(crate) driver: &'static Driver,
 }

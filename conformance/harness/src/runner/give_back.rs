@@ -53,7 +53,10 @@ impl Shared {
         }
         for (device, missing) in self.warm.settle() {
             if missing > self.kept_by_the_driver() && outcome.is_ok() {
-                worse(Verdict::Leak, format!("{missing} bytes of memory on GPU {device} are still in use after every role released its resources"));
+                worse(
+                    Verdict::Leak,
+                    format!("{missing} bytes on GPU {device} are still in use after the roles released all resources"),
+                );
             }
         }
         for (role, proof) in living.into_iter().zip(proofs) {
@@ -64,7 +67,10 @@ impl Shared {
             if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
                 && let Some(left) = proof.descriptors_left.iter().find(|target| self.is_not_the_drivers_own(target))
             {
-                worse(Verdict::Leak, format!("{name}: a file descriptor of {left} is still open after the role released its resources"));
+                worse(
+                    Verdict::Leak,
+                    format!("{name}: a file descriptor of {left} is still open after the role released its resources"),
+                );
             }
             self.retire(role, is_clean);
         }

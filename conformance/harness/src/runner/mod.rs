@@ -108,7 +108,7 @@ pub fn main(program: Program) -> ExitCode {
     }
 }
 
-/// The GPUs of the reference driver, so that every two-GPU case runs on every push.
+/// The number of simulated GPUs, so that cases with two GPUs also run on machines without a GPU.
 const REFERENCE_DEVICES: &str = "2";
 
 /// Returns the settings with which roles start before the driver is selected.
@@ -192,7 +192,7 @@ impl Run {
                 eprintln!("conformance: cannot write the report: {error}");
                 return ExitCode::FAILURE;
             }
-            // A process of a nextest run has seen only one case.
+            // A process of a nextest run has seen only one case: `conformance diff REPORT` compares the whole run.
             if under_nextest().is_none() {
                 report.run.environment = Some(Environment::find());
                 for line in shared.deviations.unmatched(&report).into_iter().chain(compare(&options, &report)) {

@@ -109,8 +109,8 @@ impl FromStr for Requirements {
             None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
             None if word == "runtime" => Ok(Requirement::Runtime),
             _ => Err(format!(
-                "unknown requirement `{word}`; expected one of gpus=N, peer_access, managed_memory, memory_pools, virtual_memory, \
-                 memory_descriptors, fabric_channel, runtime"
+                "unknown requirement `{word}`; expected one of gpus=N, peer_access, managed_memory, memory_pools, \
+                 virtual_memory, memory_descriptors, fabric_channel, runtime"
             )),
         });
         Ok(Self { list: list.collect::<Result<_, _>>()? })
@@ -150,9 +150,10 @@ impl Requirement {
             }
             Self::VirtualMemory => (every(|device| device.virtual_memory), "virtual_memory".to_owned()),
             Self::MemoryDescriptors => (every(|device| device.memory_descriptors), "memory_descriptors".to_owned()),
-            Self::FabricChannel => {
-                (every(|device| device.fabric == Fabric::Channel), "fabric_channel: not every GPU can create memory with a fabric handle".to_owned())
-            }
+            Self::FabricChannel => (
+                every(|device| device.fabric == Fabric::Channel),
+                "fabric_channel: not every GPU can create memory with a fabric handle".to_owned(),
+            ),
         };
         (!met).then_some(text)
     }

@@ -32,7 +32,7 @@ impl Probe {
     }
 }
 
-/// `--probe`.
+/// Prints the probe as JSON.
 pub(crate) fn print(options: &Options, settings: &Settings, cases: &[Case]) -> ExitCode {
     match serde_json::to_string(&Probe::new(options, settings, cases)) {
         Ok(text) => {

@@ -83,7 +83,7 @@ impl Shared {
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return (ended(case, Verdict::Error, Some("the case replaced the running case of its thread".to_owned())), false);
+            return (ended(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())), false);
         };
         let mut report = match &outcome {
             Ok(()) => ended(case, Verdict::Pass, None),

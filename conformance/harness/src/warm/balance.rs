@@ -1,8 +1,8 @@
-//! The balance of device memory: what should be free, with every role that lives.
+//! The balance of device memory: how much memory should be free, given the roles that live.
 //!
-//! Free memory is a number of the whole device, so no role can judge by itself: a context that another role makes
-//! looks like a leak to it. Keepers, which do nothing else, read the number around every start of a role, so that the
-//! price of its context is known, and once a case is over.
+//! Free memory is a property of the whole device: a new context of another role reduces it just as a leak does. So a
+//! role cannot detect leaks by itself. Keepers are roles that only read the free memory. They read it before and after
+//! every start of a role, so that the price of its context is known, and again when a case is over.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::calls::AnyCall;
 use crate::calls::memory::Call;
 use crate::process::{Bytes, Process};
 
-/// What the devices should have free.
+/// The memory that should be free on each device.
 #[derive(Debug, Default)]
 pub(crate) struct Balance {
     keepers: BTreeMap<i32, Process>,
@@ -19,14 +19,14 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// Watch these devices. Without keepers nothing is judged.
+    /// Watches the keepers' devices. Without keepers, no leak is detected.
     pub(crate) fn new(keepers: BTreeMap<i32, Process>) -> Self {
         let mut balance = Self { keepers, expected: Bytes::new() };
         balance.expected = balance.free();
         balance
     }
 
-    /// What is free now.
+    /// Returns the memory that is free now.
     pub(crate) fn free(&mut self) -> Bytes {
         let read = |(device, keeper): (&i32, &mut Process)| {
             let info: MemInfo = keeper.perform(&AnyCall::from(Call::mem_get_info {})).ok()?.ok()?;
@@ -35,7 +35,7 @@ impl Balance {
         self.keepers.iter_mut().filter_map(read).collect()
     }
 
-    /// A role started: what it took is not missing. Returns its price.
+    /// Records the start of a role: the memory that it used since `before` is expected to be in use. Returns its price.
     pub(crate) fn role_started(&mut self, before: &Bytes) -> Bytes {
         let after = self.free();
         let price = |(device, free): (&i32, &u64)| {
@@ -51,7 +51,7 @@ impl Balance {
         price
     }
 
-    /// A role is gone: what it took should be back.
+    /// Records the end of a role: its price is expected to be free.
     pub(crate) fn role_ended(&mut self, price: &Bytes) {
         for (device, bytes) in price {
             if let Some(expected) = self.expected.get_mut(device) {
@@ -60,7 +60,8 @@ impl Balance {
         }
     }
 
-    /// A case is over and everything was given back: what is missing, by device. From here on the present counts.
+    /// Returns the missing memory of each device after a case is over and the roles released their resources. Then
+    /// expects the current values.
     pub(crate) fn settle(&mut self) -> Bytes {
         let free = self.free();
         let missing = |(device, expected): (&i32, &u64)| {

@@ -1,4 +1,4 @@
-//! Warm roles: a process whose driver is started and whose context is made, used by one case after another.
+//! Warm roles: processes with an initialised driver and a context, which serve one case after another.
 
 mod balance;
 
@@ -9,7 +9,7 @@ use crate::{Placement, Stop};
 
 pub(crate) use balance::Balance;
 
-/// The roles that wait for a case, and the balance of the device memory that all roles take.
+/// The roles that wait for a case, and the balance of the device memory that all roles use.
 #[derive(Debug)]
 pub(crate) struct WarmRoles {
     settings: Settings,
@@ -18,7 +18,7 @@ pub(crate) struct WarmRoles {
     balance: Mutex<Balance>,
 }
 
-/// More would only hold device memory.
+/// The maximum number of idle roles, because each one holds device memory.
 const MOST_IDLE: usize = 6;
 
 impl WarmRoles {
@@ -34,7 +34,7 @@ impl WarmRoles {
         self.balance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A role at this place: a warm one, or a new one.
+    /// Returns a role with this placement: a warm one if there is one, else a new one.
     pub(crate) fn take(&self, name: &str, placement: Placement) -> Result<Process, Stop> {
         let mut idle = self.idle();
         if let Some(index) = idle.iter().position(|process| process.placement == placement) {
@@ -55,7 +55,7 @@ impl WarmRoles {
         Ok(process)
     }
 
-    /// A role that proved clean waits for the next case.
+    /// Keeps a clean role for the next case, or ends it if it must serve one case only.
     pub(crate) fn put_back(&self, process: Process) {
         if self.fresh || process.placement.is_fresh || process.placement.pid_namespace.is_some() {
             return self.end(process);
@@ -69,19 +69,19 @@ impl WarmRoles {
         }
     }
 
-    /// End a role for good.
+    /// Ends a role.
     pub(crate) fn end(&self, process: Process) {
         let price = process.price.clone();
         drop(process);
         self.balance().role_ended(&price);
     }
 
-    /// A case is over: what is missing although everything was given back.
+    /// Returns the memory that is missing after a case is over and the roles released their resources.
     pub(crate) fn settle(&self) -> Bytes {
         self.balance().settle()
     }
 
-    /// End every role and every keeper.
+    /// Ends every idle role and every keeper.
     pub(crate) fn clear(&self) {
         self.idle().clear();
         *self.balance() = Balance::default();

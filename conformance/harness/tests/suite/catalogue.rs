@@ -1,4 +1,4 @@
-//! The catalogue is whole, and it and the cases name each other.
+//! The catalogue is complete, and its rows and the cases refer to each other.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -8,32 +8,37 @@ use rstest::rstest;
 
 use crate::suite::harness;
 
-/// A row that lists other cases than claim it is named, with the line that its file should have.
+/// A row whose list of cases differs from the registered cases is reported with the list that its file should contain.
 #[rstest]
 #[case::unlisted("ipcmem::close::another", &["IPCMEM-CLOSE-006"], "IPCMEM-CLOSE-006: cases = [\"ipcmem::close::another\"]")]
-#[case::unknown_row("ipcmem::close::null_is_refused", &["IPCMEM-CLOSE-999"], "name a row IPCMEM-CLOSE-999")]
+#[case::unknown_row("ipcmem::close::null_is_refused", &["IPCMEM-CLOSE-999"], "name the nonexistent row IPCMEM-CLOSE-999")]
 #[case::no_case("ipcmem::close::null_is_refused", &[], "IPCMEM-CLOSE-006: cases = []")]
 #[conformance::test()]
-fn a_disagreement_is_named(#[case] case: &str, #[case] rows: &'static [&'static str], #[case] says: &str) -> Outcome {
+fn a_disagreement_is_reported(
+    #[case] case: &str,
+    #[case] rows: &'static [&'static str],
+    #[case] says: &str,
+) -> Outcome {
     let problems = catalogue::disagreements(&[(case.to_owned(), rows)]).map_err(Stop::Harness)?;
-    check!(problems.iter().any(|problem| problem.contains(says)), "{says} is not in {problems:?}");
+    check!(problems.iter().any(|problem| problem.contains(says)), "no problem contains {says:?}: {problems:?}");
     Ok(())
 }
 
-/// Each row stands once, in the file of its group, with a case or with the reason that it has none, but not both.
+/// Each row appears once, in the file of its group, with either a case or the reason why it has none.
 #[rstest]
 #[conformance::test()]
-fn each_row_stands_once() -> Outcome {
+fn each_row_appears_once() -> Outcome {
     let mut ids = HashSet::new();
     for group in catalogue::groups().map_err(Stop::Harness)? {
         for row in group.row {
-            check!(row.id.starts_with(&format!("{}-", group.group)), "{} is not of group {}", row.id, group.group);
             check!(
-                row.cases.is_empty() == row.unrunnable.is_some(),
-                "{} needs either cases or the reason that no case can run",
-                row.id
+                row.id.starts_with(&format!("{}-", group.group)),
+                "the row {} is in the file of group {}",
+                row.id,
+                group.group
             );
-            check!(ids.insert(row.id.clone()), "{} stands twice", row.id);
+            check!(row.cases.is_empty() == row.unrunnable.is_some(), "{} needs either `cases` or `unrunnable`", row.id);
+            check!(ids.insert(row.id.clone()), "{} appears twice", row.id);
         }
     }
     Ok(())
@@ -49,6 +54,6 @@ fn every_file_is_read() -> Outcome {
     let names = files.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
     let names: BTreeSet<_> = names.collect();
     let read: BTreeSet<_> = catalogue::files().map(str::to_owned).collect();
-    check!(names == read, "the folder has {names:?}, and the catalogue reads {read:?}");
+    check!(names == read, "the folder contains {names:?}, but the catalogue reads {read:?}");
     Ok(())
 }

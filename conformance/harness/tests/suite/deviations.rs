@@ -1,4 +1,4 @@
-//! Listed driver bugs: they still run, pass only as listed, and a list that is wrong stops the run.
+//! Listed driver bugs: listed cases still run and become deviations only as listed, and an invalid list stops the run.
 
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
@@ -8,7 +8,7 @@ use crate::suite::{Run, harness, run, suite};
 const FAILS: &str = "planted::fail";
 const PASSES: &str = "sample::null_is_refused";
 
-/// An entry about the reference driver, of lines that name what it is about and what else is special.
+/// Returns an entry for the reference driver. The given lines override the default fields.
 fn entry(lines: &str) -> String {
     let has = |key: &str| lines.lines().any(|line| line.starts_with(&format!("{key} =")));
     let rest = [
@@ -32,7 +32,7 @@ fn run_with(list: &str, case: &str, arguments: &[&str]) -> Result<Run, Stop> {
     run(command)
 }
 
-/// An entry that applies turns the listed failure into a deviation, and one that does not leaves it.
+/// An entry that applies turns the listed failure into a deviation. Any other entry has no effect.
 #[rstest]
 #[case::case("case = \"planted::fail\"", Verdict::Deviation)]
 #[case::glob("case = \"planted::f*\"", Verdict::Deviation)]
@@ -40,7 +40,7 @@ fn run_with(list: &str, case: &str, arguments: &[&str]) -> Result<Run, Stop> {
 #[case::mode("case = \"planted::fail\"\nmode = \"warm\"", Verdict::Deviation)]
 #[case::gpu("case = \"planted::fail\"\ngpu = \"*\"", Verdict::Deviation)]
 #[case::until("case = \"planted::fail\"\nuntil = \"99\"", Verdict::Deviation)]
-#[case::at_times("case = \"planted::fail\"\nsometimes = true", Verdict::Deviation)]
+#[case::intermittent("case = \"planted::fail\"\nsometimes = true", Verdict::Deviation)]
 #[case::other_mode("case = \"planted::fail\"\nmode = \"fresh\"", Verdict::Fail)]
 #[case::other_gpu("case = \"planted::fail\"\ngpu = \"NVIDIA H*\"", Verdict::Fail)]
 #[case::later("case = \"planted::fail\"\nfrom = \"99.1\"", Verdict::Fail)]
@@ -50,18 +50,18 @@ fn run_with(list: &str, case: &str, arguments: &[&str]) -> Result<Run, Stop> {
 #[case::other_reason("case = \"planted::fail\"\nreason = \"CUDA_ERROR\"", Verdict::Fail)]
 #[case::other_verdict("case = \"planted::fail\"\nverdict = \"crash\"", Verdict::Fail)]
 #[conformance::test()]
-fn an_entry_means_what_it_names(#[case] lines: &str, #[case] verdict: Verdict) -> Outcome {
+fn an_entry_applies_only_to_what_it_names(#[case] lines: &str, #[case] verdict: Verdict) -> Outcome {
     let run = run_with(&entry(lines), FAILS, &[])?;
     let report = run.report()?;
-    let case = report.case(FAILS).ok_or_else(|| harness(format!("it did not run: {}", run.errors())))?;
+    let case = report.case(FAILS).ok_or_else(|| harness(format!("the case did not run: {}", run.errors())))?;
     check!(case.verdict == verdict, "the verdict is {}: {:?}", case.verdict, case.reason);
-    check!(run.output.status.success() == verdict.is_good(), "it ended with {}", run.output.status);
+    check!(run.output.status.success() == verdict.is_good(), "the suite ended with {}", run.output.status);
     let is_linked = case.reason.as_deref().is_some_and(|reason| reason.contains("https://example.org/1"));
     check!(is_linked == (verdict == Verdict::Deviation), "the reason is {:?}", case.reason);
     Ok(())
 }
 
-/// An unexpected pass is a failure, whichever way the case is named.
+/// An unexpected pass is a failure, whether the entry names the case, a pattern or a row.
 #[rstest]
 #[case::case("case = \"sample::null_is_refused\"")]
 #[case::glob("case = \"sample::null*\"")]
@@ -72,55 +72,58 @@ fn an_unexpected_pass_fails(#[case] lines: &str) -> Outcome {
     let report = run.report()?;
     let reason = report.case(PASSES).and_then(|case| case.reason.clone()).unwrap_or_else(|| run.errors());
     check!(report.summary()["fail"] == 1 && !run.output.status.success(), "{reason}");
-    check!(reason.contains("passes, but") && reason.contains("https://example.org/1"), "the reason is {reason:?}");
+    check!(
+        reason.contains("the case passed, but") && reason.contains("https://example.org/1"),
+        "the reason is {reason:?}"
+    );
     Ok(())
 }
 
-/// Where chance decides, a pass is told as the bug is: the same words every time, which two runs do not differ in.
+/// An intermittent bug is a deviation with the same reason, whether it occurs or not, so that two runs do not differ.
 #[rstest]
-#[case::shows(FAILS)]
-#[case::hides(PASSES)]
+#[case::occurs(FAILS)]
+#[case::does_not_occur(PASSES)]
 #[conformance::test()]
-fn a_bug_that_shows_at_times_is_told_every_time(#[case] case: &str) -> Outcome {
+fn an_intermittent_bug_is_a_deviation_in_every_run(#[case] case: &str) -> Outcome {
     let run = run_with(&entry(&format!("case = \"{case}\"\nsometimes = true")), case, &[])?;
     let report = run.report()?;
-    let found = report.case(case).ok_or_else(|| harness(format!("it did not run: {}", run.errors())))?;
-    let told = "at times fail: does not hold (listed: https://example.org/1)";
+    let found = report.case(case).ok_or_else(|| harness(format!("the case did not run: {}", run.errors())))?;
+    let told = "intermittent fail: does not hold (listed: https://example.org/1)";
     check!(found.verdict == Verdict::Deviation && found.reason.as_deref() == Some(told), "{found:?}");
-    check!(run.output.status.success() && !run.text().contains("was never"), "{}", run.text());
+    check!(run.output.status.success() && !run.text().contains("never ended as listed"), "{}", run.text());
     Ok(())
 }
 
-/// A list that is wrong stops the run before any case, and says what is wrong.
+/// An invalid list stops the run before any case, and the message names the problem.
 #[rstest]
-#[case::unknown_case("case = \"sample::nothing\"", "no case is called sample::nothing")]
-#[case::unknown_row("row = \"IPCMEM-CLOSE-999\"", "no row is called IPCMEM-CLOSE-999")]
+#[case::unknown_case("case = \"sample::nothing\"", "the case sample::nothing does not exist")]
+#[case::unknown_row("row = \"IPCMEM-CLOSE-999\"", "the row IPCMEM-CLOSE-999 does not exist")]
 #[case::glob_of_nothing("case = \"samples::*\"", "samples::* matches no case")]
 #[case::broken_glob("case = \"sample::{close\"", "entry 1: error parsing glob")]
-#[case::nothing("", "needs `case` or `row`")]
-#[case::both("case = \"planted::fail\"\nrow = \"IPCMEM-CLOSE-001\"", "needs `case` or `row`")]
-#[case::link("case = \"planted::fail\"\nlink = \"ask me\"", "`link` has to be")]
-#[case::date("case = \"planted::fail\"\ndate = \"21.11.2026\"", "`date` has to be")]
-#[case::no_day("case = \"planted::fail\"\ndate = \"2026-11-31\"", "`date` has to be")]
-#[case::verdict("case = \"planted::fail\"\nverdict = \"pass\"", "not to pass")]
-#[case::reason("case = \"planted::fail\"\nreason = \"\"", "`reason` has to")]
-#[case::release("case = \"planted::fail\"\nfrom = \"last year\"", "no release")]
-#[case::range("case = \"planted::fail\"\nuntil = \"0.1\"", "no release lies")]
+#[case::nothing("", "needs either `case` or `row`")]
+#[case::both("case = \"planted::fail\"\nrow = \"IPCMEM-CLOSE-001\"", "needs either `case` or `row`")]
+#[case::link("case = \"planted::fail\"\nlink = \"ask me\"", "`link` must be a URL")]
+#[case::date("case = \"planted::fail\"\ndate = \"21.11.2026\"", "`date` must be a date")]
+#[case::no_day("case = \"planted::fail\"\ndate = \"2026-11-31\"", "`date` must be a date")]
+#[case::verdict("case = \"planted::fail\"\nverdict = \"pass\"", "crash, not pass")]
+#[case::reason("case = \"planted::fail\"\nreason = \"\"", "`reason` must")]
+#[case::release("case = \"planted::fail\"\nfrom = \"last year\"", "is not a release")]
+#[case::range("case = \"planted::fail\"\nuntil = \"0.1\"", "must be an earlier release")]
 #[case::key("case = \"planted::fail\"\nsince = \"1\"", "unknown field `since`")]
 #[conformance::test()]
-fn a_wrong_entry_stops_the_run(#[case] lines: &str, #[case] says: &str) -> Outcome {
+fn an_invalid_entry_stops_the_run(#[case] lines: &str, #[case] says: &str) -> Outcome {
     let run = run_with(&entry(lines), FAILS, &[])?;
     check!(!run.output.status.success() && run.errors().contains(says), "{}", run.errors());
     check!(!run.path().exists() && run.text().is_empty(), "a case ran: {}", run.text());
     Ok(())
 }
 
-/// An entry without a link or a date, and a file that is missing or no TOML, stop the run.
+/// An entry without a link or a date stops the run.
 #[rstest]
 #[case::link("link", "missing field `link`")]
 #[case::date("date", "missing field `date`")]
 #[conformance::test()]
-fn link_and_date_have_to_be_there(#[case] key: &str, #[case] says: &str) -> Outcome {
+fn link_and_date_are_required(#[case] key: &str, #[case] says: &str) -> Outcome {
     let whole = entry("case = \"planted::fail\"");
     let lines = whole.lines().filter(|line| !line.starts_with(key));
     let run = run_with(&lines.map(|line| format!("{line}\n")).collect::<String>(), FAILS, &[])?;
@@ -128,12 +131,12 @@ fn link_and_date_have_to_be_there(#[case] key: &str, #[case] says: &str) -> Outc
     Ok(())
 }
 
-/// A file that is missing or no TOML is named.
+/// A file that does not exist or is not TOML is named.
 #[rstest]
 #[case::missing(None, "No such file")]
-#[case::no_toml(Some("<html>"), "deviations.toml")]
+#[case::not_toml(Some("<html>"), "deviations.toml")]
 #[conformance::test()]
-fn what_is_no_list_is_named(#[case] content: Option<&str>, #[case] says: &str) -> Outcome {
+fn an_unreadable_list_is_named(#[case] content: Option<&str>, #[case] says: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("deviations.toml");
     if let Some(content) = content {
@@ -142,12 +145,12 @@ fn what_is_no_list_is_named(#[case] content: Option<&str>, #[case] says: &str) -
     let mut command = suite("reference")?;
     command.env("CONFORMANCE_DEVIATIONS", &path).args(["--exact", PASSES]);
     let run = run(command)?;
-    check!(!run.output.status.success(), "it succeeded");
+    check!(!run.output.status.success(), "the run succeeded");
     check!(run.errors().contains(says) && run.errors().contains("deviations.toml"), "{}", run.errors());
     Ok(())
 }
 
-/// An entry whose cases ran and that was never met is told; one that was met, or whose cases did not run, is not.
+/// An entry is reported if its cases ran but none of them ended as listed.
 #[rstest]
 #[case::other_reason("case = \"planted::fail\"\nreason = \"CUDA_ERROR\"", true)]
 #[case::met("case = \"planted::fail\"", false)]
@@ -155,8 +158,8 @@ fn what_is_no_list_is_named(#[case] content: Option<&str>, #[case] says: &str) -
 #[case::did_not_run("case = \"planted::crash\"", false)]
 #[case::other_driver("case = \"planted::fail\"\ndriver = \"NVIDIA\"", false)]
 #[conformance::test()]
-fn an_entry_that_was_never_met_is_told(#[case] lines: &str, #[case] is_told: bool) -> Outcome {
+fn an_entry_that_matched_no_case_is_reported(#[case] lines: &str, #[case] is_told: bool) -> Outcome {
     let run = run_with(&entry(lines), FAILS, &[])?;
-    check!(run.text().contains("ran and was never fail") == is_told, "{}", run.text());
+    check!(run.text().contains("ran but never ended as listed: fail") == is_told, "{}", run.text());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What is no driver, and a machine that lacks what is required.
+//! Files that are not a driver, and machines that do not meet `--require`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::suite::{compile, harness, run, suite};
 
-/// Something that is given as a driver.
+/// A file that is passed as a driver but is not one.
 #[derive(Clone, Copy, Debug)]
 enum NoDriver {
     Missing,
@@ -30,14 +30,14 @@ impl NoDriver {
     }
 }
 
-/// What is no driver ends the run with one message that names the file and the cause.
+/// A file that is not a driver ends the run with one message that names the file and the cause.
 #[rstest]
 #[case::missing(NoDriver::Missing, "No such file")]
 #[case::text(NoDriver::Text, "libcuda.so.1")]
 #[case::other_library(NoDriver::OtherLibrary, "it has no cuDriverGetVersion")]
 #[case::stub(NoDriver::Stub, "stub")]
 #[conformance::test()]
-fn what_is_no_driver_is_an_error(#[case] kind: NoDriver, #[case] cause: &str) -> Outcome {
+fn a_file_that_is_not_a_driver_is_an_error(#[case] kind: NoDriver, #[case] cause: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = kind.make(&folder)?;
     let run = run(suite(&path.to_string_lossy())?)?;
@@ -51,7 +51,7 @@ fn what_is_no_driver_is_an_error(#[case] kind: NoDriver, #[case] cause: &str) ->
 
 const CASE: &str = "sample::null_is_refused";
 
-/// Without a device nothing runs, and the run says so.
+/// Without a device, no case runs, and the report says why.
 #[rstest]
 #[conformance::test()]
 fn no_device_is_unsupported() -> Outcome {
@@ -70,7 +70,7 @@ fn no_device_is_unsupported() -> Outcome {
     Ok(())
 }
 
-/// What is required and not there makes the run fail, and each requirement is named.
+/// An unmet requirement fails the run, and the output and the report name it.
 #[rstest]
 #[case::no_device("0", "gpus=1", "gpus=1, found 0")]
 #[case::too_few("1", "gpus=2,peer_access", "gpus=2, found 1")]
@@ -85,7 +85,7 @@ fn an_unmet_requirement_fails(#[case] devices: &str, #[case] list: &str, #[case]
     Ok(())
 }
 
-/// A requirement that nobody knows is refused, with the ones there are.
+/// An unknown requirement is refused, and the message lists the known ones.
 #[rstest]
 #[conformance::test()]
 fn an_unknown_requirement_is_refused() -> Outcome {
@@ -93,6 +93,9 @@ fn an_unknown_requirement_is_refused() -> Outcome {
     command.args(["--require", "teleport"]);
     let run = run(command)?;
     let errors = run.errors();
-    check!(!run.output.status.success() && errors.contains("teleport") && errors.contains("gpus=N"), "{errors}");
+    check!(
+        !run.output.status.success() && errors.contains("unknown requirement `teleport`") && errors.contains("gpus=N"),
+        "{errors}"
+    );
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Checks of the harness itself: that it tells the truth about processes, drivers and machines. They need no GPU: each
-//! runs this program again on the reference driver.
+//! Checks of the harness itself: that it reports processes, drivers and machines correctly. They need no GPU: the
+//! checks that run cases run this program again on the reference driver.
 
 use std::process::ExitCode;
 

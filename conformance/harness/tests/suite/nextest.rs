@@ -1,4 +1,4 @@
-//! What nextest asks before it runs anything: it counts as skipped what is listed as ignored.
+//! The list of ignored cases that nextest reads before it runs anything. It counts them as skipped.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -9,7 +9,7 @@ use rstest::rstest;
 
 use crate::suite::{harness, suite};
 
-/// A machine with one GPU, which some cases cannot use.
+/// A machine with one GPU, which cannot run all cases.
 fn small_machine() -> Result<Command, Stop> {
     let mut command = suite("reference")?;
     command.env("REFERENCE_DRIVER_DEVICES", "1");
@@ -22,7 +22,7 @@ fn text(mut command: Command) -> Result<String, Stop> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The cases that nextest is told to skip.
+/// Returns the cases that are listed as ignored.
 fn ignored(mut command: Command) -> Result<BTreeSet<String>, Stop> {
     command.args(["--list", "--format", "terse", "--ignored"]);
     text(command)?
@@ -31,7 +31,7 @@ fn ignored(mut command: Command) -> Result<BTreeSet<String>, Stop> {
         .collect()
 }
 
-/// Under nextest, what the machine cannot run is listed as ignored, and nothing else is: these are its skipped cases.
+/// Under nextest, exactly the cases that the machine cannot run are listed as ignored.
 #[rstest]
 #[conformance::test()]
 fn unsupported_cases_are_listed_as_ignored() -> Outcome {
@@ -47,12 +47,12 @@ fn unsupported_cases_are_listed_as_ignored() -> Outcome {
     Ok(())
 }
 
-/// What is required must run: a GPU runner of nextest skips nothing.
+/// With `--require`, or without nextest, no case is listed as ignored.
 #[rstest]
 #[case::required(Some(("CONFORMANCE_REQUIRE", "gpus=2")))]
 #[case::not_under_nextest(None)]
 #[conformance::test()]
-fn otherwise_nothing_is_ignored(#[case] required: Option<(&str, &str)>) -> Outcome {
+fn no_case_is_ignored_with_requirements_or_without_nextest(#[case] required: Option<(&str, &str)>) -> Outcome {
     let mut command = small_machine()?;
     if let Some(required) = required {
         command.env("NEXTEST", "1").envs([required]);

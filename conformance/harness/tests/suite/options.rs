@@ -1,4 +1,4 @@
-//! Flags, their environment variables, and runs of several processes.
+//! Environment variables of flags, and runs of several processes.
 
 use conformance::report::Report;
 use conformance::{Outcome, Stop, check};
@@ -9,7 +9,7 @@ use crate::suite::{harness, suite};
 const ONE: &str = "sample::null_is_refused";
 const OTHER: &str = "sample::there_is_a_runtime";
 
-/// Every flag of ours is an environment variable too.
+/// Flags can be given as environment variables.
 #[rstest]
 #[conformance::test()]
 fn variables_work_like_flags() -> Outcome {
@@ -36,7 +36,7 @@ fn variables_work_like_flags() -> Outcome {
     Ok(())
 }
 
-/// The processes of one nextest run write one report; another run starts its own.
+/// The processes of one nextest run write one report. Another run starts a new one.
 #[rstest]
 #[conformance::test()]
 fn processes_of_a_run_merge_their_reports() -> Outcome {
@@ -52,8 +52,8 @@ fn processes_of_a_run_merge_their_reports() -> Outcome {
     let first = run("one", ONE)?;
     let merged = run("one", OTHER)?;
     check!(merged.cases.len() == 2 && merged.summary()["pass"] == 2, "the merged summary is {:?}", merged.summary());
-    check!(first.run.seed == merged.run.seed, "two processes of a run have different seeds");
+    check!(first.run.seed == merged.run.seed, "two processes of one run have different seeds");
     let other = run("other", ONE)?;
-    check!(other.cases.len() == 1, "another run went on with the old report");
+    check!(other.cases.len() == 1, "another run continued the old report");
     Ok(())
 }

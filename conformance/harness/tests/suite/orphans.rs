@@ -1,4 +1,4 @@
-//! Whatever becomes of the runner, no process of it stays.
+//! If the runner is killed, its roles end too.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use rstest::rstest;
 
 use crate::suite::{harness, left_of, marked, suite};
 
-/// SIGKILL of the runner at any moment ends its roles, a hanging one too.
+/// SIGKILL of the runner at any time ends its roles, even one that hangs.
 #[rstest]
 #[case::at_the_start(0, "sample::memory")]
 #[case::in_the_middle(5, "sample::memory")]
@@ -21,13 +21,13 @@ fn killing_the_runner_ends_its_roles(#[case] lines: usize, #[case] filter: &str)
     let mut command = suite("reference")?;
     command.env(name, value).env("CONFORMANCE_PLANTED", "1").arg(filter).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut runner = command.spawn().map_err(harness)?;
-    let mut output = BufReader::new(runner.stdout.take().ok_or_else(|| harness("no output"))?);
-    // The lines of the runner say how far it is: the first names the driver, the next are cases.
+    let mut output = BufReader::new(runner.stdout.take().ok_or_else(|| harness("the runner has no output"))?);
+    // The output shows how far the runner is: the first line names the driver, and the next lines are cases.
     for _ in 0..=lines {
         let mut line = String::new();
         output.read_line(&mut line).map_err(harness)?;
     }
-    check!(marked(&mark).len() > 1, "the runner has no roles yet");
+    check!(marked(&mark).len() > 1, "the runner has not started a role");
     runner.kill().map_err(harness)?;
     runner.wait().map_err(harness)?;
     let left = left_of(&mark);

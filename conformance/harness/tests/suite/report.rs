@@ -1,4 +1,4 @@
-//! Reports: written line by line, checked against their schema, and read as far as they go.
+//! Reports: written line by line, and read even if they are truncated.
 
 use conformance::report::{Report, Unreadable};
 use conformance::{Outcome, Stop, Verdict, check};
@@ -9,7 +9,7 @@ use crate::suite::{Run, harness, run, suite};
 
 const FILTER: &str = "sample::null_is_refused";
 
-/// The lines of a report, and the folder that holds it.
+/// Runs one case and returns the lines of its report.
 fn lines() -> Result<(Run, Vec<String>), Stop> {
     let mut command = suite("reference")?;
     command.args(["--exact", FILTER]);
@@ -18,10 +18,10 @@ fn lines() -> Result<(Run, Vec<String>), Stop> {
     Ok((run, text.lines().map(str::to_owned).collect()))
 }
 
-/// A report begins with its run and ends with its summary, and each case has a line for its start and its end.
+/// A report begins with its run and ends with its summary. Each case has a line for its start and one for its end.
 #[rstest]
 #[conformance::test()]
-fn it_is_written_line_by_line() -> Outcome {
+fn a_report_is_written_line_by_line() -> Outcome {
     let (run, lines) = lines()?;
     let kinds = lines.iter().map(|line| serde_json::from_str::<Value>(line).map_err(harness));
     let kinds: Vec<_> = kinds.collect::<Result<_, _>>()?;
@@ -41,7 +41,7 @@ fn it_is_written_line_by_line() -> Outcome {
     Ok(())
 }
 
-/// The environment is flat in a report, as it was before records left a part of it out.
+/// The properties of the host are not nested in the report's environment, so that earlier reports stay comparable.
 #[rstest]
 #[conformance::test()]
 fn the_environment_is_flat() -> Outcome {
@@ -66,13 +66,13 @@ fn the_environment_is_flat() -> Outcome {
     Ok(())
 }
 
-/// A machine that goes down in the middle of a line loses that line, and what was running is known.
+/// A report that ends in the middle of a line loses only that line, and names the case that was running.
 #[rstest]
 #[case::after_the_start(2, "", 0)]
 #[case::in_the_case(2, "{\"line\":\"case\",\"id\":\"ipcm", 0)]
 #[case::after_the_case(3, "", 1)]
 #[conformance::test()]
-fn a_report_that_breaks_off_is_read(#[case] whole: usize, #[case] part: &str, #[case] ended: usize) -> Outcome {
+fn a_truncated_report_is_read(#[case] whole: usize, #[case] part: &str, #[case] ended: usize) -> Outcome {
     let (_run, lines) = lines()?;
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("broken.jsonl");
@@ -83,43 +83,43 @@ fn a_report_that_breaks_off_is_read(#[case] whole: usize, #[case] part: &str, #[
     Ok(())
 }
 
-/// What is no report, or one that this suite cannot know, is refused by a sentence that names it.
+/// A file that is not a report, or has a newer format, is refused with a message that names it.
 #[rstest]
 #[case::missing(None, "No such file")]
 #[case::empty(Some(""), "is empty")]
 #[case::blank(Some(" \n"), "is empty")]
-#[case::foreign(Some("<html>"), "is no report")]
-#[case::other_json(Some("{\"format\": \"two\"}"), "is no report")]
-#[case::other_line(Some("{\"line\":\"end\",\"format\":2,\"summary\":{}}"), "is no report")]
+#[case::foreign(Some("<html>"), "is not a report")]
+#[case::other_json(Some("{\"format\": \"two\"}"), "is not a report")]
+#[case::other_line(Some("{\"line\":\"end\",\"format\":2,\"summary\":{}}"), "is not a report")]
 #[case::future(Some("{\"line\":\"run\",\"format\":99}"), "has format 99")]
 #[case::future_value(Some("{\n\"format\": 99\n}"), "has format 99")]
 #[conformance::test()]
-fn what_is_no_report_is_refused(#[case] text: Option<&str>, #[case] says: &str) -> Outcome {
+fn a_file_that_is_not_a_report_is_refused(#[case] text: Option<&str>, #[case] says: &str) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("some.jsonl");
     if let Some(text) = text {
         std::fs::write(&path, text).map_err(harness)?;
     }
-    let error = Report::read(&path).err().ok_or_else(|| harness("it was read"))?.to_string();
+    let error = Report::read(&path).err().ok_or_else(|| harness("the file was read as a report"))?.to_string();
     check!(error.contains(says) && error.contains("some.jsonl"), "{error}");
     Ok(())
 }
 
-/// A line that is broken in the middle is named.
+/// An invalid line is named by its number.
 #[rstest]
 #[conformance::test()]
-fn a_broken_line_is_named() -> Outcome {
+fn an_invalid_line_is_named() -> Outcome {
     let (_run, mut lines) = lines()?;
     lines[1] = "{\"line\":\"case\"}".to_owned();
     let folder = tempfile::tempdir().map_err(harness)?;
     let path = folder.path().join("some.jsonl");
     std::fs::write(&path, lines.join("\n")).map_err(harness)?;
-    let error = Report::read(&path).err().ok_or_else(|| harness("it was read"))?;
+    let error = Report::read(&path).err().ok_or_else(|| harness("the file was read as a report"))?;
     check!(matches!(error, Unreadable::Broken(_, 2, _)), "{error}");
     Ok(())
 }
 
-/// Reports of the first format stay readable.
+/// Reports of format 1 can still be read.
 #[rstest]
 #[conformance::test()]
 fn the_first_format_is_read() -> Outcome {

@@ -1,4 +1,4 @@
-//! Roles: processes that end, hang, and are ended.
+//! Roles that die, hang or are killed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,13 +14,13 @@ fn is_gone(id: u32) -> bool {
     !Path::new(&format!("/proc/{id}")).exists()
 }
 
-/// A role that dies is a crash with its signal and its step, and leaves no process.
+/// A role that dies is reported as a crash with its signal and its step, and its process is reaped.
 #[rstest]
 #[case::segv(Signal::SEGV)]
 #[case::abort(Signal::ABORT)]
 #[case::kill(Signal::KILL)]
 #[conformance::test()]
-fn death_is_a_crash(exporter: Role, #[case] signal: Signal) -> Outcome {
+fn a_role_that_dies_is_a_crash(exporter: Role, #[case] signal: Signal) -> Outcome {
     let id = exporter.id();
     match exporter.die_of(signal.as_raw()) {
         Err(Stop::Crashed { role, end, step }) => {
@@ -30,14 +30,14 @@ fn death_is_a_crash(exporter: Role, #[case] signal: Signal) -> Outcome {
             check!(is_gone(id));
             Ok(())
         }
-        other => Err(harness(format!("a dead role gave {other:?}"))),
+        other => Err(harness(format!("a dead role returned {other:?}"))),
     }
 }
 
-/// A role that does not answer is a timeout with its step, and is ended.
+/// A role that does not answer is reported as a timeout with its step, and is killed.
 #[rstest]
 #[conformance::test()]
-fn silence_is_a_timeout(exporter: Role) -> Outcome {
+fn a_role_that_does_not_answer_is_a_timeout(exporter: Role) -> Outcome {
     let id = exporter.id();
     exporter.set_deadline(Duration::from_millis(200));
     match exporter.hang() {
@@ -46,27 +46,27 @@ fn silence_is_a_timeout(exporter: Role) -> Outcome {
             check!(is_gone(id));
             Ok(())
         }
-        other => Err(harness(format!("a hanging role gave {other:?}"))),
+        other => Err(harness(format!("a hanging role returned {other:?}"))),
     }
 }
 
-/// An answer that breaks off is told as that.
+/// A truncated answer is reported as a crash with the number of bytes received.
 #[rstest]
 #[conformance::test()]
-fn half_an_answer_is_a_crash(exporter: Role) -> Outcome {
+fn a_truncated_answer_is_a_crash(exporter: Role) -> Outcome {
     match exporter.die_in_the_middle_of_an_answer() {
         Err(Stop::Crashed { end, .. }) => {
             check!(end.contains("4 of 100 bytes"), "the end is {end:?}");
             Ok(())
         }
-        other => Err(harness(format!("half an answer gave {other:?}"))),
+        other => Err(harness(format!("a truncated answer returned {other:?}"))),
     }
 }
 
-/// A role that the case itself ended is no crash, and can be asked nothing more.
+/// A role that the case itself ends is not a crash, and performs no further calls.
 #[rstest]
 #[conformance::test()]
-fn a_wanted_end_is_no_crash(exporter: Role, importer: Role) -> Outcome {
+fn a_role_that_the_case_ends_is_not_a_crash(exporter: Role, importer: Role) -> Outcome {
     let (one, other) = (exporter.id(), importer.id());
     check!(one != other);
     exporter.kill()?;
@@ -76,10 +76,10 @@ fn a_wanted_end_is_no_crash(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A call that no role knows is answered, not died of.
+/// A role performs further calls after the driver refused some.
 #[rstest]
 #[conformance::test()]
-fn a_role_survives_what_the_driver_refuses(exporter: Role) -> Outcome {
+fn a_role_survives_refused_calls(exporter: Role) -> Outcome {
     check!(exporter.mem_alloc(u64::MAX).is_err());
     check!(exporter.mem_free(conformance::Pointer(0x1234)).is_err());
     exporter.mem_alloc(MIB)?;

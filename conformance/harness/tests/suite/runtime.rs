@@ -1,4 +1,4 @@
-//! Which runtime the roles use, and what becomes of cases where there is none.
+//! The runtime that roles use, and the cases that need one if none can be used.
 
 use conformance::machine::{Device, Machine};
 use conformance::{Needs, Outcome, check};
@@ -6,7 +6,7 @@ use rstest::rstest;
 
 use crate::suite::{run, suite};
 
-/// Cases of the runtime are unsupported where none can be used, with the reason, and the others are not.
+/// If no runtime can be used, the cases that need one are unsupported with the reason. Other cases still run.
 #[rstest]
 #[conformance::test()]
 fn without_a_runtime_its_cases_are_unsupported() -> Outcome {
@@ -19,7 +19,7 @@ fn without_a_runtime_its_cases_are_unsupported() -> Outcome {
     Ok(())
 }
 
-/// The reference driver is its own runtime, whatever the environment names.
+/// The reference driver is its own runtime, regardless of the environment.
 #[rstest]
 #[conformance::test()]
 fn the_reference_driver_is_its_own_runtime() -> Outcome {

@@ -1,4 +1,4 @@
-//! A case that goes wrong is told as what it is.
+//! Verdicts of cases that go wrong, and how to run them again.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,25 +8,25 @@ use rstest::rstest;
 
 use crate::suite::{harness, run, suite, without_settings};
 
-/// Each way to go wrong has its verdict, its reason, the command to run it again, and an exit code.
+/// Each way to go wrong has its verdict, its reason, a command to run the case again, and an exit code.
 #[rstest]
 #[case::fail("fail", Verdict::Fail, "does not hold")]
-#[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle answered CUDA_ERROR_INVALID_VALUE (1)")]
+#[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
-#[case::timeout("timeout", Verdict::Timeout, "no answer before the deadline to hang")]
-#[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes of GPU 0 did not come back")]
-#[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a descriptor of /proc/")]
+#[case::timeout("timeout", Verdict::Timeout, "no answer to hang before the deadline")]
+#[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes on GPU 0 are still in use")]
+#[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a file descriptor of /proc/")]
 #[case::error("error", Verdict::Error, "this case is wrong")]
-#[case::unsupported("unsupported", Verdict::Unsupported, "this machine has no such thing")]
-#[case::missing("missing", Verdict::Unsupported, "there is no such function")]
+#[case::unsupported("unsupported", Verdict::Unsupported, "this machine does not support the planted case")]
+#[case::missing("missing", Verdict::Unsupported, "the planted function does not exist")]
 #[conformance::test()]
-fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[case] reason: &str) -> Outcome {
+fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[case] reason: &str) -> Outcome {
     let mut command = suite("reference")?;
     let id = format!("planted::{planted}");
     command.env("CONFORMANCE_PLANTED", "1").args(["--deadline", "0.5", "--exact", &id]);
     let run = run(command)?;
     let (text, report) = (run.text(), run.report()?);
-    let case = report.cases.first().ok_or_else(|| harness(format!("nothing ran: {text}")))?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {text}")))?;
     check!(case.verdict == verdict, "the verdict is {}, expected {verdict}: {:?}", case.verdict, case.reason);
     let found = case.reason.clone().unwrap_or_default();
     check!(found.contains(reason), "the reason is {found:?}, expected {reason:?}");
@@ -36,19 +36,23 @@ fn each_end_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict, #[c
     check!(last.contains(&format!("1 {verdict}")) && last.contains("driver: reference"), "the last line is {last:?}");
     if !verdict.is_good() {
         let again = format!(" --driver reference --seed {} --exact {id}\n", report.run.seed);
-        check!(text.contains("  again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
+        check!(text.contains("  run again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
     }
     Ok(())
 }
 
-/// Where anything is required, a case that misses what the machine showed is no skip; what a case itself finds it cannot
-/// do is one.
+/// With `--require`, a case fails if something is missing that the probe found. A case that itself reports
+/// `unsupported` is skipped.
 #[rstest]
 #[case::missing("missing", &["--require", "gpus=1"], false)]
 #[case::unsupported("unsupported", &["--require", "gpus=1"], true)]
 #[case::nothing_required("missing", &[], true)]
 #[conformance::test()]
-fn what_is_missing_is_no_skip(#[case] planted: &str, #[case] flags: &[&str], #[case] is_skipped: bool) -> Outcome {
+fn a_missing_function_fails_if_something_is_required(
+    #[case] planted: &str,
+    #[case] flags: &[&str],
+    #[case] is_skipped: bool,
+) -> Outcome {
     let mut command = suite("reference")?;
     command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("planted::{planted}")]).args(flags);
     let run = run(command)?;
@@ -63,15 +67,16 @@ fn what_is_missing_is_no_skip(#[case] planted: &str, #[case] flags: &[&str], #[c
 
 const FAILS: &str = "planted::fail";
 
-/// The output of a planted failure, and the command in it.
+/// Runs a planted failure. Returns the output and the command in it that runs the case again.
 fn again(mut command: Command) -> Result<(String, String), Stop> {
     command.env("CONFORMANCE_PLANTED", "1").args(["--driver", "reference", "--seed", "7", "--exact", FAILS]);
     let text = String::from_utf8_lossy(&command.output().map_err(harness)?.stdout).into_owned();
-    let again = text.lines().find_map(|line| line.trim().strip_prefix("again: ")).unwrap_or_default().to_owned();
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("run again: ")).unwrap_or_default().to_owned();
     Ok((text, again))
 }
 
-/// A failure names what can be run where the suite was: by cargo, and by nextest, which passes no arguments.
+/// A failure prints a command that runs the case again in the same directory: by cargo, or by nextest, which passes no
+/// arguments.
 #[rstest]
 #[case::cargo(&[("CARGO", "cargo")], &[], "cargo test -p conformance-harness -- --driver reference --seed 7 --exact planted::fail")]
 #[case::fresh(&[("CARGO", "cargo")], &["--fresh"], "cargo test -p conformance-harness -- --driver reference --seed 7 --fresh --exact planted::fail")]
@@ -90,10 +95,10 @@ fn a_failure_says_how_to_run_it_again(
     Ok(())
 }
 
-/// Without cargo it is the program, and a shell that runs the command fails in the same way, whatever is in its path.
+/// Without cargo, the command names the program. A shell can run it even if the path contains special characters.
 #[rstest]
 #[conformance::test()]
-fn a_shell_runs_it_again() -> Outcome {
+fn a_shell_can_run_the_printed_command() -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
     let program = folder.path().join("it's a $HOME");
     std::os::unix::fs::symlink(std::env::current_exe().map_err(harness)?, &program).map_err(harness)?;
@@ -104,14 +109,14 @@ fn a_shell_runs_it_again() -> Outcome {
     let mut shell = without_settings(Path::new("/bin/sh"));
     shell.env_remove("CARGO").env("CONFORMANCE_PLANTED", "1").args(["-c", &first]);
     let printed = String::from_utf8_lossy(&shell.output().map_err(harness)?.stdout).into_owned();
-    check!(printed.contains("1 fail,") && printed.contains(&format!("again: {first}\n")), "{first}: {printed}");
+    check!(printed.contains("1 fail,") && printed.contains(&format!("run again: {first}\n")), "{first}: {printed}");
     Ok(())
 }
 
-/// In nextest's filters a comma ends a name, and names of cases have them.
+/// The printed nextest filter selects one case, although its name contains commas, which end a name in a filter.
 #[rstest]
 #[conformance::test()]
-fn a_filter_of_nextest_names_one_case() -> Outcome {
+fn a_nextest_filter_selects_one_case() -> Outcome {
     const CASE: &str = "sample::there_are_two_gpus/name=one,number=1";
     let mut command = suite("reference")?;
     command.env("NEXTEST_RUN_ID", "planted").env("REFERENCE_DRIVER_DEVICES", "1");

@@ -1,5 +1,4 @@
-//! Cases that go wrong on purpose. They are listed only where CONFORMANCE_PLANTED is set, which is how the checks of
-//! verdicts run them.
+//! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
 use conformance::{KIB, MIB, Outcome, Pointer, Role, Stop, check};
 use rstest::rstest;
@@ -14,7 +13,7 @@ fn fail(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// A refusal that nobody expected.
+/// An unexpected refusal.
 #[rstest]
 #[conformance::test()]
 fn refused(exporter: Role) -> Outcome {
@@ -36,7 +35,7 @@ fn timeout(exporter: Role) -> Outcome {
     exporter.hang()
 }
 
-/// Memory that does not come back.
+/// Memory that is not freed.
 #[rstest]
 #[conformance::test()]
 fn leaked_memory(exporter: Role) -> Outcome {
@@ -50,23 +49,23 @@ fn leaked_descriptor(exporter: Role) -> Outcome {
     exporter.leak_descriptor()
 }
 
-/// A case that is itself wrong.
+/// A case that panics.
 #[rstest]
 #[conformance::test()]
 fn error() -> Outcome {
     panic!("this case is wrong")
 }
 
-/// A case that finds out late that it cannot run.
+/// A case that detects during its run that the machine cannot run it.
 #[rstest]
 #[conformance::test()]
 fn unsupported() -> Outcome {
-    Err(Stop::Unsupported("this machine has no such thing".to_owned()))
+    Err(Stop::Unsupported("this machine does not support the planted case".to_owned()))
 }
 
-/// A case that finds out late that the machine is not what it showed.
+/// A case that detects during its run that something is missing that the probe found.
 #[rstest]
 #[conformance::test()]
 fn missing() -> Outcome {
-    Err(Stop::Missing("there is no such function".to_owned()))
+    Err(Stop::Missing("the planted function does not exist".to_owned()))
 }

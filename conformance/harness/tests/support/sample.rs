@@ -1,10 +1,10 @@
-//! Ordinary cases, for the checks that need a run of some. Their rows are real, so that reports show them.
+//! Ordinary cases, for checks that run some cases. Their rows exist in the catalogue, so that reports show them.
 
 use conformance::{Expect as _, MIB, Outcome, Placement, Pointer, Role, check};
 use cuda_ipc_sys::CUresult;
 use rstest::{fixture, rstest};
 
-/// A role on GPU 0. A fixture cannot return an error: the runner takes the stop out of the panic.
+/// A role on GPU 0. A fixture cannot return an error, so it panics with the stop, and the runner reports it.
 #[fixture]
 pub(crate) fn exporter() -> Role {
     Role::new("exporter", Placement::device(0)).unwrap_or_else(|stop| std::panic::panic_any(stop))
@@ -23,7 +23,7 @@ fn null_is_refused(exporter: Role) -> Outcome {
     exporter.ipc_close_mem_handle(Pointer::NULL).refused_and_recorded(&[CUresult::CUDA_ERROR_INVALID_VALUE]).map(drop)
 }
 
-/// Memory is as large as it was asked to be.
+/// An allocation has the requested size.
 #[rstest]
 #[conformance::test("IPCMEM-GET-026", needs(gpus = 1))]
 fn memory_has_its_size(
@@ -39,7 +39,7 @@ fn memory_has_its_size(
     Ok(())
 }
 
-/// A machine with two GPUs has a second one.
+/// A machine with two GPUs reports more than one.
 #[rstest]
 #[conformance::test("P2P-001", needs(gpus = 2))]
 fn there_are_two_gpus(exporter: Role, #[values("one", "other")] name: &str, #[values(1, 2)] number: i32) -> Outcome {
@@ -47,7 +47,7 @@ fn there_are_two_gpus(exporter: Role, #[values("one", "other")] name: &str, #[va
     Ok(())
 }
 
-/// No machine of a check has as many GPUs as this needs.
+/// This case needs more GPUs than the machine of any check has.
 #[rstest]
 #[conformance::test("P2P-001", needs(gpus = 9))]
 fn there_are_nine_gpus(exporter: Role) -> Outcome {

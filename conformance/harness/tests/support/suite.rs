@@ -1,5 +1,5 @@
-//! Checks run this program again, as the suite that it also is.
-#![allow(dead_code, reason = "two programs include this, and neither uses everything")]
+//! Helpers that run this program again, as the suite that it also is.
+#![allow(dead_code, reason = "two programs include this file, and neither uses all of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,14 +8,14 @@ use conformance::Stop;
 use conformance::report::Report;
 use tempfile::TempDir;
 
-/// What a run of the suite left.
+/// The output and the report of a run of the suite.
 pub(crate) struct Run {
     pub(crate) output: Output,
     report: PathBuf,
     _folder: TempDir,
 }
 
-/// A run of the suite on a driver, with nothing of this run's own settings.
+/// Returns a command that runs the suite on a driver, without the settings of this run.
 pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
     let program = std::env::current_exe().map_err(harness)?;
     let mut command = without_settings(&program);
@@ -23,7 +23,7 @@ pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
     Ok(command)
 }
 
-/// A program that is not told how this run was set up, and reads nothing.
+/// Returns a command that runs a program without the environment variables of this run's settings and without input.
 pub(crate) fn without_settings(program: &Path) -> Command {
     const SETTINGS: [&str; 6] = ["CONFORMANCE_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_", "NO_COLOR", "CLICOLOR"];
     let mut command = Command::new(program);
@@ -52,7 +52,7 @@ impl Run {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
-    /// The file of the report.
+    /// Returns the path of the report.
     pub(crate) fn path(&self) -> &Path {
         &self.report
     }
@@ -66,7 +66,7 @@ pub(crate) fn harness(error: impl std::fmt::Display) -> Stop {
     Stop::Harness(error.to_string())
 }
 
-/// Compiles a C library, for what is not a driver.
+/// Compiles a C library that is not a driver.
 pub(crate) fn compile(source: &str, library: &Path) -> conformance::Outcome {
     let input = library.with_extension("c");
     std::fs::write(&input, source).map_err(harness)?;
@@ -82,7 +82,7 @@ pub(crate) fn compile(source: &str, library: &Path) -> conformance::Outcome {
     }
 }
 
-/// Processes whose environment has the variable.
+/// Returns the processes whose environment contains the variable.
 pub(crate) fn marked(mark: &str) -> Vec<String> {
     let has_mark = |entry: &std::fs::DirEntry| {
         std::fs::read(entry.path().join("environ"))
@@ -92,7 +92,7 @@ pub(crate) fn marked(mark: &str) -> Vec<String> {
     processes.filter(has_mark).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The marked processes that are not gone in a moment, as killed ones are.
+/// Returns the marked processes that are still alive after 5 seconds. A killed process takes a moment to end.
 pub(crate) fn left_of(mark: &str) -> Vec<String> {
     const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
     let deadline = std::time::Instant::now() + PATIENCE;

@@ -9,7 +9,7 @@ use crate::support::fixtures::exporter;
 use conformance::calls::ipc::UNWRITTEN;
 use conformance::{MIB, Stream};
 
-/// An interprocess event without timing is created and exported, blocking or not.
+/// An interprocess event without timing can be created, exported and recorded, with and without blocking waits.
 #[rstest]
 #[case::spinning(INTERPROCESS)]
 #[case::blocking(INTERPROCESS_BLOCKING)]
@@ -17,21 +17,21 @@ use conformance::{MIB, Stream};
 fn an_event_without_timing_is_exported(exporter: Role, #[case] flags: u32) -> Outcome {
     let event = exporter.event_create(flags)?;
     let handle = exporter.ipc_get_event_handle(event)?.to_bytes();
-    check!(handle != UNWRITTEN, "the driver wrote nothing");
+    check!(handle != UNWRITTEN, "the driver did not write the handle");
     exporter.event_record(event, Stream::DEFAULT)?;
     exporter.event_synchronize(event)
 }
 
-/// An interprocess event must not keep time.
+/// The driver refuses to create an interprocess event with timing.
 #[rstest]
 #[conformance::test("IPCEVT-002")]
-fn timing_is_refused(exporter: Role) -> Outcome {
+fn an_event_with_timing_is_refused(exporter: Role) -> Outcome {
     let code = exporter.event_create(CUevent_flags::CU_EVENT_INTERPROCESS.0).refused_and_recorded(&[])?;
     check!(code == CUresult::CUDA_ERROR_INVALID_VALUE);
     exporter.ctx_synchronize()
 }
 
-/// A launch takes no interprocess event in its attributes.
+/// The driver refuses a launch with an interprocess event in its attributes.
 #[rstest]
 #[case::programmatic(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)]
 #[case::launch_completion(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)]
@@ -40,13 +40,13 @@ fn launch_attributes_refuse_an_interprocess_event(exporter: Role, #[case] attrib
     let stream = exporter.stream_create()?;
     let event = exporter.event_create(INTERPROCESS)?;
     exporter.launch_with_event_attribute(attribute.0, event, stream).refused_and_recorded(&[])?;
-    // Where a local event is refused too, the refusal above says little.
+    // The refusal above means little if the driver refuses a local event too.
     let local = exporter.event_create(DISABLE_TIMING)?;
     exporter.launch_with_event_attribute(attribute.0, local, stream).recorded("local event")?;
     exporter.ctx_synchronize()
 }
 
-/// The device attribute says whether events and memory can be exported.
+/// Events and memory can be exported if and only if the device attribute `IPC_EVENT_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("IPCEVT-038", needs(cuda = 12_000))]
 fn the_attribute_predicts_export(exporter: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! `cuEventDestroy` on either side.
+//! `cuEventDestroy` in the exporter and in the importer.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::{NOT_READY, share};
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
-/// Long enough for a wait whose work is done.
+/// A time limit that is long enough for a wait whose work is done.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Use an event in every way, as long as its process lives, and end the process: nobody knows what it is by then.
+/// Uses an event in every way until its process ends. Then ends the process, because its state is unknown.
 fn use_up(sacrifice: &Role, event: Event) -> Outcome {
     let stream = Stream::DEFAULT;
     let uses = [
@@ -32,10 +32,10 @@ fn use_up(sacrifice: &Role, event: Event) -> Outcome {
     sacrifice.kill()
 }
 
-/// The importer's destroy leaves the exporter's event as it is, be its work pending or done.
+/// If the importer destroys its event, the exporter's event stays usable, whether its work is pending or done.
 #[rstest]
 #[conformance::test("IPCEVT-024")]
-fn the_importers_destroy_leaves_the_exporters_event(exporter: Role, importer: Role) -> Outcome {
+fn the_importers_destroy_leaves_the_exporters_event_usable(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
     let latch = Latch::hold(&exporter, stream)?;
@@ -49,10 +49,11 @@ fn the_importers_destroy_leaves_the_exporters_event(exporter: Role, importer: Ro
     exporter.event_query(event)
 }
 
-/// After the exporter's destroy every use of the import is undefined: nobody else suffers.
+/// If an importer uses an event that the exporter has destroyed, the exporter and a third process are unaffected. The
+/// result of each use is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-025")]
-fn uses_after_the_exporters_destroy_are_recorded(
+fn uses_after_the_exporters_destroy_leave_others_unharmed(
     exporter: Role,
     #[from(importer)] sacrifice: Role,
     observer: Role,
@@ -64,10 +65,11 @@ fn uses_after_the_exporters_destroy_are_recorded(
     observer.ctx_synchronize()
 }
 
-/// The exporter's destroy while an importer waits does not keep the importer from its end.
+/// If the exporter destroys an event while an importer waits for it, the exporter and a third process are unaffected.
+/// The result of the wait is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-026")]
-fn destroying_under_a_waiting_importer_is_recorded(
+fn destroying_under_a_waiting_importer_leaves_others_unharmed(
     exporter: Role,
     #[from(importer)] sacrifice: Role,
     observer: Role,
@@ -86,10 +88,11 @@ fn destroying_under_a_waiting_importer_is_recorded(
     observer.ctx_synchronize()
 }
 
-/// The exporter's context may go while an importer holds its event: others stay sound.
+/// If the exporter destroys its context while an importer holds its event, the exporter and a third process are
+/// unaffected. The result of each use of the event is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-040")]
-fn destroying_the_exporters_context_is_recorded(
+fn destroying_the_exporters_context_leaves_others_unharmed(
     exporter: Role,
     #[from(importer)] sacrifice: Role,
     observer: Role,

@@ -1,4 +1,4 @@
-//! The exporter ends while others hold its events.
+//! The exporter ends while other processes hold its events.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::{begin_to_wait, export, share};
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
-/// Long enough to tell a wait that ends from one that does not.
+/// A time limit that distinguishes a wait that ends from one that does not.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether a wait ends, what it answers, and how its process is then. Nobody knows what became of the event: the
-/// process ends here.
+/// Records whether a wait ends, its code, and whether the importer's context then works. Ends the importer, because the
+/// state of its event is unknown.
 fn record_the_end(waiting: Pending<()>, importer: &Role) -> Outcome {
     let ends = !waiting.still_waits_after(PATIENCE)?;
     observe("the wait ends", ends);
@@ -25,10 +25,11 @@ fn record_the_end(waiting: Pending<()>, importer: &Role) -> Outcome {
     importer.kill()
 }
 
-/// Whether a wait for a killed exporter's pending work ends is recorded; a third process is not touched.
+/// If the exporter is killed while its work is pending, a third process is unaffected. Whether the importer's wait ends
+/// is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-028")]
-fn a_wait_for_a_killed_exporter_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn a_wait_for_a_killed_exporter_leaves_others_unharmed(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
     let _latch = Latch::hold(&exporter, stream)?;
@@ -39,11 +40,12 @@ fn a_wait_for_a_killed_exporter_is_recorded(exporter: Role, importer: Role, obse
     observer.ctx_synchronize()
 }
 
-/// Whether a wait for running work ends whose exporter exits is recorded; a third process is not touched.
+/// If the exporter exits while its work is running, a third process is unaffected. Whether the importer's wait ends is
+/// recorded.
 #[rstest]
 #[conformance::test("IPCEVT-027")]
-fn a_wait_for_an_exiting_exporter_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
-    // It ends by itself, because an exit may wait for it.
+fn a_wait_for_an_exiting_exporter_leaves_others_unharmed(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    // The kernel ends by itself, because an exit may wait for it.
     const NANOSECONDS: u64 = 500_000_000;
     let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
@@ -55,12 +57,12 @@ fn a_wait_for_an_exiting_exporter_is_recorded(exporter: Role, importer: Role, ob
     observer.ctx_synchronize()
 }
 
-/// An event whose exporter ended after its work was done is complete.
+/// The result of a query is recorded for an event whose exporter ended after the event's work was done.
 #[rstest]
 #[case::exit(true)]
 #[case::kill(false)]
 #[conformance::test("IPCEVT-027")]
-fn completed_work_of_an_ended_exporter_is_recorded(exporter: Role, importer: Role, #[case] exits: bool) -> Outcome {
+fn the_result_of_a_query_after_the_exporters_end(exporter: Role, importer: Role, #[case] exits: bool) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     exporter.event_record(event, Stream::DEFAULT)?;
     exporter.event_synchronize(event)?;
@@ -74,12 +76,12 @@ fn completed_work_of_an_ended_exporter_is_recorded(exporter: Role, importer: Rol
     Ok(())
 }
 
-/// What opening gives once the exporter ended is recorded.
+/// The code of opening an event handle after the exporter has ended is recorded.
 #[rstest]
 #[case::exit(true)]
 #[case::kill(false)]
 #[conformance::test("IPCEVT-041")]
-fn opening_after_the_exporters_end_is_recorded(exporter: Role, importer: Role, #[case] exits: bool) -> Outcome {
+fn the_code_of_an_open_after_the_exporters_end(exporter: Role, importer: Role, #[case] exits: bool) -> Outcome {
     let (_, handle) = export(&exporter)?;
     if exits {
         exporter.exit()?

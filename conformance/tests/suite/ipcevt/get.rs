@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{DISABLE_TIMING, INTERPROCESS, export, share};
 use crate::support::fixtures::{exporter, importer};
 
-/// An event that was not made for other processes is refused.
+/// The driver refuses to export an event without the interprocess flag.
 #[rstest]
 #[case::without_timing(DISABLE_TIMING)]
 #[case::with_timing(0)]
@@ -18,7 +18,7 @@ fn a_local_event_is_refused(exporter: Role, #[case] flags: u32) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// No event is an invalid value.
+/// The driver refuses to export a null event.
 #[rstest]
 #[conformance::test("IPCEVT-006")]
 fn a_null_event_is_refused(exporter: Role) -> Outcome {
@@ -26,19 +26,19 @@ fn a_null_event_is_refused(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// A null output does not harm anybody else.
+/// An export with a null output leaves another process unaffected. The result, which may be a crash, is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-007")]
-fn a_null_output_is_recorded(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
+fn a_null_output_leaves_others_unharmed(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
     let event = sacrifice.event_create(INTERPROCESS)?;
     sacrifice.ipc_get_event_handle_into_null(event).survived_or_not("get into null")?;
     importer.ctx_synchronize()
 }
 
-/// Using a destroyed event is undefined: others stay sound.
+/// Exporting a destroyed event leaves another process unaffected. The result, which may be a crash, is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-008")]
-fn a_destroyed_event_is_recorded(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
+fn exporting_a_destroyed_event_leaves_others_unharmed(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
     let event = sacrifice.event_create(INTERPROCESS)?;
     sacrifice.event_destroy(event)?;
     sacrifice.ipc_get_event_handle(event).survived_or_not("get")?;
@@ -46,17 +46,17 @@ fn a_destroyed_event_is_recorded(#[from(exporter)] sacrifice: Role, importer: Ro
     importer.ctx_synchronize()
 }
 
-/// What a thread without context gets is recorded.
+/// The code of an export without a current context is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-009")]
-fn getting_without_a_context_is_recorded(exporter: Role) -> Outcome {
+fn the_code_without_a_context(exporter: Role) -> Outcome {
     let event = exporter.event_create(INTERPROCESS)?;
     exporter.ctx_set_current(None)?;
     exporter.ipc_get_event_handle(event).recorded("get")?;
     Ok(())
 }
 
-/// An event can be exported more than once.
+/// An event can be exported more than once. Whether the handles are equal is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-010")]
 fn repeated_exports_succeed(exporter: Role, importer: Role) -> Outcome {
@@ -70,7 +70,7 @@ fn repeated_exports_succeed(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// An event that came from elsewhere is not exported again.
+/// The driver refuses to export an imported event.
 #[rstest]
 #[conformance::test("IPCEVT-004")]
 fn an_imported_event_is_refused(exporter: Role, importer: Role) -> Outcome {

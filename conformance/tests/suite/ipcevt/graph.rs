@@ -1,4 +1,4 @@
-//! Events of captures and graphs.
+//! Events in stream captures and graphs.
 
 use std::time::Duration;
 
@@ -9,17 +9,18 @@ use super::share;
 use crate::support::capture::Capture;
 use crate::support::fixtures::{exporter, importer, observer};
 
-/// Long enough for work that ends.
+/// A time limit that is long enough for work that ends.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is done with the event.
+/// A use of the event.
 #[derive(Clone, Copy, Debug)]
 enum Use {
     Record,
     Wait,
 }
 
-/// A graph runs in one process, and the other looks at the event that both share. Neither serves another case.
+/// Launches a graph in one process, and waits in the other for the event that both share. Ends both processes, so that
+/// no other case uses them.
 fn launch_and_look(one: &Role, other: &Role, shared: Event, launch: impl FnOnce() -> Outcome) -> Outcome {
     [one, other].iter().for_each(|role| role.set_deadline(PATIENCE));
     if launch().survived_or_not("launch")?.is_some() {
@@ -30,11 +31,11 @@ fn launch_and_look(one: &Role, other: &Role, shared: Event, launch: impl FnOnce(
     other.kill()
 }
 
-/// What recording an interprocess event, or waiting for it, answers during a capture is recorded, and what the graph
-/// does; a third process does not notice.
+/// Recording an interprocess event or waiting for it during a capture leaves a third process unaffected. The code and
+/// the results of the graph are recorded.
 #[rstest]
 #[conformance::test("IPCEVT-036")]
-fn uses_in_a_capture_are_recorded(
+fn uses_in_a_capture_leave_others_unharmed(
     exporter: Role,
     importer: Role,
     observer: Role,
@@ -54,11 +55,11 @@ fn uses_in_a_capture_are_recorded(
     observer.ctx_synchronize()
 }
 
-/// What an interprocess event in a node of a graph answers is recorded, and what the graph does; a third process does not
-/// notice.
+/// An interprocess event in a graph node leaves a third process unaffected. The code and the results of the graph are
+/// recorded.
 #[rstest]
 #[conformance::test("IPCEVT-037")]
-fn nodes_of_a_graph_are_recorded(
+fn graph_nodes_leave_others_unharmed(
     exporter: Role,
     importer: Role,
     observer: Role,
@@ -77,7 +78,8 @@ fn nodes_of_a_graph_are_recorded(
     observer.ctx_synchronize()
 }
 
-/// An event that is complete, of the process that has the graph, then of the other one.
+/// Shares an event and completes it. Returns the process that has the graph with its event, then the other process with
+/// its event.
 fn sides<'roles>(
     exporter: &'roles Role,
     importer: &'roles Role,

@@ -24,19 +24,19 @@ const INTERPROCESS_BLOCKING: u32 = INTERPROCESS | CUevent_flags::CU_EVENT_BLOCKI
 
 const NOT_READY: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_READY];
 
-/// An event of one process and its handle for others.
+/// Creates and exports an event. Returns the event and its handle.
 fn export(role: &Role) -> Result<(Event, EventHandle), Stop> {
     let event = role.event_create(INTERPROCESS)?;
     Ok((event, role.ipc_get_event_handle(event)?))
 }
 
-/// One event, as the exporter and as the importer know it.
+/// Shares an event. Returns the exporter's event, then the importer's.
 fn share(exporter: &Role, importer: &Role) -> Result<(Event, Event), Stop> {
     let (event, handle) = export(exporter)?;
     Ok((event, importer.ipc_open_event_handle(handle)?))
 }
 
-/// Start a wait of the host for pending work, and see that it waits.
+/// Begins a host wait for pending work, and checks that it waits.
 fn begin_to_wait(role: &Role, event: Event) -> Result<Pending<()>, Stop> {
     const LONG_ENOUGH_TO_BEGIN: Duration = Duration::from_millis(50);
     let waiting = role.begin(EventCall::event_synchronize { event })?;

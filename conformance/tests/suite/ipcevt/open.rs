@@ -10,7 +10,7 @@ use super::{NOT_READY, export, share};
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 use crate::support::latch::Latch;
 
-/// An exported event opens in another process and works there.
+/// An exported event opens in another process, which can query it and wait for it.
 #[rstest]
 #[conformance::test("IPCEVT-011")]
 fn an_event_opens_in_another_process(exporter: Role, importer: Role) -> Outcome {
@@ -20,7 +20,7 @@ fn an_event_opens_in_another_process(exporter: Role, importer: Role) -> Outcome 
     importer.event_query(imported)
 }
 
-/// The creating process cannot open its own event.
+/// The driver refuses to open an event in the process that created it.
 #[rstest]
 #[conformance::test("IPCEVT-012")]
 fn the_creating_process_is_refused(exporter: Role) -> Outcome {
@@ -29,10 +29,11 @@ fn the_creating_process_is_refused(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// What a second open in one process gives is recorded, and each is destroyed once.
+/// If two opens in one process give two events, destroying one leaves the other usable. The result of the second open
+/// is recorded.
 #[rstest]
 #[conformance::test("IPCEVT-013")]
-fn opening_twice_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn events_of_two_opens_are_destroyed_separately(exporter: Role, importer: Role) -> Outcome {
     let (_, handle) = export(&exporter)?;
     let first = importer.ipc_open_event_handle(handle)?;
     if let Some(second) = importer.ipc_open_event_handle(handle).recorded("second open")? {
@@ -45,7 +46,7 @@ fn opening_twice_is_recorded(exporter: Role, importer: Role) -> Outcome {
     importer.event_destroy(first)
 }
 
-/// Uniform bytes are no event.
+/// The driver refuses an event handle whose bytes are all 0x00 or all 0xff.
 #[rstest]
 #[case::zeroed(0)]
 #[case::ones(0xff)]
@@ -59,11 +60,11 @@ fn uniform_bytes_do_not_open(importer: Role, #[case] byte: u8) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// No single flipped bit harms the exporter; what the driver makes of each byte is recorded.
+/// Opening an event handle with one flipped bit leaves the exporter unaffected. The results for each byte are recorded.
 #[rstest]
 #[conformance::test("IPCEVT-015")]
-fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
-    // Two bits of each byte, because each open that ends its process costs a new one.
+fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
+    // Flip only two bits of each byte, because every open that crashes its process needs a new process.
     const STEP: usize = 4;
     let (event, handle) = export(&exporter)?;
     let mut answers: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
@@ -80,7 +81,7 @@ fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
         };
         answers.entry(answer).or_default().insert(bit / 8);
     }
-    // What it opened may be anything; it is not to serve another case.
+    // The opened events may be anything, so no other case may use this process.
     sacrifice.kill()?;
     for (answer, bytes) in answers {
         observe(&format!("bytes with {answer}"), Vec::from_iter(bytes));
@@ -89,16 +90,16 @@ fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
     exporter.event_synchronize(event)
 }
 
-/// The bytes of a memory handle are no event.
+/// The driver refuses to open the bytes of a memory handle as an event.
 #[rstest]
 #[conformance::test("IPCEVT-016")]
-fn a_memory_handle_is_no_event_handle(exporter: Role, importer: Role) -> Outcome {
+fn a_memory_handle_does_not_open_as_an_event(exporter: Role, importer: Role) -> Outcome {
     let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
     importer.ipc_open_event_handle(EventHandle::from_bytes(memory.to_bytes())).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
-/// An event of one GPU opens on a peer and orders its streams.
+/// An event of one GPU opens on a peer, and a stream of the peer can wait for it.
 #[rstest]
 #[conformance::test("IPCEVT-030", needs(gpus = 2, peer_access))]
 fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
@@ -114,7 +115,7 @@ fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcom
     importer.event_query(imported)
 }
 
-/// An event does not open on a GPU that cannot reach the exporter's.
+/// The driver refuses to open an event on a GPU without peer access to the exporter's GPU.
 #[rstest]
 #[conformance::test("IPCEVT-030", needs(gpus = 2, no_peer_access))]
 fn an_event_does_not_open_without_peer_access() -> Outcome {

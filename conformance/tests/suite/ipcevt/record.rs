@@ -1,4 +1,4 @@
-//! `cuEventRecord` and `cuEventQuery` from both sides.
+//! `cuEventRecord` and `cuEventQuery` in both processes.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, share
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
-/// Before any record there is nothing to wait for.
+/// An imported event that was never recorded is complete.
 #[rstest]
 #[conformance::test("IPCEVT-017")]
 fn an_unrecorded_event_is_complete(exporter: Role, importer: Role) -> Outcome {
@@ -21,10 +21,10 @@ fn an_unrecorded_event_is_complete(exporter: Role, importer: Role) -> Outcome {
     importer.event_synchronize(imported)
 }
 
-/// The importer sees the exporter's work pending, then done.
+/// The importer sees an event as pending while the exporter's work is pending, and as complete afterwards.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
-fn the_importer_sees_work_pending_and_done(exporter: Role, importer: Role) -> Outcome {
+fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
     let latch = Latch::hold(&exporter, stream)?;
@@ -37,10 +37,10 @@ fn the_importer_sees_work_pending_and_done(exporter: Role, importer: Role) -> Ou
     importer.event_query(imported)
 }
 
-/// The importer records, and the exporter waits.
+/// After the importer records an event, the exporter sees it as pending and can wait for it.
 #[rstest]
 #[conformance::test("IPCEVT-020")]
-fn the_importer_records(exporter: Role, importer: Role) -> Outcome {
+fn the_exporter_waits_for_the_importers_record(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     for _ in 0..10 {
         let stream = importer.stream_create()?;
@@ -53,10 +53,10 @@ fn the_importer_records(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Both processes record at once, and in the end the event is complete.
+/// If both processes record an event at the same time, it is complete after both have finished.
 #[rstest]
 #[conformance::test("IPCEVT-022")]
-fn both_record_at_once(exporter: Role, importer: Role) -> Outcome {
+fn an_event_that_both_processes_record_completes(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: usize = 500;
     let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
@@ -68,10 +68,10 @@ fn both_record_at_once(exporter: Role, importer: Role) -> Outcome {
     importer.event_query(imported)
 }
 
-/// An imported event keeps no time.
+/// The driver refuses to measure time with an imported event.
 #[rstest]
 #[conformance::test("IPCEVT-023")]
-fn an_imported_event_has_no_time(exporter: Role, importer: Role) -> Outcome {
+fn an_imported_event_has_no_timing(exporter: Role, importer: Role) -> Outcome {
     let (_, imported) = share(&exporter, &importer)?;
     let local = importer.event_create(0)?;
     importer.event_record(local, Stream::DEFAULT)?;
@@ -83,7 +83,7 @@ fn an_imported_event_has_no_time(exporter: Role, importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// Event and stream must be of one context.
+/// The driver refuses to record an event in a stream of another context.
 #[rstest]
 #[conformance::test("IPCEVT-031")]
 fn a_stream_of_another_context_is_refused(exporter: Role, importer: Role) -> Outcome {
@@ -96,7 +96,7 @@ fn a_stream_of_another_context_is_refused(exporter: Role, importer: Role) -> Out
     importer.event_record(imported, Stream::DEFAULT)
 }
 
-/// A record is for its own stream: what another stream still has to do does not count.
+/// A record covers only its own stream: pending work of another stream does not delay the event.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
 fn work_of_another_stream_does_not_count(exporter: Role, importer: Role) -> Outcome {
@@ -109,18 +109,19 @@ fn work_of_another_stream_does_not_count(exporter: Role, importer: Role) -> Outc
     latch.release()
 }
 
-/// Whether a wait of the host spins is recorded, on both sides: what the flag of the exporter's event promises, it does
-/// not promise for the imported one.
+/// Whether a host wait spins is recorded in both processes. The flag of the exporter's event promises nothing for the
+/// imported event.
 #[rstest]
 #[case::spinning(INTERPROCESS)]
 #[case::blocking(INTERPROCESS_BLOCKING)]
 #[conformance::test("IPCEVT-032")]
-fn whether_a_wait_spins_is_recorded(exporter: Role, importer: Role, #[case] flags: u32) -> Outcome {
-    // Between a thread that sleeps, which needs some hundred microseconds, and one that has half of a busy processor.
+fn whether_a_wait_spins(exporter: Role, importer: Role, #[case] flags: u32) -> Outcome {
+    // A tenth of this time distinguishes a sleeping thread, which runs for some hundred microseconds, from a spinning
+    // one that gets half of a busy processor.
     const TIME: Duration = Duration::from_millis(200);
     let event = exporter.event_create(flags)?;
     let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
-    // Work of the importer, so that the exporter can be watched in a wait too.
+    // The importer records too, so that a wait of the exporter can be measured.
     for (recorder, recorded, waiter, awaited, name) in [
         (&exporter, event, &importer, imported, "the importer spins"),
         (&importer, imported, &exporter, event, "the exporter spins"),

@@ -7,12 +7,16 @@ use super::{NOT_READY, begin_to_wait, share};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
-/// A stream of one process runs after the work of the other, without a host that waits, whoever made the event.
+/// A stream of one process runs after the recorded work of the other without a host wait, whichever process records.
 #[rstest]
 #[case::exporter_records(false)]
 #[case::importer_records(true)]
 #[conformance::test("IPCEVT-019", "IPCEVT-020")]
-fn a_stream_waits_for_the_others_work(exporter: Role, importer: Role, #[case] importer_records: bool) -> Outcome {
+fn a_stream_waits_for_work_of_the_other_process(
+    exporter: Role,
+    importer: Role,
+    #[case] importer_records: bool,
+) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let (one, other) = ((exporter, event), (importer, imported));
     let ((recorder, recorded), (waiter, awaited)) = if importer_records { (other, one) } else { (one, other) };
@@ -25,8 +29,8 @@ fn a_stream_waits_for_the_others_work(exporter: Role, importer: Role, #[case] im
     waiter.stream_synchronize(consume)
 }
 
-/// Round after round, what the exporter wrote before its record is what the importer copies after its wait, and the
-/// importer's record lets the exporter write again.
+/// In each of many rounds, the importer copies the bytes that the exporter wrote before its record. The exporter's next
+/// write waits for the importer's record.
 #[rstest]
 #[conformance::test("IPCEVT-019", "IPCEVT-020")]
 fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Outcome {
@@ -51,15 +55,16 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
     importer.stream_synchronize(consume)?;
     for round in 0..ROUNDS {
         let foreign = importer.other_bytes(copies.offset(SIZE * u64::from(round)), SIZE, round + 1)?;
-        check!(foreign == 0, "round {round} holds {foreign} bytes of another");
+        check!(foreign == 0, "round {round} has {foreign} wrong bytes");
     }
     Ok(())
 }
 
-/// Round after round, a kernel of the importer sees every word that a kernel of the exporter wrote before its record.
+/// In each of many rounds, a kernel of the importer sees every word that a kernel of the exporter wrote before its
+/// record.
 #[rstest]
 #[conformance::test("IPCEVT-039")]
-fn what_was_written_before_the_record_is_visible_after_the_wait(exporter: Role, importer: Role) -> Outcome {
+fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u32 = 200;
     const SIZE: u64 = 256 * KIB;
     let words = SIZE / 4;
@@ -87,14 +92,14 @@ fn what_was_written_before_the_record_is_visible_after_the_wait(exporter: Role, 
     Ok(())
 }
 
-/// Round after round, a copy to the host that waited for the record holds every word that a kernel of the exporter
-/// wrote before it.
+/// In each of many rounds, a copy after a host wait has every word that a kernel of the exporter wrote before its
+/// record.
 #[rstest]
 #[conformance::test("IPCEVT-039")]
-fn what_was_written_before_the_record_is_copied_after_the_hosts_wait(exporter: Role, importer: Role) -> Outcome {
+fn writes_before_the_record_are_copied_after_a_host_wait(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u32 = 50;
     const SIZE: u64 = 32 * KIB;
-    // Longer than a message takes, so that a wait which does not wait comes too early.
+    // Longer than a message takes, so that the copy comes too early if the wait does not wait.
     const NANOSECONDS: u64 = 500_000;
     let words = SIZE / 4;
     let first = seed();
@@ -109,15 +114,15 @@ fn what_was_written_before_the_record_is_copied_after_the_hosts_wait(exporter: R
         exporter.event_record(written, produce)?;
         importer.event_synchronize(written_here)?;
         let foreign = importer.mismatches(import, SIZE, pattern)?;
-        check!(foreign == 0, "round {round} holds {foreign} words of another");
+        check!(foreign == 0, "round {round} has {foreign} wrong words");
     }
     Ok(())
 }
 
-/// A wait is for the record that was the latest when it was asked for, whatever is recorded later.
+/// A stream wait uses the most recent record at the time of the call, and ignores later records.
 #[rstest]
 #[conformance::test("IPCEVT-021")]
-fn a_later_record_does_not_matter(exporter: Role, importer: Role) -> Outcome {
+fn a_wait_ignores_later_records(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let (done, held) = (exporter.stream_create()?, exporter.stream_create()?);
     let consume = importer.stream_create()?;
@@ -132,10 +137,10 @@ fn a_later_record_does_not_matter(exporter: Role, importer: Role) -> Outcome {
     importer.event_synchronize(imported)
 }
 
-/// A stream that waits behind pending work of its own keeps the record it was given.
+/// A stream wait behind pending work of its own stream also uses the most recent record at the time of the call.
 #[rstest]
 #[conformance::test("IPCEVT-021")]
-fn a_wait_keeps_its_record_behind_pending_work(exporter: Role, importer: Role) -> Outcome {
+fn a_wait_behind_pending_work_keeps_its_record(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let (done, held) = (exporter.stream_create()?, exporter.stream_create()?);
     let consume = importer.stream_create()?;
@@ -149,10 +154,10 @@ fn a_wait_keeps_its_record_behind_pending_work(exporter: Role, importer: Role) -
     latch.release()
 }
 
-/// An importer's death in a wait, of its stream and of its host, does not reach the exporter.
+/// If an importer is killed while its stream and its host wait, the exporter is unaffected.
 #[rstest]
 #[conformance::test("IPCEVT-029")]
-fn the_exporter_survives_a_waiting_importer(exporter: Role, importer: Role) -> Outcome {
+fn the_exporter_survives_the_death_of_a_waiting_importer(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
     let buffer = exporter.mem_alloc(2 * MIB)?;
     let stream = exporter.stream_create()?;

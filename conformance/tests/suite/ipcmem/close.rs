@@ -27,7 +27,7 @@ fn share(exporter: &Role) -> Result<Shared, Stop> {
     Ok(Shared { buffer, handle: exporter.ipc_get_mem_handle(buffer)?, pattern })
 }
 
-/// The last close unmaps: the address is unknown afterwards.
+/// The last close unmaps an import, and the driver then refuses its address.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-001")]
 fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
@@ -39,7 +39,7 @@ fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// As many opens need as many closes, and the memory is there until the last.
+/// A handle that was opened several times needs as many closes, and its memory stays mapped until the last one.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-002")]
 fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5)] opens: usize) -> Outcome {
@@ -57,7 +57,7 @@ fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5)] op
     Ok(())
 }
 
-/// One close too many is refused.
+/// The driver refuses one close too many.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-003")]
 fn one_close_too_many_is_refused(exporter: Role, importer: Role) -> Outcome {
@@ -67,7 +67,7 @@ fn one_close_too_many_is_refused(exporter: Role, importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// The exporter cannot close its own allocation, which stays as it is.
+/// The driver refuses to close the exporter's own allocation, which stays intact.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-004")]
 fn the_exporters_own_pointer_is_refused(exporter: Role) -> Outcome {
@@ -77,7 +77,7 @@ fn the_exporters_own_pointer_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// An allocation that never was an import is refused, and unharmed.
+/// The driver refuses to close an allocation that is not an import, and the allocation stays intact.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-005")]
 fn an_unrelated_allocation_is_refused(importer: Role) -> Outcome {
@@ -88,7 +88,7 @@ fn an_unrelated_allocation_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Null is refused.
+/// The driver refuses to close address 0.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-006")]
 fn null_is_refused(importer: Role) -> Outcome {
@@ -96,10 +96,10 @@ fn null_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// An interior pointer of the mapping does not cost it a reference it did not have.
+/// Closing an interior pointer of a mapping with two references leaves the mapping usable. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-007")]
-fn an_interior_pointer_leaves_the_count_alone(exporter: Role, importer: Role) -> Outcome {
+fn closing_an_interior_pointer_leaves_the_mapping_usable(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter)?;
     let import = importer.ipc_open_mem_handle(shared.handle)?;
     importer.ipc_open_mem_handle(shared.handle)?;
@@ -108,7 +108,7 @@ fn an_interior_pointer_leaves_the_count_alone(exporter: Role, importer: Role) ->
     Ok(())
 }
 
-/// Without a current context nothing is closed.
+/// The driver refuses to close an import without a current context.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-008")]
 fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {
@@ -118,10 +118,10 @@ fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Whether another context may close is recorded.
+/// A close in another context leaves the exporter's memory intact. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-009")]
-fn closing_from_another_context_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn closing_in_another_context_leaves_the_exporters_memory_intact(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter)?;
     let import = importer.ipc_open_mem_handle(shared.handle)?;
     importer.ctx_create(0)?;
@@ -130,10 +130,10 @@ fn closing_from_another_context_is_recorded(exporter: Role, importer: Role) -> O
     Ok(())
 }
 
-/// One importer's close takes nothing from the exporter or from another importer.
+/// A close in one importer leaves the memory intact for the exporter and for another importer.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-011")]
-fn others_keep_the_memory(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn other_processes_keep_the_memory(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let shared = share(&exporter)?;
     let import = importer.ipc_open_mem_handle(shared.handle)?;
     let other = observer.ipc_open_mem_handle(shared.handle)?;
@@ -143,7 +143,7 @@ fn others_keep_the_memory(exporter: Role, importer: Role, observer: Role) -> Out
     Ok(())
 }
 
-/// What was closed opens again.
+/// A handle opens again after its close. Whether the address is the same is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-012")]
 fn a_closed_handle_opens_again(exporter: Role, importer: Role) -> Outcome {
@@ -172,19 +172,19 @@ impl End {
     }
 }
 
-/// An import can be closed after its exporter is gone.
+/// The code of closing an import after its exporter has ended is recorded.
 #[rstest]
 #[case::exit(End::Exit)]
 #[case::kill(End::Kill)]
 #[conformance::test("IPCMEM-CLOSE-013")]
-fn closing_after_the_exporters_end_is_recorded(exporter: Role, importer: Role, #[case] end: End) -> Outcome {
+fn the_code_of_a_close_after_the_exporters_end(exporter: Role, importer: Role, #[case] end: End) -> Outcome {
     let import = importer.ipc_open_mem_handle(share(&exporter)?.handle)?;
     end.of(&exporter)?;
     importer.ipc_close_mem_handle(import).recorded("close")?;
     importer.ctx_synchronize()
 }
 
-/// Memory that was mapped another way is not closed.
+/// The driver refuses to close virtual memory.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-014", needs(virtual_memory))]
 fn virtual_memory_is_refused(importer: Role) -> Outcome {
@@ -192,12 +192,12 @@ fn virtual_memory_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// An importer that ends without closing leaves the exporter free to free, and the memory comes back.
+/// If an importer ends without a close, the exporter can free the memory, which returns to the device.
 #[rstest]
 #[case::exit(End::Exit)]
 #[case::kill(End::Kill)]
 #[conformance::test("IPCMEM-CLOSE-015")]
-fn an_importers_end_closes(exporter: Role, importer: Role, observer: Role, #[case] end: End) -> Outcome {
+fn an_importers_exit_closes_its_mappings(exporter: Role, importer: Role, observer: Role, #[case] end: End) -> Outcome {
     const LARGE: u64 = 256 * MIB;
     let buffer = exporter.mem_alloc(LARGE)?;
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
@@ -205,14 +205,18 @@ fn an_importers_end_closes(exporter: Role, importer: Role, observer: Role, #[cas
     let before = observer.mem_get_info()?.free;
     exporter.mem_free(buffer)?;
     let after = observer.mem_get_info()?.free;
-    check!(after >= before + LARGE, "{LARGE} bytes were freed, and {} came back", after.saturating_sub(before));
+    check!(
+        after >= before + LARGE,
+        "{LARGE} bytes were freed, but only {} returned to the device",
+        after.saturating_sub(before)
+    );
     Ok(())
 }
 
-/// The context that imported may be destroyed; the exporter does not notice.
+/// Destroying the context that imported memory leaves the exporter unaffected. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-016")]
-fn destroying_the_importing_context_leaves_the_exporter_alone(exporter: Role, importer: Role) -> Outcome {
+fn destroying_the_importing_context_leaves_the_exporter_unharmed(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter)?;
     let created = importer.ctx_create(0)?;
     importer.ipc_open_mem_handle(shared.handle)?;
@@ -221,10 +225,11 @@ fn destroying_the_importing_context_leaves_the_exporter_alone(exporter: Role, im
     exporter.ctx_synchronize()
 }
 
-/// After a reset of the importing primary context the handle opens again.
+/// If a handle opens again after a reset of the importing primary context, the memory has the right contents. The code
+/// is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-017")]
-fn opening_after_a_reset_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn memory_opened_after_a_reset_has_the_right_contents(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter)?;
     importer.ipc_open_mem_handle(shared.handle)?;
     importer.device_primary_ctx_reset()?;
@@ -235,10 +240,10 @@ fn opening_after_a_reset_is_recorded(exporter: Role, importer: Role) -> Outcome 
     Ok(())
 }
 
-/// What peer access an import across devices leaves is recorded.
+/// The code of enabling peer access is recorded after the last close of an import from another device.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-018", needs(gpus = 2, peer_access))]
-fn peer_access_after_the_last_close_is_recorded(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn the_code_of_enabling_peer_access_after_the_last_close(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let peer = importer.device_primary_ctx_retain_of(0)?;
     let import = importer.ipc_open_mem_handle(share(&exporter)?.handle)?;
     importer.ipc_close_mem_handle(import)?;
@@ -246,14 +251,19 @@ fn peer_access_after_the_last_close_is_recorded(exporter: Role, #[with(1)] impor
     importer.ctx_synchronize()
 }
 
-/// Whether a close waits for a kernel that reads the import is recorded; the exporter does not notice, either way.
+/// Closing an import while a kernel reads it leaves the exporter and a third process unaffected. Whether the close
+/// waits for the kernel is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-010")]
-fn closing_under_a_kernel_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role, observer: Role) -> Outcome {
-    // A close that does not wait is over long before.
+fn closing_under_a_kernel_leaves_others_unharmed(
+    exporter: Role,
+    #[from(importer)] sacrifice: Role,
+    observer: Role,
+) -> Outcome {
+    // A close that does not wait returns much sooner.
     const LONG_ENOUGH_TO_CLOSE: Duration = Duration::from_millis(200);
     const PATIENCE: Duration = Duration::from_secs(5);
-    // The kernel waits for a word behind the first half.
+    // The offset of the word for which the kernel waits: behind the first half.
     const FLAG: u64 = SIZE / 2;
     let shared = share(&exporter)?;
     exporter.memset_d8(shared.buffer.offset(FLAG), 0, 4)?;
@@ -261,7 +271,7 @@ fn closing_under_a_kernel_is_recorded(exporter: Role, #[from(importer)] sacrific
     let import = sacrifice.ipc_open_mem_handle(shared.handle)?;
     let flag = import.offset(FLAG);
     let stream = sacrifice.stream_create()?;
-    // The module is loaded before the kernel waits: loading may wait for the device.
+    // Load the module before the kernel waits, because loading may wait for the device.
     sacrifice.launch("latch".into(), vec![flag.into(), 0_u32.into()], stream)?;
     sacrifice.stream_synchronize(stream)?;
     sacrifice.launch("latch".into(), vec![flag.into(), 1_u32.into()], stream)?;

@@ -16,19 +16,20 @@ use crate::support::pointer_kind::PointerKind;
 const LEGACY_IPC_CAPABLE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// An allocation of cuMemAlloc exports as 64 bytes.
+/// An allocation from `cuMemAlloc` can be exported. The number of bytes that the export changes in the handle is
+/// recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-001")]
 fn an_allocation_is_exported(exporter: Role) -> Outcome {
     let buffer = exporter.mem_alloc(4 * MIB)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?.to_bytes();
-    check!(handle != UNWRITTEN, "the driver wrote nothing");
+    check!(handle != UNWRITTEN, "the driver did not write the handle");
     let written = handle.iter().zip(UNWRITTEN).filter(|(byte, unwritten)| **byte != *unwritten).count();
-    observe("bytes that differ from what was there", written);
+    observe("changed bytes", written);
     Ok(())
 }
 
-/// Every export of one allocation names the same memory.
+/// Every export of one allocation gives a handle of the same memory. Whether the handles are equal is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-002")]
 fn repeated_exports_name_the_same_memory(exporter: Role, importer: Role) -> Outcome {
@@ -48,7 +49,7 @@ fn repeated_exports_name_the_same_memory(exporter: Role, importer: Role) -> Outc
     Ok(())
 }
 
-/// New memory at an address that was used before has a handle of its own.
+/// A new allocation at the address of a freed one has a different handle.
 #[rstest]
 #[case::own_block(4 * MIB)]
 #[case::shared_block(64 * KIB)]
@@ -68,10 +69,10 @@ fn a_reused_address_has_a_new_handle(exporter: Role, #[case] size: u64) -> Outco
             return Ok(());
         }
     }
-    Err(Stop::Unsupported(format!("the address did not come back in {TRIES} allocations")))
+    Err(Stop::Unsupported(format!("the address was not reused in {TRIES} allocations")))
 }
 
-/// Two allocations have two handles, also where they share a block.
+/// Two small allocations have different handles, even if they share a block.
 #[rstest]
 #[conformance::test("IPCMEM-GET-004")]
 fn small_neighbours_have_different_handles(exporter: Role) -> Outcome {
@@ -81,10 +82,10 @@ fn small_neighbours_have_different_handles(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// The handle of an interior pointer names the whole allocation.
+/// The code of exporting an interior pointer is recorded, and so is whether the handle names the whole allocation.
 #[rstest]
 #[conformance::test("IPCMEM-GET-005")]
-fn an_interior_pointer_names_the_allocation(
+fn the_memory_that_an_interior_pointer_exports(
     exporter: Role,
     importer: Role,
     #[values(1, 4096, 2097152)] offset: u64,
@@ -99,7 +100,7 @@ fn an_interior_pointer_names_the_allocation(
     Ok(())
 }
 
-/// Memory that cuMemAlloc did not give cannot be exported.
+/// The driver refuses to export host memory.
 #[rstest]
 #[case::heap(PointerKind::Heap)]
 #[case::stack(PointerKind::Stack)]
@@ -118,7 +119,7 @@ fn host_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome 
     exporter.ctx_synchronize()
 }
 
-/// Managed memory cannot be exported, whether a GPU touched it or not.
+/// The driver refuses to export managed memory, whether or not a GPU has touched it.
 #[rstest]
 #[case::untouched(PointerKind::Managed)]
 #[case::touched(PointerKind::ManagedTouched)]
@@ -128,7 +129,7 @@ fn managed_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outco
     exporter.ctx_synchronize()
 }
 
-/// Stream-ordered memory cannot be exported, and its attribute says so.
+/// The driver refuses to export stream-ordered memory, and its `IS_LEGACY_CUDA_IPC_CAPABLE` is 0.
 #[rstest]
 #[conformance::test("IPCMEM-GET-015", needs(memory_pools))]
 fn stream_ordered_memory_is_refused(exporter: Role) -> Outcome {
@@ -138,7 +139,8 @@ fn stream_ordered_memory_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory of a pool that is shared as a descriptor has no legacy handle either.
+/// The driver refuses to export memory of a shareable pool with a legacy handle, and its `IS_LEGACY_CUDA_IPC_CAPABLE`
+/// is 0.
 #[rstest]
 #[conformance::test("IPCMEM-GET-016", needs(memory_pools, pool_descriptors))]
 fn memory_of_a_shareable_pool_is_refused(exporter: Role) -> Outcome {
@@ -148,7 +150,7 @@ fn memory_of_a_shareable_pool_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Mapped physical memory has no legacy handle.
+/// The driver refuses to export virtual memory with a legacy handle.
 #[rstest]
 #[conformance::test("IPCMEM-GET-017", needs(virtual_memory))]
 fn virtual_memory_is_refused(exporter: Role) -> Outcome {
@@ -156,10 +158,10 @@ fn virtual_memory_is_refused(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// Whether an import can be exported again is what its attribute says.
+/// An import can be exported again if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-018")]
-fn an_import_agrees_with_its_attribute(exporter: Role, importer: Role) -> Outcome {
+fn export_of_an_import_agrees_with_the_attribute(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
     let import = importer.ipc_open_mem_handle(handle)?;
     let exported = importer.ipc_get_mem_handle(import).recorded("export of the import")?.is_some();
@@ -168,32 +170,32 @@ fn an_import_agrees_with_its_attribute(exporter: Role, importer: Role) -> Outcom
     Ok(())
 }
 
-/// An address without a living allocation cannot be exported.
+/// The driver refuses to export an address without a live allocation.
 #[rstest]
 #[case::null(PointerKind::Null)]
 #[case::one_past_the_end(PointerKind::OnePastTheEnd)]
 #[case::freed(PointerKind::Freed)]
 #[conformance::test("IPCMEM-GET-006", "IPCMEM-GET-007", "IPCMEM-GET-019")]
-fn an_address_without_allocation_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+fn an_address_without_an_allocation_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
     exporter.ipc_get_mem_handle(kind.make(&exporter)?).refused(INVALID_VALUE)?;
     exporter.ctx_synchronize()
 }
 
-/// A null output does not harm the process.
+/// The result of an export with a null output, which may be a crash, is recorded.
 #[rstest]
 #[case::of_memory(PointerKind::Linear)]
 #[case::of_null(PointerKind::Null)]
 #[conformance::test("IPCMEM-GET-008", "IPCMEM-GET-009")]
-fn a_null_output_is_recorded(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+fn the_result_for_a_null_output(exporter: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&exporter)?;
     exporter.ipc_get_mem_handle_into_null(pointer).survived_or_not("get into null")?;
     Ok(())
 }
 
-/// Padded rows are linear memory: what their attribute says of export holds.
+/// Pitched memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-021")]
-fn pitched_memory_agrees_with_its_attribute(exporter: Role) -> Outcome {
+fn export_of_pitched_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     let pointer = PointerKind::Pitched.make(&exporter)?;
     let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
     let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer)? == 1;
@@ -201,7 +203,7 @@ fn pitched_memory_agrees_with_its_attribute(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory of a graph's allocation node cannot be exported.
+/// The driver refuses to export memory from an allocation node of a graph.
 #[rstest]
 #[conformance::test("IPCMEM-GET-022", needs(memory_pools))]
 fn graph_owned_memory_is_refused(exporter: Role) -> Outcome {
@@ -209,7 +211,7 @@ fn graph_owned_memory_is_refused(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// Without a current context nothing is exported.
+/// The driver refuses to export memory without a current context.
 #[rstest]
 #[conformance::test("IPCMEM-GET-023")]
 fn a_current_context_is_needed(exporter: Role) -> Outcome {
@@ -219,17 +221,17 @@ fn a_current_context_is_needed(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Whether another context of the process may export is recorded.
+/// The code of an export in another context of the same device is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-024")]
-fn another_context_of_the_device_is_recorded(exporter: Role) -> Outcome {
+fn the_code_in_another_context_of_the_device(exporter: Role) -> Outcome {
     let buffer = exporter.mem_alloc(2 * MIB)?;
     exporter.ctx_create(0)?;
     exporter.ipc_get_mem_handle(buffer).recorded("get in a second context")?;
     Ok(())
 }
 
-/// An allocation goes with its context, and its address exports no more.
+/// The driver refuses to export memory of a destroyed context.
 #[rstest]
 #[conformance::test("IPCMEM-GET-025")]
 fn memory_of_a_destroyed_context_is_refused(exporter: Role) -> Outcome {
@@ -242,7 +244,7 @@ fn memory_of_a_destroyed_context_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Every size that cuMemAlloc takes can be exported and read.
+/// Allocations of odd sizes can be exported, opened and read.
 #[rstest]
 #[conformance::test("IPCMEM-GET-026")]
 fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(4, 41, 4097, 2097151)] size: u64) -> Outcome {
@@ -254,7 +256,7 @@ fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(4, 41, 4097, 
     Ok(())
 }
 
-/// Export succeeds exactly where the attribute says that it does.
+/// Memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[case::linear(PointerKind::Linear)]
 #[case::interior(PointerKind::Interior)]
@@ -271,28 +273,28 @@ fn export_agrees_with_the_attribute(exporter: Role, #[case] kind: PointerKind) -
     agrees(&exporter, kind.make(&exporter)?)
 }
 
-/// Export of managed memory succeeds exactly where the attribute says that it does.
+/// Managed memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-027", needs(managed_memory))]
 fn export_of_managed_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     agrees(&exporter, PointerKind::Managed.make(&exporter)?)
 }
 
-/// Export of pool memory succeeds exactly where the attribute says that it does.
+/// Pool memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-027", needs(memory_pools))]
 fn export_of_pool_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     agrees(&exporter, PointerKind::DefaultPool.make(&exporter)?)
 }
 
-/// Export of mapped physical memory succeeds exactly where the attribute says that it does.
+/// Virtual memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-027", needs(virtual_memory))]
 fn export_of_virtual_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     agrees(&exporter, PointerKind::VirtualMemory.make(&exporter)?)
 }
 
-/// Export of a module's variable succeeds exactly where the attribute says that it does.
+/// A variable of a module can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-020")]
 fn export_of_a_variable_agrees_with_the_attribute(exporter: Role) -> Outcome {
@@ -302,13 +304,14 @@ fn export_of_a_variable_agrees_with_the_attribute(exporter: Role) -> Outcome {
 
 fn agrees(exporter: &Role, pointer: Pointer) -> Outcome {
     let exported = exporter.ipc_get_mem_handle(pointer).recorded("get")?.is_some();
-    // The attribute is refused for a pointer that the driver does not know, which is then not capable.
+    // The driver refuses the query for an unknown pointer, which counts as not capable.
     let capable = exporter.pointer_get_attribute(LEGACY_IPC_CAPABLE, pointer).recorded("attribute")? == Some(1);
     check!(exported == capable);
     Ok(())
 }
 
-/// Threads may export one allocation at the same time, and every handle opens.
+/// Threads can export one allocation at the same time, and every handle opens. The number of distinct handles is
+/// recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-028")]
 fn threads_export_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
@@ -324,7 +327,7 @@ fn threads_export_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// How a handle's bytes travel.
+/// A channel that carries the bytes of a handle.
 #[derive(Clone, Copy, Debug)]
 enum Transport {
     Pipe,
@@ -334,7 +337,7 @@ enum Transport {
 }
 
 impl Transport {
-    /// Where the exporter writes and where the importer reads.
+    /// Opens the channel. Returns the end to which the exporter writes, then the end from which the importer reads.
     fn open(self) -> std::io::Result<(OwnedFd, OwnedFd)> {
         Ok(match self {
             Self::Pipe => {
@@ -361,7 +364,7 @@ impl Transport {
     }
 }
 
-/// A handle is bytes: it opens whatever way it came.
+/// A handle opens whichever channel carried its bytes.
 #[rstest]
 #[case::pipe(Transport::Pipe)]
 #[case::file(Transport::File)]
@@ -376,7 +379,7 @@ fn any_transport_carries_a_handle(exporter: Role, importer: Role, #[case] transp
     let (write, read) = transport.open().map_err(|error| Stop::Harness(error.to_string()))?;
     exporter.perform_with::<()>(DescriptorCall::send_through_descriptor { handle }, &[write.as_fd()])?;
     if transport.has_a_position() {
-        // Both sides share the position of the file.
+        // Both ends share one file position, which the write has moved to the end.
         let mut file = std::fs::File::from(write);
         file.seek(SeekFrom::Start(0)).map_err(|error| Stop::Harness(error.to_string()))?;
     }
@@ -386,10 +389,11 @@ fn any_transport_carries_a_handle(exporter: Role, importer: Role, #[case] transp
     Ok(())
 }
 
-/// Where the handles of one process agree and those of another are different is recorded.
+/// Handles of two processes differ. The words that are equal in the handles of one process, and differ between the
+/// processes, are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-031")]
-fn bytes_that_tell_processes_apart_are_recorded(exporter: Role, importer: Role) -> Outcome {
+fn handles_of_two_processes_differ(exporter: Role, importer: Role) -> Outcome {
     const WORD: usize = 8;
     let handles = |role: &Role| -> Result<[[u8; 64]; 2], Stop> {
         let handle = |size| Ok::<_, Stop>(role.ipc_get_mem_handle(role.mem_alloc(size)?)?.to_bytes());
@@ -397,12 +401,13 @@ fn bytes_that_tell_processes_apart_are_recorded(exporter: Role, importer: Role) 
     };
     let [one, other] = [handles(&exporter)?, handles(&importer)?];
     check!(one[0] != other[0]);
-    // Bytes of two numbers are equal by chance, and what changes from handle to handle is not the process's.
+    // Compare words, because single bytes of two numbers may be equal by chance. A word that differs between handles of
+    // one process does not identify the process.
     let is_of_the_process = |place: &usize| {
         let word = |handle: &[u8; 64]| handle[*place..*place + WORD].to_vec();
         word(&one[0]) == word(&one[1]) && word(&other[0]) == word(&other[1]) && word(&one[0]) != word(&other[0])
     };
     let places: Vec<_> = (0..one[0].len()).step_by(WORD).filter(is_of_the_process).collect();
-    observe("words that differ", places);
+    observe("offsets of words that differ", places);
     Ok(())
 }

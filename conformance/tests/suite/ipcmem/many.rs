@@ -7,48 +7,61 @@ use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer};
 
-/// So many allocations can be exported at least, or the limit is recorded; a handle costs its process no descriptor, and
-/// next to no memory. 20,000 stand for the 100,000 that would take seconds.
+/// Many exports give distinct handles, and use no descriptors and little host memory. The limit is recorded.
+///
+/// The case makes 20,000 allocations, because 100,000 would take seconds.
 #[rstest]
 #[conformance::test("IPCMEM-GET-030")]
-fn the_limit_of_exports_is_recorded(exporter: Role) -> Outcome {
+fn many_exports_use_no_descriptors_and_little_memory(exporter: Role) -> Outcome {
     const COUNT: usize = 20_000;
     const MOST_BYTES_A_HANDLE: u64 = KIB;
     let allocations = exporter.mem_alloc_many(512, COUNT)?;
     observe("limit of allocations", allocations.limit());
-    // The first export sets up what the others share.
+    // The first export sets up resources that all exports share.
     exporter.ipc_get_mem_handle(allocations.given[0])?;
     let before = exporter.usage()?;
     let handles = exporter.ipc_get_mem_handle_many(allocations.given)?;
     let after = exporter.usage()?;
     observe("limit", handles.limit());
-    check!(after.descriptors == before.descriptors, "{} descriptors became {}", before.descriptors, after.descriptors);
+    check!(
+        after.descriptors == before.descriptors,
+        "the process had {} descriptors before, and {} after",
+        before.descriptors,
+        after.descriptors
+    );
     let (grown, count) = (after.resident.saturating_sub(before.resident), handles.given.len());
-    check!(grown <= count as u64 * MOST_BYTES_A_HANDLE, "{count} handles took {grown} bytes");
+    check!(grown <= count as u64 * MOST_BYTES_A_HANDLE, "{count} exports used {grown} bytes of host memory");
     let distinct: HashSet<_> = handles.given.iter().collect();
-    check!(distinct.len() == count, "{} of {count} handles differ", distinct.len());
+    check!(distinct.len() == count, "only {} of {count} handles are distinct", distinct.len());
     Ok(())
 }
 
-/// So many handles can be open at least, or the limit is recorded; each has an address of its own, and the last one shows
-/// its own memory. 4096 small ones and 256 MiB of large ones stand for the 10,000 that would take 20 GiB.
+/// Many handles can be open at once, each at its own address, and the first and the last give the right memory. The
+/// limit is recorded.
+///
+/// The case opens 4096 small allocations or 256 MiB of large ones, because 10,000 large ones would take 20 GiB.
 #[rstest]
 #[case::small(4 * KIB, 4096)]
 #[case::large(2 * MIB, 128)]
 #[conformance::test("IPCMEM-OPEN-039")]
-fn the_limit_of_imports_is_recorded(
+fn many_imports_have_distinct_addresses(
     exporter: Role,
     importer: Role,
     #[case] size: u64,
     #[case] count: usize,
 ) -> Outcome {
     let allocations = exporter.mem_alloc_many(size, count)?.given;
-    check!(allocations.len() == count, "only {} allocations of {size} bytes", allocations.len());
+    check!(allocations.len() == count, "only {} of {count} allocations of {size} bytes succeeded", allocations.len());
     let handles = exporter.ipc_get_mem_handle_many(allocations.clone())?.given;
     let imports = importer.ipc_open_mem_handle_many(handles)?;
     observe("limit", imports.limit());
     let distinct: HashSet<_> = imports.given.iter().collect();
-    check!(distinct.len() == imports.given.len(), "{} of {} addresses differ", distinct.len(), imports.given.len());
+    check!(
+        distinct.len() == imports.given.len(),
+        "only {} of {} addresses are distinct",
+        distinct.len(),
+        imports.given.len()
+    );
     for index in [0, imports.given.len() - 1] {
         let pattern = seed();
         exporter.fill(allocations[index], size, pattern)?;
@@ -57,13 +70,16 @@ fn the_limit_of_imports_is_recorded(
     Ok(())
 }
 
-/// Opening and closing over and over leaves nothing behind: 10,000 rounds stand for 100,000.
+/// Opening and closing a handle 10,000 times leaks no descriptors and no memory.
+///
+/// The case makes 10,000 rounds instead of the 100,000 of the row.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-040")]
-fn opening_and_closing_leaves_nothing(exporter: Role, importer: Role) -> Outcome {
+fn opening_and_closing_does_not_leak(exporter: Role, importer: Role) -> Outcome {
     const WARM_UP: usize = 1000;
     const ROUNDS: usize = 9000;
-    // A leak of half a KiB a round shows, and one of the smallest page of a GPU. The kernel's own count is this rough.
+    // These limits detect a leak of half a KiB of host memory a round, or of the smallest page of a GPU. The kernel's
+    // own counts are no more precise.
     const MOST_RESIDENT: u64 = 4 * MIB;
     const MOST_OF_THE_DEVICE: u64 = 32 * MIB;
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
@@ -71,18 +87,27 @@ fn opening_and_closing_leaves_nothing(exporter: Role, importer: Role) -> Outcome
     let (before, free_before) = (importer.usage()?, importer.mem_get_info()?.free);
     importer.ipc_open_and_close_repeatedly(handle, ROUNDS)?;
     let (after, free_after) = (importer.usage()?, importer.mem_get_info()?.free);
-    check!(after.descriptors == before.descriptors, "{} descriptors became {}", before.descriptors, after.descriptors);
+    check!(
+        after.descriptors == before.descriptors,
+        "the process had {} descriptors before, and {} after",
+        before.descriptors,
+        after.descriptors
+    );
     let grown = after.resident.saturating_sub(before.resident);
-    check!(grown <= MOST_RESIDENT, "{ROUNDS} rounds took {grown} bytes of the host");
+    check!(grown <= MOST_RESIDENT, "{ROUNDS} rounds used {grown} bytes of host memory");
     let lost = free_before.saturating_sub(free_after);
-    check!(lost <= MOST_OF_THE_DEVICE, "{ROUNDS} rounds took {lost} bytes of the device");
+    check!(lost <= MOST_OF_THE_DEVICE, "{ROUNDS} rounds used {lost} bytes of device memory");
     Ok(())
 }
 
-/// An allocation opens whatever its size, and both of its ends are there.
+/// An import of a large allocation covers the whole allocation. The code of the open is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-038")]
-fn large_allocations_open(exporter: Role, importer: Role, #[values(5427, 16384, 65536)] mebibytes: u64) -> Outcome {
+fn a_large_import_covers_the_whole_allocation(
+    exporter: Role,
+    importer: Role,
+    #[values(5427, 16384, 65536)] mebibytes: u64,
+) -> Outcome {
     const SPARE: u64 = GIB;
     let size = mebibytes * MIB;
     let free = exporter.mem_get_info()?.free;
@@ -93,7 +118,7 @@ fn large_allocations_open(exporter: Role, importer: Role, #[values(5427, 16384, 
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let Some(import) = importer.ipc_open_mem_handle(handle).recorded("open")? else { return Ok(()) };
     let range = importer.mem_get_address_range(import)?;
-    check!(range.size == size, "an import of {size} bytes has a range of {}", range.size);
+    check!(range.size == size, "an import of {size} bytes has a range of {} bytes", range.size);
     for offset in [0, size / 2, size - MIB] {
         let pattern = seed();
         exporter.fill(buffer.offset(offset), MIB, pattern)?;

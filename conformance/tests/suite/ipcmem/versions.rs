@@ -1,17 +1,18 @@
-//! Two signatures of one name.
+//! The two versions of `cuIpcOpenMemHandle`.
 
 use conformance::{Outcome, Pointer, Role, check, observe};
 use rstest::rstest;
 
 use crate::support::fixtures::importer;
 
-/// Who asks for the signature of CUDA 11 gets it, and who asks for the one before gets another function or none.
+/// `cuGetProcAddress` gives a different function for CUDA 11.0 than for CUDA 4.1. Whether it gives one for CUDA 4.1 is
+/// recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-045")]
-fn the_second_signature_is_another_function(importer: Role) -> Outcome {
+fn the_second_version_is_a_different_function(importer: Role) -> Outcome {
     let of = |version| importer.get_proc_address("cuIpcOpenMemHandle".to_owned(), version);
     let (first, second) = (of(4010)?, of(11_000)?);
-    observe("the first is there", first != Pointer::NULL);
+    observe("the first version exists", first != Pointer::NULL);
     check!(second != Pointer::NULL);
     check!(first != second);
     Ok(())

@@ -86,6 +86,6 @@ fn a_rank_is_not_negative(observer: Role) -> Outcome {
 fn full_and_partial_atomics_exclude_each_other(observer: Role) -> Outcome {
     let all = observer.device_get_p2p_attribute(ATOMICS, 0, 1)?;
     let some = observer.device_get_p2p_attribute(PARTIAL_ATOMICS, 0, 1)?;
-    check!(all * some == 0, "both attributes are set: NATIVE_ATOMIC_SUPPORTED {all}, ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED {some}");
+    check!(all * some == 0, "both are set: full native atomics {all}, only partial {some}");
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::support::import_kind::{ImportKind, Imported, SIZE};
 /// Whether a mapping survives disabling peer access to its device is recorded; the exporter's memory stays intact.
 #[rstest]
 #[conformance::test("P2P-013", needs(gpus = 2, peer_access, memory_descriptors))]
-fn disabling_with_a_live_mapping(
+fn disabling_access_leaves_the_exporters_memory_intact(
     exporter: Role,
     #[with(1)] importer: Role,
     #[values(ImportKind::Legacy, ImportKind::VirtualMemory)] kind: ImportKind,

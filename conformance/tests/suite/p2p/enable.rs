@@ -18,8 +18,8 @@ fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
     role.stream_synchronize(stream)
 }
 
-/// Expects that a kernel of the current context cannot write to the memory. The error is sticky, so the process is killed:
-/// its resources can no longer be freed one by one.
+/// Expects that a kernel of the current context cannot write to the memory, and then kills the process. The error is
+/// sticky, so the process can no longer free its resources one by one.
 fn refused_to_a_kernel(role: &Role, address: Pointer) -> Outcome {
     write_by_kernel(role, address).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
     role.kill()
@@ -137,7 +137,7 @@ fn peer_access_excludes_vmm_memory(observer: Role) -> Outcome {
     refused_to_a_kernel(&observer, virtual_memory)
 }
 
-/// A device that `cuMemSetAccess` gives access to VMM memory needs no peer access between contexts.
+/// VMM memory that `cuMemSetAccess` opens for a device needs no peer access between contexts.
 #[rstest]
 #[conformance::test("P2P-012", needs(gpus = 2, peer_access, virtual_memory))]
 fn vmm_memory_needs_no_peer_access(observer: Role) -> Outcome {

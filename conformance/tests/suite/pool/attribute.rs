@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
 use crate::support::fixtures::{exporter, importer};
 
-/// A high-water mark is reset to zero, and to nothing else.
+/// A high-water mark can be reset to zero; the driver refuses any other value.
 #[rstest]
 #[case::reserved(Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)]
 #[case::used(Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH)]
@@ -23,10 +23,10 @@ fn a_high_water_mark_is_reset_to_zero(exporter: Role, #[case] attribute: Attribu
     Ok(())
 }
 
-/// A pool's own properties are attributes since CUDA 13.2: before, there are none of these numbers.
+/// Before CUDA 13.2, the driver refuses the attributes for a pool's properties, which that version introduced.
 #[rstest]
 #[conformance::test("POOL-ATTR-003", needs(memory_pools, cuda_before = 13_020))]
-fn properties_came_later(
+fn property_attributes_are_refused_before_cuda_13_2(
     exporter: Role,
     #[values(
         Attribute::CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
@@ -43,7 +43,7 @@ fn properties_came_later(
     Ok(())
 }
 
-/// A pool says what it was created as.
+/// The attributes of a pool return the properties that it was created with.
 #[rstest]
 #[case::allocation_type(
     Attribute::CU_MEMPOOL_ATTR_ALLOCATION_TYPE,
@@ -56,13 +56,13 @@ fn properties_came_later(
     CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0
 )]
 #[conformance::test("POOL-ATTR-003", needs(pool_descriptors, cuda = 13_020))]
-fn a_pool_says_what_it_is(exporter: Role, #[case] attribute: Attribute, #[case] value: u32) -> Outcome {
+fn a_pool_reports_its_properties(exporter: Role, #[case] attribute: Attribute, #[case] value: u32) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
     check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == u64::from(value));
     Ok(())
 }
 
-/// An attribute that there is none of is neither told nor changed.
+/// The driver refuses to return or set an unknown attribute.
 #[rstest]
 #[conformance::test("POOL-ATTR-002", needs(memory_pools))]
 fn unknown_attributes_are_refused(exporter: Role, #[values(0, 0x7fff)] attribute: u32) -> Outcome {
@@ -73,18 +73,18 @@ fn unknown_attributes_are_refused(exporter: Role, #[values(0, 0x7fff)] attribute
     Ok(())
 }
 
-/// No pool has no attributes, and to ask for them harms nobody else.
+/// Getting or setting an attribute of a null pool does not succeed, and does not affect other processes.
 #[rstest]
 #[case::get(false)]
 #[case::set(true)]
 #[conformance::test("POOL-ATTR-002", needs(memory_pools))]
-fn null_has_no_attributes(#[from(exporter)] sacrifice: Role, importer: Role, #[case] set: bool) -> Outcome {
+fn a_null_pool_has_no_attributes(#[from(exporter)] sacrifice: Role, importer: Role, #[case] set: bool) -> Outcome {
     const THRESHOLD: u32 = Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.0;
     let answer = if set {
         sacrifice.mem_pool_set_attribute(Pool::NULL, THRESHOLD, 1)
     } else {
         sacrifice.mem_pool_get_attribute(Pool::NULL, THRESHOLD).map(drop)
     };
-    check!(answer.survived_or_not("code")?.is_none(), "the call answered CUDA_SUCCESS");
+    check!(answer.survived_or_not("code")?.is_none(), "the call returned CUDA_SUCCESS");
     importer.ctx_synchronize()
 }

@@ -1,4 +1,4 @@
-//! Data of `cuMemPoolExportPointer` that no exporter made.
+//! Corrupted export data for `cuMemPoolImportPointer`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use rstest::rstest;
 use super::{SIZE, share, share_memory};
 use crate::support::fixtures::{exporter, importer, start};
 
-/// Uniform bytes lead to no memory, and harm nobody else.
+/// Importing uniform bytes as export data does not succeed, and does not affect other processes.
 #[rstest]
 #[case::zeroed(0)]
 #[case::ones(0xff)]
@@ -17,14 +17,14 @@ fn uniform_bytes_are_refused(exporter: Role, #[from(importer)] sacrifice: Role, 
     let imported = share(&exporter, &sacrifice)?.imported;
     let data = PoolPointer::from_bytes([byte; 64]);
     let answer = sacrifice.mem_pool_import_pointer(imported, data).survived_or_not("import")?;
-    check!(answer.is_none(), "the call answered CUDA_SUCCESS");
+    check!(answer.is_none(), "the call returned CUDA_SUCCESS");
     exporter.ctx_synchronize()
 }
 
-/// A flipped bit does not harm the exporter; what the driver makes of one in each byte is recorded.
+/// Importing export data with a flipped bit does not affect the exporter; the result for each byte is recorded.
 #[rstest]
 #[conformance::test("POOL-PTR-007", needs(pool_descriptors))]
-fn flipped_bits_leave_the_exporter_sound(exporter: Role, importer: Role) -> Outcome {
+fn flipped_bits_leave_the_exporter_unharmed(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     let data = exporter.mem_pool_export_pointer(both.there)?;
     import_each(&exporter, both.pool.exported, (0..64).map(|byte| (byte, data.with_bit_flipped(byte * 8 + byte % 8))))?;
@@ -34,7 +34,8 @@ fn flipped_bits_leave_the_exporter_sound(exporter: Role, importer: Role) -> Outc
     Ok(())
 }
 
-/// Import each in a process that may be lost, until too many are. Nothing is read: what is imported may be anything.
+/// Imports each item in a process that may crash, until too many of these processes have crashed. It reads nothing from
+/// the imported memory, because that may be any memory.
 fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = (usize, PoolPointer)>) -> Outcome {
     const MOST_LOST: usize = 4;
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
@@ -49,7 +50,7 @@ fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = (usize, P
     for (byte, data) in data {
         let answer = match sacrifice.mem_pool_import_pointer(imported, data) {
             Ok(pointer) => {
-                // A free that is refused is the driver's matter here; the case is about the exporter.
+                // The driver may refuse the free: the case is about the exporter.
                 let _ = sacrifice.mem_free_async_and_wait(pointer);
                 "CUDA_SUCCESS".to_owned()
             }

@@ -14,33 +14,33 @@ const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
 const ON_DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
 const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
 
-/// A pool is created for a kind of handle exactly where the attribute has its bit.
+/// The driver creates a pool for a handle type if and only if the attribute contains that handle type.
 #[rstest]
 #[conformance::test("POOL-CREATE-001", "POOL-CREATE-002", needs(memory_pools))]
-fn pools_are_as_the_attribute_says(exporter: Role, #[values(1, 2, 4)] handle_type: u32) -> Outcome {
+fn handle_types_agree_with_the_attribute(exporter: Role, #[values(1, 2, 4)] handle_type: u32) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
     let mask = exporter.device_get_attribute(attribute.0, 0)?.cast_unsigned();
     let created = exporter.mem_pool_create(handle_type);
     if mask & handle_type == 0 { created.refused(&[]).map(drop) } else { created.map(drop) }
 }
 
-/// Reserved bytes are zero, or the pool is refused.
+/// The driver refuses pool properties with a non-zero reserved byte.
 #[rstest]
 #[conformance::test("POOL-CREATE-003", needs(memory_pools))]
-fn reserved_bytes_are_zero(exporter: Role) -> Outcome {
+fn nonzero_reserved_bytes_are_refused(exporter: Role) -> Outcome {
     exporter.mem_pool_create_with(DEVICE, 0, 1).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// A pool of the host that no NUMA node is named for has no handles.
+/// The driver refuses a pool with location type `HOST` and a handle type.
 #[rstest]
 #[conformance::test("POOL-CREATE-004", needs(memory_pools, cuda = 13_000))]
-fn a_pool_of_the_host_has_no_handles(exporter: Role) -> Outcome {
+fn an_exportable_host_pool_is_refused(exporter: Role) -> Outcome {
     exporter.mem_pool_create_with(DEVICE.at(HOST, 0).exportable(DESCRIPTOR), 0, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// A pool of a NUMA node is shared between processes, whose processors reach its memory.
+/// Two processes can share a pool of a NUMA node; each reads with the CPU what the other wrote.
 #[rstest]
 #[conformance::test("POOL-CREATE-005", needs(pool_descriptors, cuda = 13_000))]
 fn a_pool_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
@@ -54,7 +54,7 @@ fn a_pool_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A pool of managed memory has neither handles nor a maximum.
+/// The driver refuses a pool of managed memory with a handle type or a maximum size.
 #[rstest]
 #[case::handles(DESCRIPTOR, 0)]
 #[case::maximum(0, 64 * MIB)]
@@ -70,7 +70,7 @@ fn a_managed_pool_has_no_handles_and_no_maximum(
     Ok(())
 }
 
-/// The NUMA node of the calling thread is no place for a pool.
+/// The driver refuses a pool with location type `HOST_NUMA_CURRENT`.
 #[rstest]
 #[conformance::test("POOL-CREATE-007", needs(memory_pools))]
 fn the_current_numa_node_is_refused(exporter: Role) -> Outcome {
@@ -78,40 +78,40 @@ fn the_current_numa_node_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// No properties, and no place to write the pool to, make none, and harm nobody else.
+/// Creating a pool with null properties or a null output does not succeed, and does not affect other processes.
 #[rstest]
 #[case::no_output(false, true)]
 #[case::no_properties(true, false)]
 #[conformance::test("POOL-CREATE-008", needs(memory_pools))]
-fn null_makes_no_pool(
+fn null_arguments_create_no_pool(
     #[from(exporter)] sacrifice: Role,
     importer: Role,
     #[case] output: bool,
     #[case] properties: bool,
 ) -> Outcome {
     let answer = sacrifice.mem_pool_create_in_part(output, properties).survived_or_not("create")?;
-    check!(answer.is_none(), "the call answered CUDA_SUCCESS");
+    check!(answer.is_none(), "the call returned CUDA_SUCCESS");
     importer.ctx_synchronize()
 }
 
-/// There is no pool of a kind, or at a place, that there is none of.
+/// The driver refuses a pool with an unknown allocation type or an invalid location.
 #[rstest]
-#[case::no_kind(MemProperties { allocation_type: 0, ..DEVICE })]
-#[case::unknown_kind(MemProperties { allocation_type: 0x7fff, ..DEVICE })]
+#[case::no_type(MemProperties { allocation_type: 0, ..DEVICE })]
+#[case::unknown_type(MemProperties { allocation_type: 0x7fff, ..DEVICE })]
 #[case::no_location(DEVICE.at(0, 0))]
 #[case::unknown_location(DEVICE.at(0x7fff, 0))]
 #[case::negative_device(DEVICE.at(ON_DEVICE, -1))]
 #[case::unknown_device(DEVICE.at(ON_DEVICE, 0x7fff))]
 #[conformance::test("POOL-CREATE-008", needs(memory_pools))]
-fn unknown_kinds_and_places_are_refused(exporter: Role, #[case] properties: MemProperties) -> Outcome {
+fn unknown_types_and_locations_are_refused(exporter: Role, #[case] properties: MemProperties) -> Outcome {
     exporter.mem_pool_create_with(properties, 0, 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// A maximum holds: what goes beyond it is out of memory.
+/// The driver enforces a pool's maximum size: an allocation beyond it is out of memory.
 #[rstest]
 #[conformance::test("POOL-CREATE-009", needs(memory_pools))]
-fn a_maximum_holds(exporter: Role) -> Outcome {
+fn a_maximum_size_is_enforced(exporter: Role) -> Outcome {
     const MAXIMUM: u64 = 64 * MIB;
     let pool = exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
@@ -119,7 +119,7 @@ fn a_maximum_holds(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// The default pool is not destroyed.
+/// The driver refuses to destroy the default pool.
 #[rstest]
 #[conformance::test("POOL-CREATE-010", needs(memory_pools))]
 fn the_default_pool_is_not_destroyed(exporter: Role) -> Outcome {
@@ -129,7 +129,7 @@ fn the_default_pool_is_not_destroyed(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory outlives the destruction of its pool, and goes back to the device when it is freed.
+/// Memory stays usable after its pool was destroyed, and returns to the device when it is freed.
 #[rstest]
 #[conformance::test("POOL-CREATE-011", needs(memory_pools))]
 fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
@@ -142,16 +142,16 @@ fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     check!(account.is_held()?);
     exporter.mem_free_async_and_wait(pointer)?;
     check!(!account.is_held()?);
-    // What this may have broken is the next case's matter alone.
+    // This can corrupt the driver's state in the process, which only the next case checks.
     exporter.kill()
 }
 
-/// Memory that outlived its pool leaves the driver sound when it is freed: pools come and go after it.
+/// After memory that outlived its pool was freed, the driver still creates and destroys pools.
 #[rstest]
 #[conformance::test("POOL-CREATE-011", needs(pool_descriptors))]
-fn pools_come_and_go_after_memory_that_outlived_its_own() -> Outcome {
-    // A driver that uses what it has freed dies of it once something else lies there: chance, which a heap without the
-    // gaps of earlier cases helps.
+fn pools_work_after_memory_outlived_its_pool() -> Outcome {
+    // A driver with a use after free crashes only once something else occupies the freed memory. That is a matter of
+    // chance, and more likely in the compact heap of a fresh process.
     const PROCESSES: usize = 4;
     const ROUNDS: usize = 50;
     for _ in 0..PROCESSES {
@@ -167,19 +167,19 @@ fn pools_come_and_go_after_memory_that_outlived_its_own() -> Outcome {
     Ok(())
 }
 
-/// What the second destruction of a pool does is recorded; others stay sound.
+/// The result of destroying a pool twice is recorded; other processes are not affected.
 #[rstest]
 #[conformance::test("POOL-CREATE-012", needs(memory_pools))]
-fn a_second_destruction_is_recorded(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
+fn destroying_a_pool_twice_leaves_others_unharmed(#[from(exporter)] sacrifice: Role, importer: Role) -> Outcome {
     let pool = sacrifice.mem_pool_create(0)?;
     sacrifice.mem_pool_destroy(pool)?;
     sacrifice.mem_pool_destroy(pool).survived_or_not("second destruction")?;
-    // Nobody knows what it destroyed.
+    // The second call may have destroyed anything.
     sacrifice.kill()?;
     importer.ctx_synchronize()
 }
 
-/// A pool begins without the access that another one had, also under the handle of that one.
+/// A new pool does not inherit peer access from a destroyed pool, even if both have the same handle.
 #[rstest]
 #[conformance::test("POOL-CREATE-013", needs(gpus = 2, peer_access, memory_pools))]
 fn a_new_pool_inherits_no_access(exporter: Role) -> Outcome {
@@ -194,10 +194,10 @@ fn a_new_pool_inherits_no_access(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// What a graph allocates has no handles.
+/// The driver refuses a graph allocation node with a handle type.
 #[rstest]
 #[conformance::test("POOL-CREATE-014", needs(pool_descriptors))]
-fn memory_of_a_graph_has_no_handles(exporter: Role) -> Outcome {
+fn exportable_graph_memory_is_refused(exporter: Role) -> Outcome {
     exporter.graph_add_mem_alloc_node(SIZE, 0)?;
     exporter.graph_add_mem_alloc_node(SIZE, DESCRIPTOR).refused_and_recorded(&[])?;
     Ok(())

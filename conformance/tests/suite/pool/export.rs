@@ -6,7 +6,7 @@ use rstest::rstest;
 use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
 use crate::support::fixtures::{exporter, importer};
 
-/// A pool that was made for it exports as a descriptor.
+/// The driver exports a pool that was created for descriptors as a descriptor.
 #[rstest]
 #[conformance::test("POOL-EXP-001", needs(pool_descriptors))]
 fn a_pool_exports_as_a_descriptor(exporter: Role) -> Outcome {
@@ -15,29 +15,33 @@ fn a_pool_exports_as_a_descriptor(exporter: Role) -> Outcome {
     exporter.close_descriptor(descriptor)
 }
 
-/// A pool that was made without handles is not exported.
+/// The driver refuses to export a pool that was created without handle types.
 #[rstest]
 #[conformance::test("POOL-EXP-002", needs(pool_descriptors))]
-fn a_pool_without_handles_is_refused(exporter: Role) -> Outcome {
+fn a_pool_without_handle_types_is_refused(exporter: Role) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
     exporter.mem_pool_export_as(pool, DESCRIPTOR, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// A pool whose export was refused can be destroyed, and the driver goes on to work.
+/// A pool whose export was refused can be destroyed, and the driver stays usable.
 #[rstest]
 #[case::descriptor_of_none(0, DESCRIPTOR)]
 #[case::fabric_of_none(0, FABRIC)]
 #[case::fabric_of_descriptor(DESCRIPTOR, FABRIC)]
 #[conformance::test("POOL-EXP-005", needs(pool_descriptors))]
-fn a_refused_pool_is_destroyed(exporter: Role, #[case] created_for: u32, #[case] wanted: u32) -> Outcome {
+fn a_pool_can_be_destroyed_after_a_refused_export(
+    exporter: Role,
+    #[case] created_for: u32,
+    #[case] wanted: u32,
+) -> Outcome {
     let pool = exporter.mem_pool_create(created_for)?;
     exporter.mem_pool_export_as(pool, wanted, 0).refused_and_recorded(&[])?;
     exporter.mem_pool_destroy(pool)?;
     exporter.ctx_synchronize()
 }
 
-/// The default pool is not exported.
+/// The driver refuses to export the default pool.
 #[rstest]
 #[conformance::test("POOL-EXP-003", needs(pool_descriptors))]
 fn the_default_pool_is_refused(exporter: Role) -> Outcome {
@@ -46,7 +50,7 @@ fn the_default_pool_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Flags, and handle types that there are none of, are refused.
+/// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]
 #[case::no_type(0, 0)]
@@ -58,7 +62,7 @@ fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32,
     Ok(())
 }
 
-/// No pool, and no place to write the handle to, are refused.
+/// The driver refuses a null pool and a null output.
 #[rstest]
 #[conformance::test("POOL-EXP-004", needs(pool_descriptors))]
 fn null_is_refused(exporter: Role) -> Outcome {
@@ -67,7 +71,7 @@ fn null_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// An imported pool is not exported again.
+/// The driver refuses to export an imported pool.
 #[rstest]
 #[conformance::test("POOL-EXP-007", needs(pool_descriptors))]
 fn an_imported_pool_is_refused(exporter: Role, importer: Role) -> Outcome {
@@ -76,7 +80,7 @@ fn an_imported_pool_is_refused(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Threads create, export and destroy pools of their own at the same time: 4 of them, 25 pools each.
+/// Four threads can each create, export and destroy 25 pools of their own at the same time.
 #[rstest]
 #[conformance::test("POOL-EXP-006", needs(pool_descriptors))]
 fn threads_export_and_destroy_at_the_same_time(exporter: Role) -> Outcome {
@@ -84,12 +88,12 @@ fn threads_export_and_destroy_at_the_same_time(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// However often a pool is exported, closed descriptors are gone.
+/// If every exported descriptor is closed, repeated exports of a pool leave no descriptor open.
 #[rstest]
 #[conformance::test("POOL-EXP-008", needs(pool_descriptors))]
-fn no_descriptor_stays(exporter: Role) -> Outcome {
+fn exports_leave_no_descriptor(exporter: Role) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
-    // What a driver opens for its first export may stay.
+    // The driver may keep descriptors that it opens for its first export.
     exporter.mem_pool_export_and_close(pool, 1)?;
     let before = exporter.descriptor_count()?;
     exporter.mem_pool_export_and_close(pool, 10_000)?;

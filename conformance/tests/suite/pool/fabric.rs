@@ -1,4 +1,4 @@
-//! Pools whose handle is 64 plain bytes, with and without the channel that they need.
+//! Pools with fabric handles of 64 bytes, with and without the IMEX channel that they need.
 
 use conformance::Placement;
 use conformance::machine::Fabric;
@@ -11,48 +11,47 @@ use crate::support::fixtures::start;
 
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 
-/// A process that finds the fabric in a state.
+/// Starts a process for which the fabric is in the given state.
 fn on(name: &str, state: Fabric) -> Role {
     start(name, Placement::device(0).fabric(state))
 }
 
-/// Whether the attribute names fabric handles among those that pools have.
+/// Returns whether the attribute for the handle types of pools contains fabric handles.
 fn is_in_the_mask(role: &Role) -> Result<bool, Stop> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
     Ok(role.device_get_attribute(attribute.0, 0)?.cast_unsigned() & FABRIC != 0)
 }
 
-/// Without a fabric the attribute names no fabric handles, and no pool is created for them.
+/// Without a fabric, the attribute does not contain fabric handles, and the driver refuses a pool for them.
 #[rstest]
 #[conformance::test("FAB-001", "POOL-CREATE-002", needs(memory_pools, fabric = Fabric::Absent))]
-fn without_a_fabric_there_is_no_pool() -> Outcome {
+fn without_a_fabric_there_is_no_fabric_pool() -> Outcome {
     let exporter = on("exporter", Fabric::Absent);
     check!(!is_in_the_mask(&exporter)?);
     exporter.mem_pool_create(FABRIC).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// Without a channel the attribute may name fabric handles; that a pool has none shows when it is created, or exported.
+/// Without a channel, the driver refuses to create or to export a fabric pool, even if the attribute contains the type.
 #[rstest]
 #[conformance::test("FAB-002", needs(memory_pools, fabric = Fabric::NoChannel))]
 fn without_a_channel_a_pool_has_no_handle() -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
-    observe("in the mask", is_in_the_mask(&exporter)?.to_string());
+    observe("fabric in the mask", is_in_the_mask(&exporter)?.to_string());
     if let Some(pool) = exporter.mem_pool_create(FABRIC).recorded("create")? {
         let code = exporter.mem_pool_export_to_fabric(pool).refused(&[])?;
         observe("export", code.to_string());
     }
-    // Other pools are not concerned.
+    // Other pools still work.
     exporter.mem_alloc_from_pool_async(SIZE, exporter.mem_pool_create(0)?)?;
-    // Whether the pool can be destroyed is the next case's.
+    // The next case checks whether the pool can be destroyed.
     exporter.kill()
 }
 
-/// A pool for fabric handles that was not exported for want of a channel can be destroyed, and the driver goes on to
-/// work.
+/// A fabric pool whose export was refused without a channel can be destroyed, and the driver stays usable.
 #[rstest]
 #[conformance::test("POOL-EXP-005", needs(memory_pools, fabric = Fabric::NoChannel))]
-fn a_pool_that_was_not_exported_is_destroyed() -> Outcome {
+fn a_pool_can_be_destroyed_after_a_refused_export() -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
     if let Some(pool) = exporter.mem_pool_create(FABRIC).recorded("create")? {
         let code = exporter.mem_pool_export_to_fabric(pool).refused(&[])?;
@@ -62,19 +61,19 @@ fn a_pool_that_was_not_exported_is_destroyed() -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// Without a channel no bytes lead to a pool.
+/// Without a channel, the driver refuses to import a pool from made-up bytes.
 #[rstest]
 #[conformance::test("FAB-002", needs(memory_pools, fabric = Fabric::NoChannel))]
-fn without_a_channel_no_pool_is_imported(#[values(0x00, 0x03)] byte: u8) -> Outcome {
+fn without_a_channel_imports_are_refused(#[values(0x00, 0x03)] byte: u8) -> Outcome {
     let importer = on("importer", Fabric::NoChannel);
     importer.mem_pool_import_from_fabric(FabricHandle::from_bytes([byte; 64])).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
 }
 
-/// With a channel, 64 bytes are all that another process needs of a pool, and 64 more of each pointer.
+/// With a channel, another process can import a pool from 64 bytes, and each pointer from 64 more.
 #[rstest]
 #[conformance::test("FAB-003", "POOL-CREATE-002", needs(memory_pools, fabric = Fabric::Channel))]
-fn another_process_imports_the_bytes() -> Outcome {
+fn another_process_imports_the_handle() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     check!(is_in_the_mask(&exporter)?);
     let exported = exporter.mem_pool_create(FABRIC)?;
@@ -82,7 +81,7 @@ fn another_process_imports_the_bytes() -> Outcome {
     both_see(Shared { exported, imported }, &exporter, &importer)
 }
 
-/// Who may not use the exporter's channel cannot import its pool.
+/// A process without access to the exporter's channel cannot import its pool.
 #[rstest]
 #[conformance::test("FAB-004", needs(memory_pools, fabric = Fabric::Channel, simulated))]
 fn an_importer_without_the_channel_is_refused(
@@ -94,10 +93,10 @@ fn an_importer_without_the_channel_is_refused(
     Ok(())
 }
 
-/// A handle with a bit flipped leads to no pool.
+/// The driver refuses a handle with a flipped bit.
 #[rstest]
 #[conformance::test("FAB-005", needs(memory_pools, fabric = Fabric::Channel))]
-fn a_flipped_bit_imports_nothing() -> Outcome {
+fn a_handle_with_a_flipped_bit_is_refused() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
     for bit in 0..512 {
@@ -107,10 +106,10 @@ fn a_flipped_bit_imports_nothing() -> Outcome {
     Ok(())
 }
 
-/// A handle of a pool that is gone with its process imports nothing.
+/// The driver refuses the handle of a pool whose exporter was killed.
 #[rstest]
 #[conformance::test("FAB-006", needs(memory_pools, fabric = Fabric::Channel))]
-fn a_pool_that_is_gone_is_not_imported() -> Outcome {
+fn a_handle_of_a_killed_exporter_is_refused() -> Outcome {
     let (exporter, importer) = (on("exporter", Fabric::Channel), on("importer", Fabric::Channel));
     let handle = exporter.mem_pool_export_to_fabric(exporter.mem_pool_create(FABRIC)?)?;
     exporter.kill()?;

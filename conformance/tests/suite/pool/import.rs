@@ -1,4 +1,4 @@
-//! `cuMemPoolImportFromShareableHandle`, and what an imported pool is.
+//! `cuMemPoolImportFromShareableHandle`, and the properties of an imported pool.
 
 use conformance::Placement;
 use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
@@ -9,10 +9,10 @@ use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see,
 use crate::support::fixtures::{exporter, importer, observer, start};
 use crate::support::foreign::Foreign;
 
-/// A pool is imported by its descriptor's number, and memory of it that is allocated afterwards too.
+/// A pool is imported by the value of its descriptor, and memory that is allocated afterwards can be imported from it.
 #[rstest]
 #[conformance::test("POOL-IMP-001", needs(pool_descriptors))]
-fn a_pool_is_imported_with_what_comes_later(exporter: Role, importer: Role) -> Outcome {
+fn a_pool_is_imported_with_its_later_allocations(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     for pattern in [7, 8] {
         let there = exporter.mem_alloc_from_pool_async(SIZE, shared.exported)?;
@@ -23,7 +23,7 @@ fn a_pool_is_imported_with_what_comes_later(exporter: Role, importer: Role) -> O
     Ok(())
 }
 
-/// The address of a descriptor's number is refused.
+/// The driver refuses a pointer to the descriptor instead of its value.
 #[rstest]
 #[conformance::test("POOL-IMP-002", needs(pool_descriptors))]
 fn the_address_of_a_descriptor_is_refused(exporter: Role) -> Outcome {
@@ -32,7 +32,7 @@ fn the_address_of_a_descriptor_is_refused(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Flags, and handle types that there are none of, are refused.
+/// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]
 #[case::no_type(0, 0)]
@@ -44,38 +44,40 @@ fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32,
     Ok(())
 }
 
-/// Without a place to write the pool to, nothing is imported. No handle is null: as a descriptor that is number 0.
+/// The driver refuses a null output.
+///
+/// A null handle is not tested here, because it means descriptor 0.
 #[rstest]
 #[conformance::test("POOL-IMP-005", needs(pool_descriptors))]
-fn null_is_refused(exporter: Role) -> Outcome {
+fn a_null_output_is_refused(exporter: Role) -> Outcome {
     let descriptor = exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?;
     exporter.mem_pool_import_into_null(descriptor).refused(INVALID_VALUE)?;
     exporter.mem_pool_import_from_descriptor(descriptor)?;
     Ok(())
 }
 
-/// Nothing is allocated from an imported pool.
+/// The driver refuses to allocate from an imported pool.
 #[rstest]
 #[conformance::test("POOL-IMP-006", needs(pool_descriptors))]
-fn nothing_is_allocated_from_it(exporter: Role, importer: Role) -> Outcome {
+fn an_imported_pool_does_not_allocate(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     importer.mem_alloc_from_pool_async(SIZE, shared.imported).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// An imported pool does not become the device's current one.
+/// The driver refuses to make an imported pool the current pool of its device.
 #[rstest]
 #[conformance::test("POOL-IMP-007", needs(pool_descriptors))]
-fn it_does_not_become_current(exporter: Role, importer: Role) -> Outcome {
+fn an_imported_pool_does_not_become_current(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     importer.device_set_mem_pool(shared.imported).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// What the exporter granted to a peer is not the importer's.
+/// The importer does not inherit the access that the exporter granted to a peer device.
 #[rstest]
 #[conformance::test("POOL-IMP-010", needs(gpus = 2, peer_access, pool_descriptors))]
-fn the_exporters_grants_stay_its_own(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn the_importer_does_not_inherit_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     exporter.mem_pool_set_access(both.pool.exported, 1, READ_WRITE)?;
     check!(importer.mem_pool_get_access(both.pool.imported, 1)? == NONE);
@@ -83,10 +85,10 @@ fn the_exporters_grants_stay_its_own(exporter: Role, #[with(1)] importer: Role) 
     Ok(())
 }
 
-/// An importer on a peer grants itself access, and takes it away.
+/// An importer on a peer device can grant its device access to an imported pool, and revoke it.
 #[rstest]
 #[conformance::test("POOL-IMP-011", needs(gpus = 2, peer_access, pool_descriptors))]
-fn an_importer_grants_its_own_device(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn an_importer_grants_its_own_device_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     importer.mem_pool_set_access(both.pool.imported, 1, READ_WRITE)?;
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
@@ -95,7 +97,7 @@ fn an_importer_grants_its_own_device(exporter: Role, #[with(1)] importer: Role) 
     Ok(())
 }
 
-/// The pool of a device that the importer does not see needs access.
+/// An importer that cannot see the pool's device must call `cuMemPoolSetAccess` before it can access the memory.
 #[rstest]
 #[conformance::test("POOL-IMP-012", needs(gpus = 2, peer_access, pool_descriptors))]
 fn a_pool_of_a_hidden_device_needs_access(exporter: Role) -> Outcome {
@@ -107,10 +109,10 @@ fn a_pool_of_a_hidden_device_needs_access(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Of a device that the importer does not see, a pool says so in the place of its location.
+/// If the importer cannot see the pool's device, the location of the pool is `INVISIBLE` with id `CU_DEVICE_INVALID`.
 #[rstest]
 #[conformance::test("POOL-IMP-012", needs(gpus = 2, peer_access, pool_descriptors, cuda = 13_020))]
-fn a_pool_of_a_hidden_device_is_nowhere(exporter: Role) -> Outcome {
+fn a_pool_of_a_hidden_device_has_an_invisible_location(exporter: Role) -> Outcome {
     let importer = start("importer", Placement::device(0).visible_devices("1"));
     let imported = share(&exporter, &importer)?.imported;
     let location_type = importer.mem_pool_get_attribute(imported, Attribute::CU_MEMPOOL_ATTR_LOCATION_TYPE.0)?;
@@ -120,10 +122,10 @@ fn a_pool_of_a_hidden_device_is_nowhere(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// An imported pool counts what was imported of it, and not what the exporter has.
+/// The usage statistics of an imported pool count only the imported allocations.
 #[rstest]
 #[conformance::test("POOL-IMP-014", needs(pool_descriptors))]
-fn it_counts_what_was_imported(exporter: Role, importer: Role) -> Outcome {
+fn an_imported_pool_counts_imported_memory(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     let used = || importer.mem_pool_get_attribute(shared.imported, Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT.0);
     let import = || {
@@ -141,31 +143,31 @@ fn it_counts_what_was_imported(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Trimming takes nothing from a pool that is shared; the documentation lets drivers change whether memory goes back.
+/// Trimming a shared pool leaves its live memory intact; whether unused memory stays reserved is recorded.
 #[rstest]
 #[conformance::test("POOL-IMP-015", needs(pool_descriptors))]
-fn trimming_takes_nothing(exporter: Role, importer: Role) -> Outcome {
+fn trimming_leaves_live_memory_intact(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     let exported = both.pool.exported;
     let reserved = || exporter.mem_pool_get_attribute(exported, Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT.0);
     let freed = exporter.mem_alloc_from_pool_async(16 * SIZE, exported)?;
     let with_all = reserved()?;
-    // The threshold is 0: another pool gives back what was freed.
+    // The release threshold is 0: a pool that is not shared would release the freed memory.
     exporter.mem_free_async_and_wait(freed)?;
-    observe("what was freed stays reserved", (reserved()? == with_all).to_string());
+    observe("freed memory stays reserved", (reserved()? == with_all).to_string());
     let before = reserved()?;
     exporter.mem_pool_trim_to(exported, 0)?;
-    observe("what is trimmed stays reserved", (reserved()? == before).to_string());
-    importer.mem_pool_trim_to(both.pool.imported, 0).recorded("trim of the import")?;
+    observe("trimmed memory stays reserved", (reserved()? == before).to_string());
+    importer.mem_pool_trim_to(both.pool.imported, 0).recorded("trim of the imported pool")?;
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     Ok(())
 }
 
-/// An imported pool has no handle types, whatever the exporter's has.
+/// An imported pool has no handle types, although the exporter's pool has one.
 #[rstest]
 #[conformance::test("POOL-IMP-013", needs(pool_descriptors, cuda = 13_020))]
-fn it_has_no_handle_types(exporter: Role, importer: Role) -> Outcome {
+fn an_imported_pool_has_no_handle_types(exporter: Role, importer: Role) -> Outcome {
     const HANDLE_TYPES: u32 = Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES.0;
     let shared = share(&exporter, &importer)?;
     check!(exporter.mem_pool_get_attribute(shared.exported, HANDLE_TYPES)? == u64::from(DESCRIPTOR));
@@ -173,7 +175,7 @@ fn it_has_no_handle_types(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Imported memory is usable until it is freed, whether or not its pool can be destroyed before.
+/// Imported memory stays usable until it is freed; whether its pool can be destroyed before that is recorded.
 #[rstest]
 #[conformance::test("POOL-IMP-018", needs(pool_descriptors))]
 fn imported_memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
@@ -187,7 +189,7 @@ fn imported_memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome 
     if is_destroyed { Ok(()) } else { importer.mem_pool_destroy(both.pool.imported) }
 }
 
-/// The exporting process imports its own pool, and sees in it what it has.
+/// The exporting process can import its own pool, and the imported memory shows the same data.
 #[rstest]
 #[conformance::test("POOL-IMP-003", needs(pool_descriptors))]
 fn a_process_imports_its_own_pool(exporter: Role) -> Outcome {
@@ -201,11 +203,11 @@ fn a_process_imports_its_own_pool(exporter: Role) -> Outcome {
     check!(exporter.mismatches(here, SIZE, 7)? == 0);
     exporter.fill(here, SIZE, 8)?;
     check!(exporter.mismatches(there, SIZE, 8)? == 0);
-    // One thing under two names would be given back twice.
+    // With equal handles or pointers, the clean-up would free one object twice.
     if imported == pool || here == there { exporter.kill() } else { Ok(()) }
 }
 
-/// What is no descriptor of a pool is refused, and the driver goes on to work.
+/// The driver refuses a descriptor that does not refer to a pool, and stays usable.
 #[rstest]
 #[case::negative(Foreign::Negative)]
 #[case::closed(Foreign::Closed)]
@@ -220,7 +222,7 @@ fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> 
     Ok(())
 }
 
-/// A descriptor of physical memory is none of a pool.
+/// The driver refuses a descriptor of physical memory.
 #[rstest]
 #[conformance::test("POOL-IMP-004", needs(pool_descriptors, memory_descriptors))]
 fn a_descriptor_of_physical_memory_is_refused(importer: Role) -> Outcome {
@@ -229,10 +231,11 @@ fn a_descriptor_of_physical_memory_is_refused(importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// Two imports of a pool lead to the same memory; whether they are one pool, and outlive each other, is recorded.
+/// Memory can be imported through every import of a pool; whether the handles are equal, and whether one outlives the
+/// other, is recorded.
 #[rstest]
 #[conformance::test("POOL-IMP-008", needs(pool_descriptors))]
-fn a_second_import_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
+fn every_import_of_a_pool_gives_memory(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
     let exported = exporter.mem_pool_create(DESCRIPTOR)?;
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
     let import = || sacrifice.mem_pool_import_from_descriptor(sacrifice.receive_descriptor(&sent)?);
@@ -254,12 +257,12 @@ fn a_second_import_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role
     if sacrifice.mem_pool_destroy(first).survived_or_not("destruction of the first")?.is_some() {
         sacrifice.mem_pool_import_pointer(second, data).survived_or_not("import through the second")?;
     }
-    // Nobody knows how often it is to be destroyed.
+    // It is unknown how often the imported pool must be destroyed.
     sacrifice.kill()?;
     exporter.ctx_synchronize()
 }
 
-/// Both processes may close their descriptors once the pool is imported.
+/// Both processes may close their descriptors after the import of the pool.
 #[rstest]
 #[conformance::test("POOL-IMP-009", needs(pool_descriptors))]
 fn the_descriptors_may_be_closed(exporter: Role, importer: Role) -> Outcome {
@@ -272,10 +275,14 @@ fn the_descriptors_may_be_closed(exporter: Role, importer: Role) -> Outcome {
     both_see(Shared { exported, imported }, &exporter, &importer)
 }
 
-/// The exporter may destroy a pool whose memory others use: it keeps its own, and what they see is recorded.
+/// If the exporter destroys a pool that an importer uses, the result is recorded; the exporter's memory stays intact.
 #[rstest]
 #[conformance::test("POOL-IMP-016", needs(pool_descriptors))]
-fn the_exporters_destruction_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role, observer: Role) -> Outcome {
+fn destroying_a_shared_pool_leaves_the_exporters_memory_intact(
+    exporter: Role,
+    #[from(importer)] sacrifice: Role,
+    observer: Role,
+) -> Outcome {
     let both = share_memory(&exporter, &sacrifice, 7)?;
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?)?;
     exporter.mem_pool_destroy(both.pool.exported).recorded("destruction")?;
@@ -285,15 +292,16 @@ fn the_exporters_destruction_is_recorded(exporter: Role, #[from(importer)] sacri
     }
     sacrifice.kill()?;
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
-    // It has freed nothing yet. An H200's driver does not survive that, which create.rs checks.
+    // The exporter is killed because freeing memory of the destroyed pool can crash an H200's driver. create.rs checks
+    // that.
     exporter.kill()?;
     observer.ctx_synchronize()
 }
 
-/// What an importer sees once the exporter was killed is recorded; it does not hang, and can give back what it has.
+/// The data that an importer reads after the exporter was killed and the code of its free are recorded; nothing hangs.
 #[rstest]
 #[conformance::test("POOL-IMP-017", needs(pool_descriptors))]
-fn an_import_after_the_exporters_death_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn an_import_after_the_exporters_death(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     exporter.kill()?;
     let wrong = importer.mismatches(both.here, SIZE, 7).recorded("read")?;

@@ -1,5 +1,5 @@
-//! Pool memory of many GiB: drivers are reported to die of single allocations above 128 chunks of 32 MiB. Only the ends
-//! are written and read.
+//! Pool memory of many GiB. Drivers are reported to crash when a process imports a single allocation of more than 128
+//! chunks of 32 MiB. The cases write and read only the two ends of the memory.
 
 use conformance::{Expect as _, GIB, MIB, Outcome, Pointer, Role, Stop, check};
 use rstest::rstest;
@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{SIZE, Shared, share};
 use crate::support::fixtures::{exporter, importer, observer};
 
-/// What else goes on takes memory too.
+/// Device memory left free for contexts and other allocations.
 const RESERVE: u64 = GIB;
 
 fn need_free_memory(role: &Role, size: u64) -> Outcome {
@@ -28,12 +28,13 @@ fn check_ends(role: &Role, pointer: Pointer, size: u64, seed: u32) -> Outcome {
     Ok(())
 }
 
-/// Allocate so much and import it: memory that is right, or an error, and the exporter keeps its own.
+/// Allocates memory of the given size and imports it. The import must show the right data or return an error. The
+/// exporter's data must stay intact in both cases.
 fn import(pool: &Shared, exporter: &Role, sacrifice: &Role, size: u64) -> Outcome {
     let there = exporter.mem_alloc_from_pool_async(size, pool.exported)?;
     fill_ends(exporter, there, size, 7)?;
     let imported = sacrifice.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?);
-    // Whatever became of the importer.
+    // This must hold even if the importer crashed.
     check_ends(exporter, there, size, 7)?;
     let Some(here) = imported.recorded("import")? else { return sacrifice.ctx_synchronize() };
     check_ends(sacrifice, here, size, 7)?;
@@ -41,7 +42,7 @@ fn import(pool: &Shared, exporter: &Role, sacrifice: &Role, size: u64) -> Outcom
     check_ends(exporter, there, size, 9)
 }
 
-/// A large allocation is imported or refused, and no process dies of it: from 128 chunks of 32 MiB to twice as many.
+/// The import of an allocation of 128 to 256 chunks of 32 MiB works or is refused, and crashes no process.
 #[rstest]
 #[case::of_128_chunks(4096)]
 #[case::of_129_chunks(4128)]
@@ -61,7 +62,8 @@ fn a_large_allocation_is_imported_or_refused(
     observer.ctx_synchronize()
 }
 
-/// The same goes for an allocation that begins within a chunk, and so reaches into one more.
+/// The import of a large allocation that starts inside a chunk, and so covers one chunk more, works or is refused, and
+/// crashes no process.
 #[rstest]
 #[case::of_129_chunks(4096)]
 #[case::of_165_chunks(5248)]
@@ -80,7 +82,7 @@ fn an_unaligned_allocation_is_imported_or_refused(
     observer.ctx_synchronize()
 }
 
-/// Several large allocations of one pool are imported, where each is none too many: 2 of 128 chunks.
+/// A process can import two allocations of 128 chunks from one pool.
 #[rstest]
 #[conformance::test("POOL-PTR-012", needs(pool_descriptors))]
 fn several_large_allocations_are_imported(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! Memory pools that processes share.
+//! Memory pools that processes share: `cuMemPoolCreate` and related calls.
 
 mod access;
 mod attribute;
@@ -21,7 +21,7 @@ const READ: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// A pool of one process that another one has imported.
+/// A pool of one process that another process has imported.
 pub(crate) struct Shared {
     pub(crate) exported: Pool,
     pub(crate) imported: Pool,
@@ -37,8 +37,8 @@ fn share_pool(exported: Pool, exporter: &Role, importer: &Role) -> Result<Shared
     Ok(Shared { exported, imported })
 }
 
-/// A pool of the host's memory, of the node that is next to GPU 0. Where the driver makes none that is recorded:
-/// containers may block the system calls that bind memory to a node.
+/// Creates a pool of host memory on the NUMA node nearest to GPU 0, and shares it. Records the code of the creation,
+/// because containers may block the system calls that bind memory to a node.
 fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Shared>, Stop> {
     let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
     let host = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
@@ -47,14 +47,14 @@ fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Sh
     exported.map(|exported| share_pool(exported, exporter, importer)).transpose()
 }
 
-/// Memory of a shared pool, in both processes.
+/// Memory of a shared pool. `there` is its address in the exporter, `here` in the importer.
 struct Both {
     pool: Shared,
     there: Pointer,
     here: Pointer,
 }
 
-/// With a pattern in it.
+/// Shares a pool and memory of it, filled with a pattern.
 fn share_memory(exporter: &Role, importer: &Role, pattern: u32) -> Result<Both, Stop> {
     memory_of(share(exporter, importer)?, exporter, importer, pattern)
 }
@@ -66,7 +66,7 @@ fn memory_of(pool: Shared, exporter: &Role, importer: &Role, pattern: u32) -> Re
     Ok(Both { pool, there, here })
 }
 
-/// Of memory of a shared pool, both processes see what either writes.
+/// Checks that each process reads what the other wrote to memory of a shared pool.
 fn both_see(pool: Shared, exporter: &Role, importer: &Role) -> Outcome {
     let both = memory_of(pool, exporter, importer, 7)?;
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);

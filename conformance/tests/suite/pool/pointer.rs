@@ -10,21 +10,21 @@ use super::{DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, shar
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::pointer_kind::PointerKind;
 
-/// How long a kernel keeps a stream busy.
+/// How long the `spin` kernel keeps a stream busy.
 const NANOSECONDS: u64 = 50_000_000;
 const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
-/// Both processes see what either writes.
+/// Exporter and importer each read what the other wrote.
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
 fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outcome {
     both_see(share(&exporter, &importer)?, &exporter, &importer)
 }
 
-/// A pointer is exported after its pool, not before.
+/// The driver refuses to export a pointer until its pool has been exported.
 #[rstest]
 #[conformance::test("POOL-PTR-002", needs(pool_descriptors))]
-fn the_pool_is_exported_first(exporter: Role) -> Outcome {
+fn a_pointer_of_an_unexported_pool_is_refused(exporter: Role) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;
     let pointer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
     exporter.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
@@ -33,7 +33,7 @@ fn the_pool_is_exported_first(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory that is not of an exported pool has no pointer to export.
+/// The driver refuses to export a pointer to memory that does not come from an exportable pool.
 #[rstest]
 #[case::linear(PointerKind::Linear)]
 #[case::virtual_memory(PointerKind::VirtualMemory)]
@@ -48,7 +48,7 @@ fn other_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome
     Ok(())
 }
 
-/// Memory is used after its allocation was executed, which an interprocess event of the exporter's stream tells.
+/// An importer that waits for an event of the exporter's stream can use the memory that was allocated in that stream.
 #[rstest]
 #[conformance::test("POOL-PTR-013", needs(pool_descriptors))]
 fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
@@ -58,7 +58,7 @@ fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
     let there = exporter.mem_alloc_from_pool_async_in(SIZE, pool.exported, stream)?;
     exporter.launch("fill".into(), vec![there.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
     exporter.event_record(event, stream)?;
-    // All of this is still to come when the importer has its pointer.
+    // All of this work is still pending when the importer gets its pointer.
     let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
     let opened = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
     importer.event_synchronize(opened)?;
@@ -66,12 +66,16 @@ fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
     exporter.stream_synchronize(stream)
 }
 
-/// Either way of freeing takes an imported pointer.
+/// Both `cuMemFree` and `cuMemFreeAsync` free an imported pointer; the exporter can go on using its memory.
 #[rstest]
 #[case::mem_free(false)]
 #[case::mem_free_async(true)]
 #[conformance::test("POOL-PTR-014", "POOL-PTR-015", needs(pool_descriptors))]
-fn an_import_is_freed_first(exporter: Role, importer: Role, #[case] stream_ordered: bool) -> Outcome {
+fn freeing_an_import_leaves_the_exporters_memory(
+    exporter: Role,
+    importer: Role,
+    #[case] stream_ordered: bool,
+) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     if stream_ordered {
         importer.mem_free_async_and_wait(both.here)?;
@@ -85,14 +89,14 @@ fn an_import_is_freed_first(exporter: Role, importer: Role, #[case] stream_order
     Ok(())
 }
 
-/// The exporter may enqueue its free at once, where its stream waits for the importer's: an interprocess event tells.
+/// The exporter may enqueue its free early if its stream waits for an event that follows the importer's free.
 #[rstest]
 #[conformance::test("POOL-PTR-017", needs(pool_descriptors))]
 fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     let freed_there = exporter.event_create(INTERPROCESS)?;
     let freed_here = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(freed_there)?)?;
-    // The importer is still at work when the exporter has enqueued everything.
+    // The importer's kernel is still running when the exporter has enqueued everything.
     let (copy, stream) = (importer.mem_alloc(SIZE)?, importer.stream_create()?);
     importer.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
     importer.memcpy_dtod_async(copy, both.here, SIZE, stream)?;
@@ -103,7 +107,7 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     exporter.mem_free_async_in(both.there, following)?;
     let next = exporter.mem_alloc_from_pool_async_in(SIZE, both.pool.exported, following)?;
     exporter.launch("fill".into(), vec![next.into(), (SIZE / 4).into(), 8_u32.into()], following)?;
-    observe("the exporter's memory is used again", (next == both.there).to_string());
+    observe("the exporter's memory is reused", (next == both.there).to_string());
     importer.stream_synchronize(stream)?;
     check!(importer.mismatches(copy, SIZE, 7)? == 0);
     exporter.stream_synchronize(following)?;
@@ -111,10 +115,10 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     Ok(())
 }
 
-/// The extent of an imported pointer is the exporter's.
+/// An imported pointer covers at least the exporter's allocation.
 #[rstest]
 #[conformance::test("POOL-PTR-019", needs(pool_descriptors))]
-fn the_extent_is_the_exporters(exporter: Role, importer: Role) -> Outcome {
+fn an_imported_pointer_covers_the_allocation(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     if let Some(range) = importer.mem_get_address_range(both.here).recorded("range")? {
         check!(range.size >= SIZE, "{range:?}");
@@ -123,20 +127,20 @@ fn the_extent_is_the_exporters(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Data of one pool does not lead into another.
+/// The result of importing a pointer into a pool that it does not belong to is recorded.
 #[rstest]
 #[conformance::test("POOL-PTR-006", needs(pool_descriptors))]
-fn data_of_another_pool_is_refused(exporter: Role, importer: Role) -> Outcome {
+fn the_code_for_data_of_another_pool(exporter: Role, importer: Role) -> Outcome {
     let (one, other) = (share(&exporter, &importer)?, share(&exporter, &importer)?);
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, one.exported)?)?;
     importer.mem_pool_import_pointer(other.imported, data).recorded("code")?;
     importer.ctx_synchronize()
 }
 
-/// Whether a pointer into an allocation is exported is recorded, and where its import then leads.
+/// The results of exporting an interior pointer and of importing it are recorded, and whether the offset is kept.
 #[rstest]
 #[conformance::test("POOL-PTR-004", needs(pool_descriptors))]
-fn an_interior_pointer_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_export_of_an_interior_pointer(exporter: Role, importer: Role) -> Outcome {
     const OFFSET: u64 = 256;
     let pool = share(&exporter, &importer)?;
     let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
@@ -150,12 +154,16 @@ fn an_interior_pointer_is_recorded(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What the export of freed memory does is recorded, whether the free was executed or is to come; others stay sound.
+/// The result of exporting memory whose free is done or pending is recorded; other processes are not affected.
 #[rstest]
 #[case::executed(true)]
-#[case::to_come(false)]
+#[case::pending(false)]
 #[conformance::test("POOL-PTR-005", needs(pool_descriptors))]
-fn freed_memory_is_recorded(#[from(exporter)] sacrifice: Role, observer: Role, #[case] executed: bool) -> Outcome {
+fn exporting_freed_memory_leaves_others_unharmed(
+    #[from(exporter)] sacrifice: Role,
+    observer: Role,
+    #[case] executed: bool,
+) -> Outcome {
     let pool = sacrifice.mem_pool_create(DESCRIPTOR)?;
     sacrifice.mem_pool_export_to_descriptor(pool)?;
     let pointer = sacrifice.mem_alloc_from_pool_async(SIZE, pool)?;
@@ -171,10 +179,10 @@ fn freed_memory_is_recorded(#[from(exporter)] sacrifice: Role, observer: Role, #
     observer.ctx_synchronize()
 }
 
-/// Memory that is imported twice stays until it is freed as often; whether both have one address is recorded.
+/// Memory that is imported twice stays mapped until it is freed twice; whether the addresses are equal is recorded.
 #[rstest]
 #[conformance::test("POOL-PTR-008", needs(pool_descriptors))]
-fn every_import_is_freed(exporter: Role, importer: Role) -> Outcome {
+fn every_import_needs_its_own_free(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     let second = importer.mem_pool_import_pointer(both.pool.imported, exporter.mem_pool_export_pointer(both.there)?)?;
     observe("the addresses are equal", both.here == second);
@@ -187,10 +195,10 @@ fn every_import_is_freed(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What a second import of the host's memory does is recorded; the first stays as it is.
+/// The result of importing host memory twice is recorded; the first import stays usable.
 #[rstest]
 #[conformance::test("POOL-PTR-009", needs(pool_descriptors, cuda = 13_000))]
-fn a_second_import_of_host_memory_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn a_second_import_of_host_memory_leaves_the_first_intact(exporter: Role, importer: Role) -> Outcome {
     let Some(pool) = share_pool_of_numa_node(&exporter, &importer)? else { return Ok(()) };
     let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
     exporter.fill_by_host(there, SIZE, 7)?;
@@ -203,10 +211,15 @@ fn a_second_import_of_host_memory_is_recorded(exporter: Role, importer: Role) ->
     importer.mem_free_async_and_wait(first)
 }
 
-/// What an importer sees of memory that the exporter freed first is recorded; the exporter's next memory is its own.
+/// The data that an importer sees after the exporter freed the memory is recorded; the exporter's next allocation is
+/// intact.
 #[rstest]
 #[conformance::test("POOL-PTR-016", needs(pool_descriptors))]
-fn the_exporters_free_is_recorded(exporter: Role, #[from(importer)] sacrifice: Role, observer: Role) -> Outcome {
+fn an_early_free_leaves_the_exporters_next_memory_intact(
+    exporter: Role,
+    #[from(importer)] sacrifice: Role,
+    observer: Role,
+) -> Outcome {
     let both = share_memory(&exporter, &sacrifice, 7)?;
     exporter.mem_free_async_and_wait(both.there).recorded("free")?;
     if let Some(wrong) = sacrifice.mismatches(both.here, SIZE, 7).survived_or_not("read")? {
@@ -215,15 +228,15 @@ fn the_exporters_free_is_recorded(exporter: Role, #[from(importer)] sacrifice: R
     let (next, pattern) = (exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?, seed());
     exporter.fill(next, SIZE, pattern)?;
     if !sacrifice.is_gone() {
-        let wrong = sacrifice.mismatches(both.here, SIZE, pattern).survived_or_not("read of what came next")?;
-        observe("the importer sees what came next", wrong == Some(0));
+        let wrong = sacrifice.mismatches(both.here, SIZE, pattern).survived_or_not("second read")?;
+        observe("the importer sees the next allocation", wrong == Some(0));
     }
     sacrifice.kill()?;
     check!(exporter.mismatches(next, SIZE, pattern)? == 0);
     observer.ctx_synchronize()
 }
 
-/// An imported pointer is freed once.
+/// The driver refuses a second free of an imported pointer.
 #[rstest]
 #[case::mem_free(false)]
 #[case::mem_free_async(true)]
@@ -241,17 +254,17 @@ fn a_second_free_is_refused(exporter: Role, importer: Role, #[case] stream_order
     Ok(())
 }
 
-/// An imported pointer is not exported again.
+/// The driver refuses to export an imported pointer.
 #[rstest]
 #[conformance::test("POOL-PTR-020", needs(pool_descriptors))]
-fn an_import_is_not_exported(exporter: Role, importer: Role) -> Outcome {
+fn exporting_an_import_is_refused(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     importer.mem_pool_export_pointer(both.here).refused(INVALID_VALUE)?;
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
     Ok(())
 }
 
-/// Threads may import one pool, and one pointer of it, at the same time: what they get is recorded, and is the memory.
+/// Threads can import one pool, and one pointer, at the same time; the codes are recorded, and each pointer works.
 #[rstest]
 #[conformance::test("POOL-PTR-021", needs(pool_descriptors))]
 fn threads_import_at_the_same_time(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
@@ -263,20 +276,22 @@ fn threads_import_at_the_same_time(exporter: Role, #[from(importer)] sacrifice: 
     let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
     exporter.fill(there, SIZE, 7)?;
     let data = exporter.mem_pool_export_pointer(there)?;
-    let Some(pool) = pools.into_iter().flatten().next() else { return Err(Stop::failed("no thread has a pool")) };
+    let Some(pool) = pools.into_iter().flatten().next() else {
+        return Err(Stop::failed("no thread imported the pool"));
+    };
     let pointers = sacrifice.mem_pool_import_pointer_from_threads(pool, data, THREADS)?;
     observe("pointers", answers(&pointers));
-    check!(pointers.iter().any(Result::is_ok), "no thread has a pointer");
+    check!(pointers.iter().any(Result::is_ok), "no thread imported the pointer");
     for here in pointers.into_iter().flatten() {
         check!(sacrifice.mismatches(here, SIZE, 7)? == 0);
     }
-    // Nobody knows how often each is to be given back.
+    // It is unknown how often each pool and pointer must be freed.
     sacrifice.kill()?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
     Ok(())
 }
 
-/// The distinct ones.
+/// Returns the distinct codes of the threads.
 fn answers<T>(threads: &[Result<T, u32>]) -> Vec<String> {
     let code = |answer: &Result<T, u32>| CUresult(answer.as_ref().err().copied().unwrap_or_default()).to_string();
     threads.iter().map(code).collect::<BTreeSet<_>>().into_iter().collect()

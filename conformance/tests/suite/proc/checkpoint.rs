@@ -9,10 +9,10 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer, observer};
 
-/// What a checkpoint of a process that exports memory answers is recorded, and how the processes are after it.
+/// The result of each step of a checkpoint of an exporter is recorded, and so are later reads by exporter and importer.
 #[rstest]
 #[conformance::test("PROC-010", needs(cuda = 12_080))]
-fn a_checkpoint_of_an_exporter_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn the_results_of_a_checkpoint_of_an_exporter(exporter: Role, importer: Role, observer: Role) -> Outcome {
     const PATIENCE: Duration = Duration::from_secs(10);
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
@@ -28,6 +28,6 @@ fn a_checkpoint_of_an_exporter_is_recorded(exporter: Role, importer: Role, obser
     }
     exporter.mismatches(buffer, SIZE, pattern).survived_or_not("exporter")?;
     importer.mismatches(import, SIZE, pattern).survived_or_not("importer")?;
-    // Nobody knows how they stand.
+    // Their state is unknown, so no other case may use them.
     [&exporter, &importer, &observer].iter().try_for_each(|role| role.kill())
 }

@@ -1,4 +1,4 @@
-//! The exporter of legacy memory ends while others use it.
+//! The exporter of legacy memory ends or frees it while other processes use it.
 
 use std::time::Duration;
 
@@ -9,18 +9,22 @@ use crate::support::SIZE;
 use crate::support::device_memory::{Account, LARGE};
 use crate::support::fixtures::{exporter, importer, observer};
 
-/// What a kernel of the importer sees that reads while the exporter is killed is recorded; a third process does not
-/// notice.
+/// If the exporter is killed while a kernel of the importer reads its memory, a third process is unaffected. The
+/// importer's results are recorded.
 #[rstest]
 #[conformance::test("PROC-002")]
-fn a_kill_under_a_reading_kernel_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn killing_the_exporter_under_a_kernel_leaves_others_unharmed(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+) -> Outcome {
     const PATIENCE: Duration = Duration::from_secs(3);
     let flag = exporter.mem_alloc(SIZE)?;
     exporter.memset_d8(flag, 0, SIZE)?;
     exporter.ctx_synchronize()?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(flag)?)?;
     let (read, write) = (importer.stream_create()?, importer.stream_create()?);
-    // The module is loaded before the kernel waits: loading may wait for the device.
+    // Load the module before the kernel waits, because loading may wait for the device.
     importer.launch("latch".into(), vec![import.into(), 0_u32.into()], read)?;
     importer.stream_synchronize(read)?;
     importer.launch("latch".into(), vec![import.into(), 1_u32.into()], read)?;
@@ -29,15 +33,16 @@ fn a_kill_under_a_reading_kernel_is_recorded(exporter: Role, importer: Role, obs
     if importer.stream_write_value(write, import, 1).survived_or_not("write")?.is_some() {
         importer.stream_synchronize(read).survived_or_not("the kernel")?;
     }
-    // Nobody knows how it stands.
+    // Its state is unknown, so no other case may use it.
     importer.kill()?;
     observer.ctx_synchronize()
 }
 
-/// What an import is after its exporter exited without a free is recorded.
+/// If the exporter exits without freeing the memory, the importer's context stays usable. The result of reading the
+/// import is recorded.
 #[rstest]
 #[conformance::test("PROC-003")]
-fn an_import_after_the_exporters_exit_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_importer_survives_the_exporters_exit(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
@@ -47,10 +52,11 @@ fn an_import_after_the_exporters_exit_is_recorded(exporter: Role, importer: Role
     importer.ctx_synchronize()
 }
 
-/// When memory of a killed exporter comes back is recorded; without an import, and after its close, it has.
+/// The memory of a killed exporter returns to the device, at the latest after an importer closes it. Whether an open
+/// import holds it is recorded.
 #[rstest]
 #[conformance::test("PROC-006")]
-fn memory_of_a_killed_exporter_comes_back(
+fn memory_of_a_killed_exporter_returns_to_the_device(
     exporter: Role,
     importer: Role,
     observer: Role,
@@ -69,10 +75,11 @@ fn memory_of_a_killed_exporter_comes_back(
     Ok(())
 }
 
-/// When memory comes back that its exporter frees while it is open elsewhere is recorded; after the last close it has.
+/// Memory that its exporter frees while an importer has it open returns to the device, at the latest after the close.
+/// Whether the open import holds it is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-047")]
-fn memory_that_is_freed_while_open_comes_back(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn memory_freed_while_open_returns_to_the_device(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let buffer = exporter.mem_alloc(LARGE)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;

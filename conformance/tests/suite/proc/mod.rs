@@ -1,4 +1,4 @@
-//! Processes that fault or end, next to others.
+//! Processes that fault or end, and special environments.
 
 mod checkpoint;
 mod compute_mode;
@@ -13,8 +13,7 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
-/// An importer's kernel that writes where nothing is mapped ends the device work of its own process, and not the
-/// exporter's.
+/// A kernel of the importer that writes to an unmapped address faults, and leaves the exporter unaffected.
 #[rstest]
 #[conformance::test("PROC-005", needs(virtual_memory))]
 fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> Outcome {
@@ -30,6 +29,6 @@ fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> O
     check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
     exporter.fill(buffer, SIZE, 9)?;
     check!(exporter.mismatches(buffer, SIZE, 9)? == 0);
-    // All its contexts are lost: what it holds goes back with the process alone.
+    // The fault made all its contexts unusable, so only the end of the process frees its resources.
     importer.kill()
 }

@@ -1,4 +1,4 @@
-//! Places where the documentation and its users disagree about legacy memory and events.
+//! Environments in which documentation and user reports disagree about legacy memory and events.
 
 use conformance::{Expect as _, Outcome, Role, Stream, check, seed};
 use cuda_ipc_sys::CUevent_flags;
@@ -7,21 +7,22 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
-/// What legacy memory and events answer between clients of the multi-process service is recorded.
+/// Between clients of the multi-process service, memory and events that open work. The code of each call is recorded.
 #[rstest]
 #[conformance::test("PROC-008", needs(mps))]
-fn between_clients_of_mps_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn handles_that_open_between_mps_clients_work(exporter: Role, importer: Role) -> Outcome {
     record_memory_and_events(&exporter, &importer)
 }
 
-/// What legacy memory and events answer in the Windows Subsystem for Linux is recorded.
+/// In the Windows Subsystem for Linux, memory and events that open work. The code of each call is recorded.
 #[rstest]
 #[conformance::test("PROC-012", needs(wsl))]
-fn on_wsl_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn handles_that_open_on_wsl_work(exporter: Role, importer: Role) -> Outcome {
     record_memory_and_events(&exporter, &importer)
 }
 
-/// Each call's answer; what opens must hold the exporter's bytes, and order its work.
+/// Records the code of each call. Memory that opens must have the exporter's bytes, and an event that opens must
+/// complete after the exporter records it.
 fn record_memory_and_events(exporter: &Role, importer: &Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;

@@ -5,10 +5,10 @@ use rstest::rstest;
 
 use crate::support::fixtures::start;
 
-/// Eight processes each open the memory of every other one, and see what it holds.
+/// Each of eight processes opens the memory of every other process and reads the right contents.
 #[rstest]
 #[conformance::test("PROC-007")]
-fn everyone_opens_everyones_memory() -> Outcome {
+fn every_process_opens_the_memory_of_every_other() -> Outcome {
     const PROCESSES: usize = 8;
     const SIZE: u64 = 64 * KIB;
     let mut processes = Vec::new();
@@ -23,12 +23,7 @@ fn everyone_opens_everyones_memory() -> Outcome {
         for (owner, handle, pattern) in processes.iter().filter(|(_, handle, _)| handle != own) {
             let import = reader.ipc_open_mem_handle(*handle)?;
             let foreign = reader.mismatches(import, SIZE, *pattern)?;
-            check!(
-                foreign == 0,
-                "{} finds {foreign} words of another in the memory of {}",
-                reader.name(),
-                owner.name()
-            );
+            check!(foreign == 0, "{} read {foreign} wrong words in the memory of {}", reader.name(), owner.name());
         }
     }
     Ok(())

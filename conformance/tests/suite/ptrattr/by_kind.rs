@@ -1,4 +1,4 @@
-//! Attributes that tell kinds of memory apart.
+//! Attributes that differ between kinds of memory.
 
 use conformance::{Outcome, Role, check, observe};
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUpointer_attribute as Attribute};
@@ -14,7 +14,7 @@ const HANDLE_TYPES: u32 = Attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES.0
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
 const RDMA: u32 = Attribute::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE.0;
 
-/// Memory of `cuMemAlloc` says that it has a legacy handle.
+/// `IS_LEGACY_CUDA_IPC_CAPABLE` is 1 for memory from `cuMemAlloc`.
 #[rstest]
 #[conformance::test("PTRATTR-001")]
 fn linear_memory_has_a_legacy_handle(importer: Role) -> Outcome {
@@ -23,7 +23,7 @@ fn linear_memory_has_a_legacy_handle(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory of any other kind says that it has none.
+/// `IS_LEGACY_CUDA_IPC_CAPABLE` is 0 for managed, pinned, pool and virtual memory.
 #[rstest]
 #[case::managed(PointerKind::Managed)]
 #[case::pinned(PointerKind::Pinned)]
@@ -36,29 +36,29 @@ fn other_memory_has_no_legacy_handle(importer: Role, #[case] kind: PointerKind) 
     Ok(())
 }
 
-/// A mapping says what its memory can be exported as.
+/// `ALLOWED_HANDLE_TYPES` of a mapping is the mask of handle types with which its memory was created.
 #[rstest]
 #[case::nothing(0)]
 #[case::descriptor(DESCRIPTOR)]
 #[conformance::test("PTRATTR-002", needs(memory_descriptors))]
-fn a_mapping_says_what_it_exports_as(importer: Role, #[case] handle_types: u32) -> Outcome {
+fn a_mapping_names_its_handle_types(importer: Role, #[case] handle_types: u32) -> Outcome {
     let address = importer.mem_create_and_map(SIZE, handle_types)?;
     check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, address)? == u64::from(handle_types));
     Ok(())
 }
 
-/// What memory of other kinds says is recorded.
+/// `ALLOWED_HANDLE_TYPES` of linear and pool memory is recorded.
 #[rstest]
 #[case::linear(PointerKind::Linear)]
 #[case::pool(PointerKind::DefaultPool)]
 #[conformance::test("PTRATTR-002", needs(memory_pools))]
-fn handle_types_of_other_memory_are_recorded(importer: Role, #[case] kind: PointerKind) -> Outcome {
+fn the_handle_types_of_other_memory(importer: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&importer)?;
     observe("handle types", importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)?.to_string());
     Ok(())
 }
 
-/// Memory of a pool names its pool, and other memory none.
+/// `MEMPOOL_HANDLE` of pool memory is its pool, and is null for other memory.
 #[rstest]
 #[conformance::test("PTRATTR-003", needs(memory_pools))]
 fn memory_names_its_pool(importer: Role) -> Outcome {
@@ -70,13 +70,13 @@ fn memory_names_its_pool(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What each kind says of GPUDirect RDMA is recorded.
+/// `IS_GPU_DIRECT_RDMA_CAPABLE` of each kind of memory is recorded.
 #[rstest]
 #[case::linear(PointerKind::Linear)]
 #[case::pool(PointerKind::DefaultPool)]
 #[case::virtual_memory(PointerKind::VirtualMemory)]
 #[conformance::test("PTRATTR-017", needs(memory_pools, virtual_memory))]
-fn rdma_is_recorded(importer: Role, #[case] kind: PointerKind) -> Outcome {
+fn the_rdma_capability_of_each_kind(importer: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&importer)?;
     observe("capable", importer.pointer_get_attribute(RDMA, pointer)?.to_string());
     Ok(())

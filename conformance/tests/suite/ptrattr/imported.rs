@@ -1,4 +1,4 @@
-//! Attributes of memory of another process.
+//! Attributes of imported memory.
 
 use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, observe};
 use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute as Attribute, CUresult};
@@ -15,7 +15,7 @@ fn import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?)
 }
 
-/// Imported memory is a device's; whose context and device it names is recorded.
+/// Checks that imported memory is device memory. Records the context and the device that its attributes name.
 fn is_a_devices(exporter: &Role, importer: &Role) -> Outcome {
     let pointer = import(exporter, importer)?;
     check!(importer.pointer_get_attribute(MEMORY_TYPE, pointer)? == CUmemorytype::CU_MEMORYTYPE_DEVICE.0);
@@ -26,24 +26,25 @@ fn is_a_devices(exporter: &Role, importer: &Role) -> Outcome {
     Ok(())
 }
 
-/// Imported memory is a device's, for an importer on that device.
+/// `MEMORY_TYPE` of imported memory is that of device memory. The context and the device are recorded.
 #[rstest]
 #[conformance::test("PTRATTR-009")]
-fn imported_memory_is_a_devices(exporter: Role, importer: Role) -> Outcome {
+fn imported_memory_is_device_memory(exporter: Role, importer: Role) -> Outcome {
     is_a_devices(&exporter, &importer)
 }
 
-/// Imported memory is a device's, for an importer on another device.
+/// `MEMORY_TYPE` of memory imported from another device is that of device memory. The context and the device are
+/// recorded.
 #[rstest]
 #[conformance::test("PTRATTR-009", needs(gpus = 2, peer_access))]
-fn memory_of_another_device_is_a_devices(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn memory_imported_from_another_device_is_device_memory(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     is_a_devices(&exporter, &importer)
 }
 
-/// What an import says of its kind is recorded: a legacy handle, GPUDirect RDMA, a pool.
+/// The attributes of an import for legacy handles, GPUDirect RDMA and pools are recorded.
 #[rstest]
 #[conformance::test("PTRATTR-001", "PTRATTR-003", "PTRATTR-017", needs(pool_descriptors, memory_descriptors))]
-fn the_kind_of_an_import_is_recorded(
+fn the_attributes_of_an_import(
     exporter: Role,
     importer: Role,
     #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
@@ -55,14 +56,14 @@ fn the_kind_of_an_import_is_recorded(
     ] {
         observe(name, importer.pointer_get_attribute(attribute.0, pointer)?.to_string());
     }
-    observe("is of a pool", (importer.pointer_get_wide_attribute(POOL, pointer)? != 0).to_string());
+    observe("has a pool", (importer.pointer_get_wide_attribute(POOL, pointer)? != 0).to_string());
     Ok(())
 }
 
-/// Whether imported memory of a pool names the imported pool is recorded.
+/// Whether `MEMPOOL_HANDLE` of imported pool memory is the imported pool is recorded.
 #[rstest]
 #[conformance::test("PTRATTR-003", needs(pool_descriptors))]
-fn the_pool_of_an_import_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_pool_of_an_import(exporter: Role, importer: Role) -> Outcome {
     let pool = crate::pool::share(&exporter, &importer)?;
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?)?;
     let pointer = importer.mem_pool_import_pointer(pool.imported, data)?;
@@ -71,7 +72,7 @@ fn the_pool_of_an_import_is_recorded(exporter: Role, importer: Role) -> Outcome 
     Ok(())
 }
 
-/// Imported memory is not managed.
+/// `IS_MANAGED` is 0 for imported memory.
 #[rstest]
 #[conformance::test("PTRATTR-010")]
 fn imported_memory_is_not_managed(exporter: Role, importer: Role) -> Outcome {
@@ -80,7 +81,7 @@ fn imported_memory_is_not_managed(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Once closed, an import has no attributes.
+/// The driver refuses an attribute query for a closed import.
 #[rstest]
 #[conformance::test("PTRATTR-014")]
 fn a_closed_import_has_no_attributes(exporter: Role, importer: Role) -> Outcome {
@@ -90,10 +91,10 @@ fn a_closed_import_has_no_attributes(exporter: Role, importer: Role) -> Outcome 
     Ok(())
 }
 
-/// Whether memory operations on an import can be made synchronous is recorded.
+/// The code of setting `SYNC_MEMOPS` on an import is recorded.
 #[rstest]
 #[conformance::test("PTRATTR-008")]
-fn synchronous_operations_on_an_import_are_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_code_of_making_an_import_synchronous(exporter: Role, importer: Role) -> Outcome {
     let pointer = import(&exporter, &importer)?;
     importer.pointer_set_sync_memops(pointer, true).recorded("code")?;
     Ok(())

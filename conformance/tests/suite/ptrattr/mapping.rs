@@ -15,7 +15,8 @@ const MAPPING_SIZE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MAPPING_SIZE.0;
 const MAPPING_BASE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR.0;
 const BLOCK: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID.0;
 
-/// The range of an address is its reservation, and `cuMemGetAddressRange` gives the mapping.
+/// `RANGE_START_ADDR` and `RANGE_SIZE` describe the reservation. `cuMemGetAddressRange`, `MAPPING_BASE_ADDR` and
+/// `MAPPING_SIZE` describe the mapping.
 #[rstest]
 #[conformance::test("PTRATTR-004", "PTRATTR-005", "RANGE-003", needs(virtual_memory))]
 fn the_range_is_the_reservation(importer: Role) -> Outcome {
@@ -37,7 +38,7 @@ fn the_range_is_the_reservation(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Two addresses of one allocation name one block of memory.
+/// Two mappings of one allocation have the same `MEMORY_BLOCK_ID`, and another allocation has a different one.
 #[rstest]
 #[conformance::test("PTRATTR-005", needs(virtual_memory))]
 fn aliases_name_one_block(importer: Role) -> Outcome {
@@ -54,10 +55,10 @@ fn aliases_name_one_block(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// The access of an address is what was set for the current context's device.
+/// `ACCESS_FLAGS` is the access that was set for the current context's device.
 #[rstest]
 #[conformance::test("PTRATTR-011", needs(virtual_memory))]
-fn access_reads_as_it_was_set(importer: Role) -> Outcome {
+fn access_flags_read_as_they_were_set(importer: Role) -> Outcome {
     type Flags = CUmemAccess_flags;
     let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
     importer.mem_map(address, SIZE, 0, importer.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
@@ -73,7 +74,7 @@ fn access_reads_as_it_was_set(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A reserved address is not mapped until something is mapped there.
+/// `MAPPED` is 1 while memory is mapped at a reserved address, and 0 before and afterwards.
 #[rstest]
 #[conformance::test("PTRATTR-012", needs(virtual_memory))]
 fn a_reserved_address_is_not_mapped(importer: Role) -> Outcome {

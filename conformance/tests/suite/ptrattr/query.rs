@@ -1,4 +1,4 @@
-//! What is asked, and of what.
+//! Queries of unknown memory and unknown attributes, buffer ids, and synchronous memory operations.
 
 use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use cuda_ipc_sys::{CUpointer_attribute as Attribute, CUresult};
@@ -10,7 +10,8 @@ use crate::support::fixtures::importer;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 
-/// Memory that CUDA does not know has no attribute, and many at once read as nothing.
+/// The driver refuses a query of one attribute of memory that CUDA does not know, and returns zeros if several are
+/// queried at once.
 #[rstest]
 #[conformance::test("PTRATTR-013")]
 fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
@@ -27,7 +28,7 @@ fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// An attribute that there is not is refused.
+/// The driver refuses an unknown pointer attribute.
 #[rstest]
 #[conformance::test("PTRATTR-015")]
 fn unknown_attributes_are_refused(importer: Role) -> Outcome {
@@ -36,14 +37,14 @@ fn unknown_attributes_are_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What is answered without a current context is recorded, for each kind of attribute.
+/// The code of an attribute query without a current context is recorded.
 #[rstest]
 #[case::memory_type(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE)]
 #[case::device_pointer(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER)]
 #[case::access_flags(Attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS)]
 #[case::range_size(Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE)]
 #[conformance::test("PTRATTR-016")]
-fn without_a_context_is_recorded(importer: Role, #[case] attribute: Attribute) -> Outcome {
+fn the_code_without_a_context(importer: Role, #[case] attribute: Attribute) -> Outcome {
     let buffer = importer.mem_alloc(SIZE)?;
     let context = importer.ctx_get_current()?;
     importer.ctx_set_current(None)?;
@@ -51,10 +52,10 @@ fn without_a_context_is_recorded(importer: Role, #[case] attribute: Attribute) -
     importer.ctx_set_current(Some(context))
 }
 
-/// A buffer has one number, which interior pointers share.
+/// All pointers into a buffer have the same `BUFFER_ID`, and another buffer has a different one.
 #[rstest]
 #[conformance::test("PTRATTR-007")]
-fn interior_pointers_share_the_buffers_number(importer: Role) -> Outcome {
+fn interior_pointers_share_the_buffer_id(importer: Role) -> Outcome {
     let (buffer, other) = (importer.mem_alloc(SIZE)?, importer.mem_alloc(SIZE)?);
     let number = importer.pointer_get_wide_attribute(BUFFER_ID, buffer)?;
     check!(importer.pointer_get_wide_attribute(BUFFER_ID, buffer.offset(SIZE - 1))? == number);
@@ -62,22 +63,22 @@ fn interior_pointers_share_the_buffers_number(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// The number of a buffer is not used again in the process, though its address is.
+/// A `BUFFER_ID` is not used again in the process, even if the address is.
 #[rstest]
 #[conformance::test("PTRATTR-006")]
-fn a_buffers_number_is_not_used_again(importer: Role) -> Outcome {
+fn a_buffer_id_is_not_used_again(importer: Role) -> Outcome {
     let mut numbers = Vec::new();
     for _ in 0..50 {
         let buffer = importer.mem_alloc(SIZE)?;
         let number = importer.pointer_get_wide_attribute(BUFFER_ID, buffer)?;
-        check!(!numbers.contains(&number), "{number} came twice");
+        check!(!numbers.contains(&number), "the buffer id {number} was used twice");
         numbers.push(number);
         importer.mem_free(buffer)?;
     }
     Ok(())
 }
 
-/// Memory operations on a buffer can be made synchronous.
+/// `SYNC_MEMOPS` can be set on a buffer. The driver refuses to set it on a null pointer.
 #[rstest]
 #[conformance::test("PTRATTR-008")]
 fn memory_operations_can_be_made_synchronous(importer: Role) -> Outcome {

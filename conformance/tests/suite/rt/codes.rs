@@ -8,20 +8,25 @@ use crate::support::fixtures::{exporter, importer};
 
 const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
-/// A code of the driver has one number and a name of its own in the runtime.
+/// A driver code has the same number in the runtime, which has its own name for it.
 #[rstest]
 #[case::invalid_handle(CUresult::CUDA_ERROR_INVALID_HANDLE, 400, "cudaErrorInvalidResourceHandle")]
 #[case::map_failed(CUresult::CUDA_ERROR_MAP_FAILED, 205, "cudaErrorMapBufferObjectFailed")]
 #[case::invalid_context(CUresult::CUDA_ERROR_INVALID_CONTEXT, 201, "cudaErrorDeviceUninitialized")]
 #[conformance::test("RT-001", needs(runtime))]
-fn codes_have_twins(importer: Role, #[case] code: CUresult, #[case] number: u32, #[case] name: &str) -> Outcome {
+fn driver_codes_have_runtime_counterparts(
+    importer: Role,
+    #[case] code: CUresult,
+    #[case] number: u32,
+    #[case] name: &str,
+) -> Outcome {
     check!(code.0 == number);
     let found = importer.cuda_get_error_name(number)?;
-    check!(found == name, "{code} is {found}");
+    check!(found == name, "the runtime calls {code} {found}, expected {name}");
     Ok(())
 }
 
-/// Something that both APIs refuse.
+/// A call that both APIs refuse.
 #[derive(Clone, Copy, Debug)]
 enum Refused {
     ExportOfHeapMemory,
@@ -36,7 +41,7 @@ enum Refused {
 }
 
 impl Refused {
-    /// The answers of the driver and of the runtime, in roles where nothing else differs.
+    /// Makes the call in both APIs, in the same roles. Returns the code of the driver, then that of the runtime.
     fn of_both(self, exporter: &Role, importer: &Role) -> Result<[CUresult; 2], Stop> {
         let memory = exporter.mem_alloc(KIB)?;
         let zeros = [0; 64];
@@ -105,10 +110,10 @@ fn open_event_by_runtime(role: &Role, handle: EventHandle) -> Outcome {
     role.cuda_ipc_open_event_handle(handle).map(drop)
 }
 
-/// What both APIs refuse they refuse with one number.
+/// The driver and the runtime return the same code for a call that both refuse.
 #[rstest]
 #[conformance::test("RT-001", needs(runtime))]
-fn both_refuse_with_one_number(
+fn both_apis_refuse_with_the_same_code(
     exporter: Role,
     importer: Role,
     #[values(
@@ -126,11 +131,11 @@ fn both_refuse_with_one_number(
 ) -> Outcome {
     let [driver, runtime] = what.of_both(&exporter, &importer)?;
     observe("code", driver.to_string());
-    check!(driver == runtime, "the driver answers {driver}, the runtime {runtime}");
+    check!(driver == runtime, "the driver returned {driver}, the runtime {runtime}");
     Ok(())
 }
 
-/// What the runtime answers is recorded, and whether its own list or only the driver's has it.
+/// The code that the runtime returns for a refused call is recorded, and so is whether the runtime documents it.
 #[rstest]
 #[case::export_of_a_local_event(Refused::ExportOfLocalEvent, &[1, 2, 205, 400, 801])]
 #[case::export_of_heap_memory(Refused::ExportOfHeapMemory, &[1, 2, 205, 801])]
@@ -139,7 +144,7 @@ fn both_refuse_with_one_number(
 #[case::open_of_own_event(Refused::OpenOfOwnEvent, &[1, 201, 205, 801])]
 #[case::close_of_an_allocation(Refused::CloseOfAllocation, &[1, 205, 801])]
 #[conformance::test("RT-003", needs(runtime))]
-fn codes_beside_the_documented_lists_are_recorded(
+fn the_runtime_code_of_a_refused_call(
     exporter: Role,
     importer: Role,
     #[case] what: Refused,
@@ -148,6 +153,6 @@ fn codes_beside_the_documented_lists_are_recorded(
     let [_, runtime] = what.of_both(&exporter, &importer)?;
     observe("code", runtime.to_string());
     observe("the runtime documents it", documented.contains(&runtime.0));
-    observe("runtime", importer.cuda_runtime_get_version()?);
+    observe("runtime version", importer.cuda_runtime_get_version()?);
     Ok(())
 }

@@ -6,10 +6,10 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
-/// Memory that was opened is not freed, stays mapped and can be closed.
+/// `cudaFree` refuses an import, which stays mapped and can be closed.
 #[rstest]
 #[conformance::test("RT-005", needs(runtime))]
-fn an_import_is_not_freed(exporter: Role, importer: Role) -> Outcome {
+fn an_import_is_refused(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.cuda_malloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.cuda_ipc_open_mem_handle(exporter.cuda_ipc_get_mem_handle(buffer)?)?;

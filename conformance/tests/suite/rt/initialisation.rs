@@ -1,4 +1,4 @@
-//! The runtime initialises by itself.
+//! Implicit initialisation by the runtime.
 
 use conformance::{Outcome, Role, check, seed};
 use rstest::rstest;
@@ -6,7 +6,7 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
-/// Opening is enough to initialise the primary context of a device that nobody chose.
+/// `cudaIpcOpenMemHandle` initialises the primary context if no context is current and no device was chosen.
 #[rstest]
 #[conformance::test("RT-002", needs(runtime))]
 fn opening_initialises_the_primary_context(exporter: Role, importer: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! Handles are the same in both APIs.
+//! Handles of one API in the other API.
 
 use conformance::{Event, EventHandle, Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check, seed};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
@@ -61,13 +61,13 @@ impl Api {
     }
 }
 
-/// Memory that one API exported opens in the other, and is one memory.
+/// A memory handle opens in either API, whichever API exported it, and both processes share the memory.
 #[rstest]
 #[case::driver_to_runtime(Api::Driver, Api::Runtime)]
 #[case::runtime_to_driver(Api::Runtime, Api::Driver)]
 #[case::runtime_to_runtime(Api::Runtime, Api::Runtime)]
 #[conformance::test("RT-004", needs(runtime))]
-fn memory_crosses_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
+fn memory_handles_open_across_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
     let (buffer, pattern) = (from.allocate(&exporter)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = to.open(&importer, from.export(&exporter, buffer)?)?;
@@ -78,12 +78,17 @@ fn memory_crosses_apis(exporter: Role, importer: Role, #[case] from: Api, #[case
     to.close(&importer, import)
 }
 
-/// Both APIs count the opens of one handle together.
+/// The driver and the runtime share one reference count for a handle.
 #[rstest]
 #[case::driver_first(Api::Driver, Api::Runtime)]
 #[case::runtime_first(Api::Runtime, Api::Driver)]
 #[conformance::test("RT-004", needs(runtime))]
-fn opens_are_counted_together(exporter: Role, importer: Role, #[case] first: Api, #[case] second: Api) -> Outcome {
+fn both_apis_share_one_reference_count(
+    exporter: Role,
+    importer: Role,
+    #[case] first: Api,
+    #[case] second: Api,
+) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
@@ -94,13 +99,13 @@ fn opens_are_counted_together(exporter: Role, importer: Role, #[case] first: Api
     second.close(&importer, import)
 }
 
-/// An event that one API exported opens in the other, and is one event.
+/// An event handle opens in either API, whichever API exported it, and both processes share the event.
 #[rstest]
 #[case::driver_to_runtime(Api::Driver, Api::Runtime)]
 #[case::runtime_to_driver(Api::Runtime, Api::Driver)]
 #[case::runtime_to_runtime(Api::Runtime, Api::Runtime)]
 #[conformance::test("RT-004", needs(runtime))]
-fn events_cross_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
+fn event_handles_open_across_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
     let event = exporter.event_create(INTERPROCESS)?;
     let import = to.open_event(&importer, from.export_event(&exporter, event)?)?;
     let stream = exporter.stream_create()?;

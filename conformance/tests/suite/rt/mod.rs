@@ -1,4 +1,4 @@
-//! The runtime's twins of the calls for legacy handles.
+//! The runtime's counterparts of the calls for legacy handles.
 
 mod codes;
 mod free;

@@ -6,11 +6,11 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
-/// An importer resets its device with memory open; what it can open afterwards is recorded, and the exporter does not
-/// notice.
+/// If an importer resets its device while memory is open, the exporter's memory stays intact. The code of a new open is
+/// recorded, and memory that opens again has the right contents.
 #[rstest]
 #[conformance::test("RT-006", needs(runtime))]
-fn opening_after_a_reset_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn an_importers_reset_leaves_the_exporters_memory_intact(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;

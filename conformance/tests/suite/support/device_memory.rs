@@ -1,11 +1,11 @@
-//! How much of a device's memory is taken, as another process sees it.
+//! The memory in use on a device, as another process sees it.
 
 use conformance::{GIB, Role, Stop};
 
-/// Much larger than the contexts of processes that come and go.
+/// The size of an allocation that is much larger than the contexts of processes that start or end meanwhile.
 pub(crate) const LARGE: u64 = 4 * GIB;
 
-/// How much of a device's memory has gone since a moment.
+/// Compares the free memory of a device with its free memory at [`Account::open`].
 pub(crate) struct Account<'role> {
     role: &'role Role,
     free: u64,
@@ -16,7 +16,8 @@ impl<'role> Account<'role> {
         Ok(Self { role, free: role.mem_get_info()?.free })
     }
 
-    /// Whether the large allocation has gone, which may take a moment where its process was killed.
+    /// Returns whether the large allocation has been freed. Asks several times, because the memory of a killed process
+    /// may return after a delay.
     pub(crate) fn is_given_back(&self) -> Result<bool, Stop> {
         const QUESTIONS: usize = 1000;
         for _ in 0..QUESTIONS {
@@ -27,7 +28,7 @@ impl<'role> Account<'role> {
         Ok(false)
     }
 
-    /// Whether the large allocation is still there.
+    /// Returns whether the large allocation is still in use.
     pub(crate) fn is_held(&self) -> Result<bool, Stop> {
         Ok(self.role.mem_get_info()?.free + LARGE / 2 < self.free)
     }

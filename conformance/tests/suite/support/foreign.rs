@@ -1,10 +1,10 @@
-//! Descriptors that no driver made.
+//! File descriptors that do not come from a driver.
 
 use std::fs::File;
 
 use conformance::{Descriptor, MIB, Role, Stop, random};
 
-/// A descriptor of something else.
+/// A kind of descriptor that a driver does not make.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Foreign {
     Negative,
@@ -45,7 +45,7 @@ impl Foreign {
     }
 }
 
-/// An empty file on a disk, which goes away with its last descriptor.
+/// Creates an empty file on disk, which disappears with its last descriptor.
 pub(crate) fn unnamed_file() -> std::io::Result<File> {
     let path = std::env::temp_dir().join(format!("conformance-{:x}", random().u64(..)));
     let file = File::options().read(true).write(true).create_new(true).open(&path)?;

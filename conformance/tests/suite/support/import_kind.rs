@@ -1,13 +1,13 @@
-//! Memory of one process in another, by every way that it can take.
+//! Memory that one process imports from another, through each API.
 
 use conformance::{MIB, MemProperties, Pointer, Role, Stop};
 use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType};
 
 const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
-/// Bytes of what is shared.
+/// The size of the shared memory, in bytes.
 pub(crate) const SIZE: u64 = 4 * MIB;
 
-/// How memory comes to another process.
+/// The API that shares the memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ImportKind {
     Legacy,
@@ -15,14 +15,14 @@ pub(crate) enum ImportKind {
     VirtualMemory,
 }
 
-/// Where each process has it.
+/// The addresses of shared memory: in the exporter (`there`) and in the importer (`here`).
 pub(crate) struct Imported {
     pub(crate) there: Pointer,
     pub(crate) here: Pointer,
 }
 
 impl ImportKind {
-    /// Memory of GPU 0, imported on a device.
+    /// Exports memory of GPU 0 and imports it in a process on `device`.
     pub(crate) fn make(self, exporter: &Role, importer: &Role, device: i32) -> Result<Imported, Stop> {
         match self {
             Self::Legacy => {

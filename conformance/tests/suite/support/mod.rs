@@ -1,4 +1,4 @@
-//! What cases share: the processes they talk to, kinds of pointers and imports, work that is held back.
+//! Helpers that cases share: processes, kinds of pointers and imports, and work that stays pending.
 
 pub(crate) mod capture;
 pub(crate) mod device_memory;
@@ -8,5 +8,5 @@ pub(crate) mod import_kind;
 pub(crate) mod latch;
 pub(crate) mod pointer_kind;
 
-/// The size of memory in a case whose rule does not depend on it, in bytes.
+/// The size of an allocation, in bytes, in a case whose rule does not depend on the size.
 pub(crate) const SIZE: u64 = 2 * conformance::MIB;

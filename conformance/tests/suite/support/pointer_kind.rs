@@ -3,7 +3,7 @@
 use conformance::{KIB, MIB, Pointer, Role, Stop};
 use cuda_ipc_sys::{CU_MEMHOSTALLOC_WRITECOMBINED, CUmemAllocationHandleType};
 
-/// Where a pointer comes from.
+/// The origin of a pointer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PointerKind {
     Linear,
@@ -28,7 +28,7 @@ pub(crate) enum PointerKind {
 }
 
 impl PointerKind {
-    /// A pointer of this kind, of 2 MiB where it is of memory.
+    /// Makes a pointer of this kind. Most kinds have 2 MiB of memory.
     pub(crate) fn make(self, role: &Role) -> Result<Pointer, Stop> {
         const SIZE: u64 = 2 * MIB;
         let descriptors = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;

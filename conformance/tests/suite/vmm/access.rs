@@ -13,14 +13,14 @@ const WORDS: u64 = SIZE / 4;
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
 const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 
-/// A kernel that writes, and its end.
+/// Runs a kernel that writes to the memory, and waits for its end.
 fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
     let stream = role.stream_create()?;
     role.launch("fill".into(), vec![address.into(), WORDS.into(), 7_u32.into()], stream)?;
     role.stream_synchronize(stream)
 }
 
-/// Before access is given, copies are refused.
+/// The driver refuses copies from and to a mapping without access.
 #[rstest]
 #[conformance::test("VMM-MAP-019", needs(virtual_memory))]
 fn without_access_copies_are_refused(importer: Role) -> Outcome {
@@ -30,7 +30,7 @@ fn without_access_copies_are_refused(importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// Before access is given, a kernel that uses the memory ends its process's device work.
+/// A kernel that writes to a mapping without access fails, and the error is sticky.
 #[rstest]
 #[conformance::test("VMM-MAP-019", needs(virtual_memory))]
 fn without_access_a_kernel_fails(importer: Role) -> Outcome {
@@ -40,7 +40,7 @@ fn without_access_a_kernel_fails(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// With read access a copy out works, and a copy in is refused.
+/// With read access, the driver allows copies from the memory and refuses copies to it.
 #[rstest]
 #[conformance::test("VMM-MAP-020", needs(virtual_memory))]
 fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
@@ -54,7 +54,7 @@ fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// With read access a kernel that writes ends its process's device work.
+/// With read access, a kernel that writes to the memory fails; the code is recorded.
 #[rstest]
 #[conformance::test("VMM-MAP-021", needs(virtual_memory))]
 fn read_access_refuses_a_writing_kernel(importer: Role) -> Outcome {
@@ -64,7 +64,7 @@ fn read_access_refuses_a_writing_kernel(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Access can be taken away, and given again.
+/// Access to a mapping can be revoked and granted again.
 #[rstest]
 #[conformance::test("VMM-MAP-022", needs(virtual_memory))]
 fn access_can_be_taken_away(importer: Role) -> Outcome {
@@ -78,7 +78,7 @@ fn access_can_be_taken_away(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Access is given where everything is mapped: a hole is refused, and changes nothing.
+/// The driver refuses to set access for a range with a hole, and leaves access unchanged.
 #[rstest]
 #[conformance::test("VMM-MAP-023", needs(virtual_memory))]
 fn a_hole_is_refused(importer: Role) -> Outcome {
@@ -91,26 +91,25 @@ fn a_hole_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A device that is not there is refused.
+/// The driver refuses to give access to a nonexistent device.
 #[rstest]
 #[case::negative(-1)]
 #[case::beyond(1000)]
 #[conformance::test("VMM-MAP-026", needs(virtual_memory))]
-fn a_device_that_is_not_there_is_refused(importer: Role, #[case] device: i32) -> Outcome {
+fn nonexistent_devices_are_refused(importer: Role, #[case] device: i32) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     importer.mem_set_access(address, SIZE, device, READ_WRITE).refused_and_recorded(INVALID_DEVICE)?;
     Ok(())
 }
 
-/// What is answered to a flag or a place that there is none of, and to no description at all, is recorded; where it is
-/// refused, access stays as it was.
+/// The code for an invalid flag, an invalid location or no descriptor is recorded; a refused call changes no access.
 #[rstest]
-#[case::flag(DEVICE, 2, 1)]
-#[case::no_place(0, READ_WRITE, 1)]
-#[case::unknown_place(0xff, READ_WRITE, 1)]
-#[case::no_description(DEVICE, READ_WRITE, 0)]
+#[case::unknown_flag(DEVICE, 2, 1)]
+#[case::no_location(0, READ_WRITE, 1)]
+#[case::unknown_location(0xff, READ_WRITE, 1)]
+#[case::no_descriptor(DEVICE, READ_WRITE, 0)]
 #[conformance::test("VMM-MAP-025", needs(virtual_memory))]
-fn descriptions_of_nothing_are_recorded(
+fn invalid_access_descriptors(
     importer: Role,
     #[case] location_type: u32,
     #[case] access: u32,
@@ -118,19 +117,19 @@ fn descriptions_of_nothing_are_recorded(
 ) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     let answer = importer.mem_set_access_as(address, SIZE, location_type, 0, access, count).recorded("access")?;
-    check!(answer.is_some() || importer.mem_get_access(address, 0)? == NONE, "refused, and there is access");
+    check!(answer.is_some() || importer.mem_get_access(address, 0)? == NONE, "a refused call gave access");
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     importer.fill(address, KIB, 7)?;
     check!(importer.mismatches(address, KIB, 7)? == 0);
     Ok(())
 }
 
-/// Access to a part is recorded, of several mappings and of one: who has it may write.
+/// The code for setting access for a part of a mapped range is recorded; the device can write only where it has access.
 #[rstest]
 #[case::one_of_several(2, SIZE)]
 #[case::half_of_one(1, SIZE / 2)]
 #[conformance::test("VMM-MAP-024", needs(virtual_memory))]
-fn access_to_a_part_is_recorded(importer: Role, #[case] chunks: u64, #[case] part: u64) -> Outcome {
+fn access_to_a_part(importer: Role, #[case] chunks: u64, #[case] part: u64) -> Outcome {
     let address = reserve(&importer, chunks * SIZE)?;
     for chunk in 0..chunks {
         importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, create(&importer)?, 0)?;
@@ -151,14 +150,14 @@ fn access_to_a_part_is_recorded(importer: Role, #[case] chunks: u64, #[case] par
     Ok(())
 }
 
-/// What access is answered where nothing is mapped, or for a place that there is none of, is recorded.
+/// The result of querying access for an unmapped address or an invalid location is recorded.
 #[rstest]
-#[case::reserved(false, DEVICE, 0)]
-#[case::no_device(true, DEVICE, 1000)]
-#[case::no_place(true, 0, 0)]
-#[case::unknown_place(true, 0xff, 0)]
+#[case::unmapped(false, DEVICE, 0)]
+#[case::nonexistent_device(true, DEVICE, 1000)]
+#[case::no_location(true, 0, 0)]
+#[case::unknown_location(true, 0xff, 0)]
 #[conformance::test("VMM-MAP-028", needs(virtual_memory))]
-fn access_to_nothing_is_recorded(
+fn the_code_for_unmapped_or_invalid_locations(
     importer: Role,
     #[case] mapped: bool,
     #[case] location_type: u32,
@@ -169,7 +168,7 @@ fn access_to_nothing_is_recorded(
     importer.ctx_synchronize()
 }
 
-/// Access reads as it was set, and as none right after mapping.
+/// `cuMemGetAccess` returns no access right after mapping, and then the access that was set last.
 #[rstest]
 #[conformance::test("VMM-MAP-027", needs(virtual_memory))]
 fn access_reads_as_it_was_set(importer: Role) -> Outcome {
@@ -183,7 +182,7 @@ fn access_reads_as_it_was_set(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A peer gets access without peer access between contexts.
+/// `cuMemSetAccess` gives a peer device access without peer access between contexts.
 #[rstest]
 #[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
 fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
@@ -195,17 +194,17 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
     write_by_kernel(&importer, address)
 }
 
-/// A device that is no peer gets none.
+/// The driver refuses to give access to a device that does not support peer access.
 #[rstest]
 #[conformance::test("VMM-MAP-030", needs(gpus = 2, virtual_memory, no_peer_access))]
-fn a_device_that_is_no_peer_gets_none() -> Outcome {
+fn a_device_without_peer_access_is_refused() -> Outcome {
     let (_, importer) = on_gpus_that_are_no_peers();
     let address = map(&importer, create(&importer)?)?;
     importer.mem_set_access(address, SIZE, 1, READ_WRITE).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// The host gets no access to the memory of a device.
+/// The driver refuses to give a NUMA node of the host access to device memory.
 #[rstest]
 #[conformance::test("VMM-MAP-031", needs(virtual_memory))]
 fn the_host_gets_no_access_to_a_devices_memory(importer: Role) -> Outcome {

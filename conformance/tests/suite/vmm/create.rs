@@ -16,7 +16,7 @@ const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
 const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
 const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
 
-/// Physical memory comes in multiples of the granularity.
+/// The driver creates memory whose size is a multiple of the granularity.
 #[rstest]
 #[conformance::test("VMM-CREATE-001", needs(virtual_memory))]
 fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16)] granules: u64) -> Outcome {
@@ -25,7 +25,7 @@ fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16)] 
     importer.mem_release(physical)
 }
 
-/// A size that is no multiple of the granularity is refused.
+/// The driver refuses a size that is not a multiple of the granularity.
 #[rstest]
 #[case::less(-1)]
 #[case::more(4096)]
@@ -36,37 +36,37 @@ fn other_sizes_are_refused(importer: Role, #[case] beside: i64) -> Outcome {
     Ok(())
 }
 
-/// No bytes are no memory.
+/// The driver refuses size 0.
 #[rstest]
 #[conformance::test("VMM-CREATE-003", needs(virtual_memory))]
-fn no_bytes_are_refused(importer: Role) -> Outcome {
+fn size_0_is_refused(importer: Role) -> Outcome {
     importer.mem_create(0, DEVICE, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// What a type of allocation or of place gives that there is none of is recorded.
+/// The result for an invalid allocation type or location type is recorded.
 #[rstest]
-#[case::no_allocation(MemProperties { allocation_type: 0, ..DEVICE })]
-#[case::unknown_allocation(MemProperties { allocation_type: 0xff, ..DEVICE })]
-#[case::no_place(DEVICE.at(0, 0))]
-#[case::unknown_place(DEVICE.at(0xff, 0))]
+#[case::no_allocation_type(MemProperties { allocation_type: 0, ..DEVICE })]
+#[case::unknown_allocation_type(MemProperties { allocation_type: 0xff, ..DEVICE })]
+#[case::no_location_type(DEVICE.at(0, 0))]
+#[case::unknown_location_type(DEVICE.at(0xff, 0))]
 #[conformance::test("VMM-CREATE-005", needs(virtual_memory))]
-fn unknown_types_are_recorded(importer: Role, #[case] properties: MemProperties) -> Outcome {
+fn the_code_for_unknown_types(importer: Role, #[case] properties: MemProperties) -> Outcome {
     importer.mem_create(SIZE, properties, 0).recorded("create")?;
     importer.ctx_synchronize()
 }
 
-/// A device that is not there is refused.
+/// The driver refuses a nonexistent device.
 #[rstest]
 #[case::negative(-1)]
 #[case::beyond(1000)]
 #[conformance::test("VMM-CREATE-006", needs(virtual_memory))]
-fn a_device_that_is_not_there_is_refused(importer: Role, #[case] device: i32) -> Outcome {
+fn nonexistent_devices_are_refused(importer: Role, #[case] device: i32) -> Outcome {
     importer.mem_create(SIZE, MemProperties::device(device), 0).refused_and_recorded(INVALID_DEVICE)?;
     Ok(())
 }
 
-/// Flags are refused.
+/// The driver refuses flags other than 0.
 #[rstest]
 #[conformance::test("VMM-CREATE-007", needs(virtual_memory))]
 fn flags_are_refused(importer: Role) -> Outcome {
@@ -74,7 +74,7 @@ fn flags_are_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory for descriptors is created where the attribute says that there are some.
+/// The driver creates memory for descriptors if the device attribute says that it supports them.
 #[rstest]
 #[conformance::test("VMM-CREATE-008", needs(memory_descriptors))]
 fn memory_for_descriptors_is_created(importer: Role) -> Outcome {
@@ -82,12 +82,12 @@ fn memory_for_descriptors_is_created(importer: Role) -> Outcome {
     importer.mem_release(physical)
 }
 
-/// Handle types are bits: what was created for two is exported as both.
+/// The results of creating memory for two handle types at once, and of exporting it as each, are recorded.
 #[rstest]
-#[case::as_it_is(None)]
+#[case::as_found(None)]
 #[case::with_a_channel(Some(Fabric::Channel))]
 #[conformance::test("VMM-CREATE-010", needs(memory_descriptors, cuda = 12_030))]
-fn two_handle_types_are_recorded(#[case] fabric: Option<Fabric>) -> Outcome {
+fn the_codes_for_two_handle_types(#[case] fabric: Option<Fabric>) -> Outcome {
     let exporter = start("exporter", Placement { fabric, ..Placement::device(0) });
     let created = exporter.mem_create(SIZE, DEVICE.exportable(DESCRIPTOR | FABRIC), 0).recorded("create")?;
     let Some(physical) = created else { return Ok(()) };
@@ -96,10 +96,10 @@ fn two_handle_types_are_recorded(#[case] fabric: Option<Fabric>) -> Outcome {
     Ok(())
 }
 
-/// Where there is no fabric, memory for it may be created, and is not exported.
+/// Without a fabric, the driver may create memory with the fabric handle type, but refuses to export it.
 #[rstest]
 #[conformance::test("VMM-CREATE-012", needs(virtual_memory, fabric = Fabric::Absent))]
-fn without_a_fabric_nothing_is_exported() -> Outcome {
+fn without_a_fabric_fabric_exports_are_refused() -> Outcome {
     let exporter = start("exporter", Placement::device(0).fabric(Fabric::Absent));
     if let Some(physical) = exporter.mem_create(SIZE, DEVICE.exportable(FABRIC), 0).recorded("create")? {
         let code = exporter.mem_export_to_fabric(physical).refused(&[])?;
@@ -108,7 +108,7 @@ fn without_a_fabric_nothing_is_exported() -> Outcome {
     Ok(())
 }
 
-/// The handles of Windows are not made where the attribute says that there are none.
+/// The attributes for Windows handle types are 0, and the driver refuses memory with these types.
 #[rstest]
 #[case::win32(
     CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32,
@@ -119,7 +119,7 @@ fn without_a_fabric_nothing_is_exported() -> Outcome {
     CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED
 )]
 #[conformance::test("VMM-CREATE-009", needs(virtual_memory))]
-fn handles_of_windows_are_refused(
+fn windows_handle_types_are_refused(
     importer: Role,
     #[case] handle_type: CUmemAllocationHandleType,
     #[case] attribute: CUdevice_attribute,
@@ -129,25 +129,25 @@ fn handles_of_windows_are_refused(
     Ok(())
 }
 
-/// Memory of the host that no NUMA node is named for has no handles.
+/// The driver refuses memory with location type `HOST` and a handle type.
 #[rstest]
 #[case::descriptor(DESCRIPTOR)]
 #[case::fabric(FABRIC)]
 #[conformance::test("VMM-CREATE-013", needs(virtual_memory))]
-fn memory_of_the_host_has_no_handles(importer: Role, #[case] handle_types: u32) -> Outcome {
+fn exportable_host_memory_is_refused(importer: Role, #[case] handle_types: u32) -> Outcome {
     importer.mem_create(SIZE, DEVICE.at(HOST, 0).exportable(handle_types), 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// Before CUDA 13 the host was no place for physical memory, unless a NUMA node was named.
+/// From CUDA 12.6 until CUDA 13, the driver refuses memory with location type `HOST`.
 #[rstest]
 #[conformance::test("VMM-CREATE-014", needs(virtual_memory, cuda = 12_060, cuda_before = 13_000))]
-fn the_host_was_refused_before_cuda_13(importer: Role) -> Outcome {
+fn host_memory_is_refused_before_cuda_13(importer: Role) -> Outcome {
     importer.mem_create(SIZE, DEVICE.at(HOST, 0), 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// The NUMA node of the calling thread is no place for physical memory.
+/// The driver refuses memory with location type `HOST_NUMA_CURRENT`.
 #[rstest]
 #[conformance::test("VMM-CREATE-015", needs(virtual_memory))]
 fn the_current_numa_node_is_refused(importer: Role) -> Outcome {
@@ -155,7 +155,7 @@ fn the_current_numa_node_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory of a NUMA node is shared over a descriptor.
+/// Two processes can share memory of a NUMA node through a descriptor.
 #[rstest]
 #[conformance::test("VMM-CREATE-016", needs(memory_descriptors, cuda = 12_020))]
 fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
@@ -170,15 +170,15 @@ fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What is asked for with an address for Windows is recorded.
+/// The result of creating memory with a non-null `win32HandleMetaData` is recorded.
 #[rstest]
 #[conformance::test("VMM-CREATE-017", needs(virtual_memory))]
-fn an_address_for_windows_is_recorded(importer: Role) -> Outcome {
+fn the_code_for_windows_metadata(importer: Role) -> Outcome {
     importer.mem_create_with_windows_data(SIZE, DEVICE).recorded("create")?;
     Ok(())
 }
 
-/// Memory for GPUDirect RDMA is created exactly where the attribute says so, and its pointers say so too.
+/// The driver creates memory for GPUDirect RDMA if and only if the device attribute says so; its pointers report it.
 #[rstest]
 #[conformance::test("VMM-CREATE-018", "DEVATTR-005", needs(virtual_memory))]
 fn memory_for_rdma_agrees_with_the_attribute(importer: Role) -> Outcome {
@@ -195,7 +195,7 @@ fn memory_for_rdma_agrees_with_the_attribute(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// No context need be current.
+/// The driver creates memory without a current context.
 #[rstest]
 #[conformance::test("VMM-CREATE-019", needs(virtual_memory))]
 fn no_context_is_needed(importer: Role) -> Outcome {
@@ -204,7 +204,7 @@ fn no_context_is_needed(importer: Role) -> Outcome {
     importer.mem_release(physical)
 }
 
-/// Before `cuInit` nothing is created.
+/// The driver refuses to create memory before `cuInit`.
 #[rstest]
 #[conformance::test("VMM-CREATE-019", needs(virtual_memory))]
 fn initialisation_is_needed(uninitialised: Role) -> Outcome {
@@ -212,7 +212,7 @@ fn initialisation_is_needed(uninitialised: Role) -> Outcome {
     Ok(())
 }
 
-/// The granularities are powers of two, and what is recommended is no less than what is needed.
+/// Both granularities are powers of two, and the recommended one is at least the minimum.
 #[rstest]
 #[conformance::test("VMM-CREATE-020", needs(virtual_memory))]
 fn granularities_are_powers_of_two(importer: Role, #[values(0, DESCRIPTOR)] handle_types: u32) -> Outcome {
@@ -226,14 +226,14 @@ fn granularities_are_powers_of_two(importer: Role, #[values(0, DESCRIPTOR)] hand
     Ok(())
 }
 
-/// What is answered for an option, a type or a device that there is none of is recorded.
+/// The code for the granularity of an invalid option, type or device is recorded.
 #[rstest]
 #[case::option(DEVICE, 0xff)]
-#[case::allocation(MemProperties { allocation_type: 0xff, ..DEVICE }, 0)]
-#[case::place(DEVICE.at(0xff, 0), 0)]
+#[case::allocation_type(MemProperties { allocation_type: 0xff, ..DEVICE }, 0)]
+#[case::location_type(DEVICE.at(0xff, 0), 0)]
 #[case::device(MemProperties::device(1000), 0)]
 #[conformance::test("VMM-CREATE-021", "VMM-CREATE-022", needs(virtual_memory))]
-fn the_granularity_of_nothing_is_recorded(
+fn granularity_of_invalid_properties(
     importer: Role,
     #[case] properties: MemProperties,
     #[case] option: u32,
@@ -242,12 +242,12 @@ fn the_granularity_of_nothing_is_recorded(
     importer.ctx_synchronize()
 }
 
-/// Whether fresh memory shows what a process wrote that is gone is recorded.
+/// Whether fresh memory shows data that an ended process wrote is recorded.
 #[rstest]
 #[case::exit(false)]
 #[case::kill(true)]
 #[conformance::test("VMM-CREATE-023", needs(virtual_memory))]
-fn what_fresh_memory_shows_is_recorded(
+fn whether_fresh_memory_shows_old_data(
     #[from(exporter)] writer: Role,
     #[from(importer)] reader: Role,
     #[case] kill: bool,
@@ -263,17 +263,17 @@ fn what_fresh_memory_shows_is_recorded(
     }
     let fresh = map_readable_and_writable(&reader, create(&reader)?)?;
     let shown = SIZE - reader.other_bytes(fresh, SIZE, BYTE)?;
-    // Single bytes may be equal by chance.
-    observe("another process's bytes show", shown >= SIZE / 8);
+    // Some bytes may match by chance.
+    observe("old data is visible", shown >= SIZE / 8);
     Ok(())
 }
 
-/// A handle says what it was created with.
+/// The driver reports the properties that an allocation was created with.
 #[rstest]
 #[case::plain(0)]
 #[case::exportable(DESCRIPTOR)]
 #[conformance::test("VMM-CREATE-024", needs(memory_descriptors))]
-fn a_handle_says_what_it_was_created_with(importer: Role, #[case] handle_types: u32) -> Outcome {
+fn a_handle_reports_its_properties(importer: Role, #[case] handle_types: u32) -> Outcome {
     let asked_for = DEVICE.exportable(handle_types);
     let physical = importer.mem_create(SIZE, asked_for, 0)?;
     check!(importer.mem_get_allocation_properties(physical)? == asked_for);

@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, SIZE, create_exportable, import, map_readable_and_writable};
 use crate::support::fixtures::{exporter, importer, observer};
 
-/// An allocation that was made for it exports as a descriptor.
+/// The driver exports an allocation that was created for descriptors as a descriptor.
 #[rstest]
 #[conformance::test("VMM-EXP-001", needs(memory_descriptors))]
 fn memory_exports_as_a_descriptor(exporter: Role) -> Outcome {
@@ -17,28 +17,28 @@ fn memory_exports_as_a_descriptor(exporter: Role) -> Outcome {
     exporter.close_descriptor(descriptor)
 }
 
-/// Whether the descriptor closes when the process becomes another program is recorded.
+/// Whether an exported descriptor is close-on-exec is recorded.
 #[rstest]
 #[conformance::test("VMM-EXP-002", needs(memory_descriptors))]
-fn close_on_exec_is_recorded(exporter: Role) -> Outcome {
+fn whether_a_descriptor_is_close_on_exec(exporter: Role) -> Outcome {
     let descriptor = exporter.mem_export_to_descriptor(create_exportable(&exporter)?)?;
     observe("close-on-exec", exporter.is_close_on_exec(descriptor)?.to_string());
     Ok(())
 }
 
-/// What was not asked for at creation is not exported.
+/// The driver refuses to export an allocation as a handle type that was not requested at creation.
 #[rstest]
 #[case::descriptor_of_none(0, DESCRIPTOR)]
 #[case::fabric_of_none(0, FABRIC)]
 #[case::fabric_of_descriptor(DESCRIPTOR, FABRIC)]
 #[conformance::test("VMM-EXP-003", needs(memory_descriptors))]
-fn what_was_not_asked_for_is_refused(exporter: Role, #[case] created_for: u32, #[case] exported_as: u32) -> Outcome {
+fn unrequested_handle_types_are_refused(exporter: Role, #[case] created_for: u32, #[case] exported_as: u32) -> Outcome {
     let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(created_for), 0)?;
     exporter.mem_export_as(physical, exported_as, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// Flags, and handle types that there are none of, are refused.
+/// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]
 #[case::no_type(0, 0)]
@@ -50,12 +50,12 @@ fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32,
     Ok(())
 }
 
-/// From a mapped pointer alone, an interior one too, memory is exported.
+/// Memory can be exported from a mapped pointer alone, also from an interior one.
 #[rstest]
 #[case::base(0)]
 #[case::interior(SIZE / 2 + 3)]
 #[conformance::test("VMM-EXP-009", needs(memory_descriptors))]
-fn a_mapped_pointer_is_enough(exporter: Role, importer: Role, #[case] offset: u64) -> Outcome {
+fn memory_exports_from_a_mapped_pointer(exporter: Role, importer: Role, #[case] offset: u64) -> Outcome {
     let there = map_readable_and_writable(&exporter, create_exportable(&exporter)?)?;
     exporter.fill(there, SIZE, 7)?;
     let retained = exporter.mem_retain_allocation_handle(there.offset(offset))?;
@@ -64,7 +64,7 @@ fn a_mapped_pointer_is_enough(exporter: Role, importer: Role, #[case] offset: u6
     Ok(())
 }
 
-/// The exporter may close its descriptor once the importer has a copy.
+/// The exporter may close its descriptor once the importer has received a copy.
 #[rstest]
 #[conformance::test("VMM-EXP-013", needs(memory_descriptors))]
 fn the_exporter_may_close_its_descriptor(exporter: Role, importer: Role) -> Outcome {
@@ -79,7 +79,7 @@ fn the_exporter_may_close_its_descriptor(exporter: Role, importer: Role) -> Outc
     Ok(())
 }
 
-/// Each export is a descriptor of its own: closing one leaves the other.
+/// Two exports of one allocation give two descriptors; closing one leaves the other usable.
 #[rstest]
 #[conformance::test("VMM-EXP-007", needs(memory_descriptors))]
 fn exports_are_independent(exporter: Role, importer: Role) -> Outcome {
@@ -97,17 +97,17 @@ fn exports_are_independent(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Whether an import can be exported again is recorded; a third process has the memory where it can.
+/// The result of exporting an imported handle is recorded; if it works, a third process can import the memory.
 #[rstest]
 #[conformance::test("VMM-EXP-008", needs(memory_descriptors))]
-fn exporting_an_import_is_recorded(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn exporting_an_import(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
     let imported = import(&exporter, physical, &importer)?;
     let here = map_readable_and_writable(&importer, imported)?;
     let allowed = CUpointer_attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES;
     let is_allowed = importer.pointer_get_attribute(allowed.0, here)? & DESCRIPTOR != 0;
-    observe("allowed by its pointer's attribute", is_allowed);
+    observe("allowed by the pointer attribute", is_allowed);
     let Some(descriptor) = importer.mem_export_to_descriptor(imported).recorded("export")? else { return Ok(()) };
     let received = observer.receive_descriptor(&importer.send_descriptor(descriptor)?)?;
     let third = map_readable_and_writable(&observer, observer.mem_import_from_descriptor(received)?)?;
@@ -115,7 +115,7 @@ fn exporting_an_import_is_recorded(exporter: Role, importer: Role, observer: Rol
     Ok(())
 }
 
-/// Where no descriptor is left the export is refused, and works again once there is one.
+/// The driver refuses an export if the process has reached its descriptor limit, and exports again once it is raised.
 #[rstest]
 #[conformance::test("VMM-EXP-010", needs(memory_descriptors))]
 fn exporting_without_a_free_descriptor_is_refused(exporter: Role, importer: Role) -> Outcome {
@@ -130,7 +130,7 @@ fn exporting_without_a_free_descriptor_is_refused(exporter: Role, importer: Role
     Ok(())
 }
 
-/// What is exported and closed, a thousand times, leaves no descriptor behind.
+/// Exporting an allocation and closing the descriptor 1000 times leaves no descriptor open.
 #[rstest]
 #[conformance::test("VMM-EXP-011", needs(memory_descriptors))]
 fn exports_leave_no_descriptor(exporter: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! Importers that do not see the exporter's GPU.
+//! Importers that cannot see or open the exporter's GPU.
 
 use conformance::Placement;
 use conformance::{Expect as _, Outcome, Role, Stop, check, observe};
@@ -7,11 +7,11 @@ use rstest::rstest;
 use super::{SIZE, create_exportable, import, map_readable_and_writable};
 use crate::support::fixtures::{exporter, start, uninitialised};
 
-/// The exporter's GPU need not be visible to the importer; whether it imports, which drivers before CUDA 12 may refuse,
-/// is recorded.
+/// A process may import memory of a GPU that it cannot see; the code is recorded, because drivers before CUDA 12 may
+/// refuse the import.
 #[rstest]
 #[conformance::test("VMM-IMP-017", needs(gpus = 2, memory_descriptors, peer_access))]
-fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
+fn importing_memory_of_a_hidden_gpu(exporter: Role) -> Outcome {
     let importer = start("importer", Placement::device(0).visible_devices("1"));
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
@@ -21,7 +21,7 @@ fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// The node of a GPU, where the kernel's part of the driver tells it.
+/// Returns the path of a GPU's device node, if the kernel module reports it.
 fn device_node(uuid: [u8; 16]) -> Option<String> {
     let uuid: String = uuid.iter().map(|byte| format!("{byte:02x}")).collect();
     std::fs::read_dir("/proc/driver/nvidia/gpus").ok()?.flatten().find_map(|gpu| {
@@ -32,19 +32,19 @@ fn device_node(uuid: [u8; 16]) -> Option<String> {
     })
 }
 
-/// What an importer gets that may not open the node of the exporter's GPU, as in a cgroup, is recorded; the memory stays as
-/// it was.
+/// The result of an import in a process that may not open the device node of the exporter's GPU, as in a cgroup, is
+/// recorded; the contents of the memory do not change.
 #[rstest]
 #[conformance::test("VMM-IMP-018", needs(gpus = 2, memory_descriptors))]
-fn a_closed_device_node_is_recorded(exporter: Role, uninitialised: Role) -> Outcome {
+fn importing_without_the_device_node(exporter: Role, uninitialised: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
     exporter.fill(there, SIZE, 7)?;
     let Some(node) = device_node(exporter.device_get_uuid(0)?) else {
-        return Err(Stop::Unsupported("needs GPUs with device nodes".to_owned()));
+        return Err(Stop::Unsupported("needs a kernel module that reports the device nodes of GPUs".to_owned()));
     };
     if !uninitialised.close_device_node(node)? {
-        return Err(Stop::Unsupported("needs the right to mount".to_owned()));
+        return Err(Stop::Unsupported("needs permission to mount".to_owned()));
     }
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
     let descriptor = uninitialised.receive_descriptor(&sent)?;

@@ -11,7 +11,7 @@ use super::{
 use crate::support::fixtures::{exporter, importer, observer, start, uninitialised};
 use crate::support::foreign::Foreign;
 
-/// Both processes see what either writes.
+/// Exporter and importer each read what the other wrote.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
 fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outcome {
@@ -25,7 +25,7 @@ fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outc
     Ok(())
 }
 
-/// A descriptor is passed as its number; its address is refused.
+/// The driver takes a descriptor by value, and refuses a pointer to it.
 #[rstest]
 #[conformance::test("VMM-IMP-002", needs(memory_descriptors))]
 fn the_address_of_a_descriptor_is_refused(importer: Role) -> Outcome {
@@ -35,7 +35,7 @@ fn the_address_of_a_descriptor_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What is no descriptor of physical memory is refused, and the driver goes on to work.
+/// The driver refuses a descriptor that does not refer to physical memory, and stays usable.
 #[rstest]
 #[case::negative(Foreign::Negative)]
 #[case::closed(Foreign::Closed)]
@@ -53,13 +53,13 @@ fn foreign_descriptors_are_refused(importer: Role, #[case] foreign: Foreign) -> 
     Ok(())
 }
 
-/// What is answered to the descriptor of a pool where one of physical memory is wanted, and the reverse, is recorded;
-/// the memory stays as it was.
+/// The results of importing a pool's descriptor as physical memory, and the reverse, are recorded; the contents of the
+/// memory do not change.
 #[rstest]
 #[case::pool(true)]
 #[case::physical_memory(false)]
 #[conformance::test("VMM-IMP-004", needs(memory_descriptors, pool_descriptors))]
-fn the_other_kind_of_descriptor_is_recorded(exporter: Role, importer: Role, #[case] of_pool: bool) -> Outcome {
+fn the_code_for_the_other_kind_of_descriptor(exporter: Role, importer: Role, #[case] of_pool: bool) -> Outcome {
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
     exporter.fill(there, SIZE, 7)?;
@@ -79,10 +79,10 @@ fn the_other_kind_of_descriptor_is_recorded(exporter: Role, importer: Role, #[ca
     Ok(())
 }
 
-/// What is answered to the descriptor of a dma-buf is recorded; the memory stays as it was.
+/// The result of importing the descriptor of a dma-buf is recorded; the contents of the memory do not change.
 #[rstest]
 #[conformance::test("VMM-IMP-005", needs(memory_descriptors))]
-fn a_dma_buf_is_recorded(exporter: Role) -> Outcome {
+fn the_code_for_a_dma_buf(exporter: Role) -> Outcome {
     crate::dmabuf::needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     exporter.fill(buffer, SIZE, 7)?;
@@ -92,7 +92,7 @@ fn a_dma_buf_is_recorded(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// What is passed as something else than it is.
+/// A value that is passed with a handle type that does not match it.
 #[derive(Clone, Copy, Debug)]
 enum Shared {
     Null,
@@ -100,15 +100,15 @@ enum Shared {
     Descriptor,
 }
 
-/// What is not of the type that it is called is not imported, and others stay sound.
+/// The result of importing a value that does not match the handle type is recorded; other processes are not affected.
 #[rstest]
 #[case::null_as_fabric(Shared::Null, FABRIC)]
 #[case::descriptor_as_fabric(Shared::Descriptor, FABRIC)]
-#[case::descriptor_as_nothing(Shared::Descriptor, 0)]
+#[case::descriptor_as_none(Shared::Descriptor, 0)]
 #[case::descriptor_as_both(Shared::Descriptor, DESCRIPTOR | FABRIC)]
 #[case::address_as_descriptor(Shared::Address, DESCRIPTOR)]
 #[conformance::test("VMM-IMP-010", needs(memory_descriptors))]
-fn what_is_called_something_else_is_recorded(
+fn mismatched_handle_types(
     #[from(exporter)] sacrifice: Role,
     importer: Role,
     #[case] shared: Shared,
@@ -123,10 +123,10 @@ fn what_is_called_something_else_is_recorded(
     importer.ctx_synchronize()
 }
 
-/// Imported twice, memory needs two releases.
+/// Memory that is imported twice stays usable after one of the two imports is released.
 #[rstest]
 #[conformance::test("VMM-IMP-006", needs(memory_descriptors))]
-fn every_import_is_released(exporter: Role, importer: Role) -> Outcome {
+fn every_import_needs_its_own_release(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
     let one = import(&exporter, physical, &importer)?;
@@ -137,10 +137,10 @@ fn every_import_is_released(exporter: Role, importer: Role) -> Outcome {
     importer.mem_release(other)
 }
 
-/// The importer's descriptor stays its own, and may be closed as soon as the memory is imported.
+/// The driver does not take over the importer's descriptor; the importer may close it right after the import.
 #[rstest]
 #[conformance::test("VMM-IMP-007", "VMM-IMP-008", needs(memory_descriptors))]
-fn the_descriptor_stays_the_importers(exporter: Role, importer: Role) -> Outcome {
+fn the_importer_keeps_its_descriptor(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
@@ -154,10 +154,10 @@ fn the_descriptor_stays_the_importers(exporter: Role, importer: Role) -> Outcome
     Ok(())
 }
 
-/// A process may import its own memory, and then has it twice.
+/// A process can import its own allocation, and maps it at a second address.
 #[rstest]
 #[conformance::test("VMM-IMP-009", needs(memory_descriptors))]
-fn the_own_process_imports_its_memory(importer: Role) -> Outcome {
+fn the_exporting_process_imports_its_memory(importer: Role) -> Outcome {
     let physical = create_exportable(&importer)?;
     let one = map_readable_and_writable(&importer, physical)?;
     let other = map_readable_and_writable(&importer, import(&importer, physical, &importer)?)?;
@@ -167,17 +167,17 @@ fn the_own_process_imports_its_memory(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A descriptor does not carry the size, and the driver knows it: more is refused.
+/// The driver refuses to map more of an imported handle than the allocation has.
 #[rstest]
 #[conformance::test("VMM-IMP-012", needs(memory_descriptors))]
-fn more_than_was_exported_is_refused(exporter: Role, importer: Role) -> Outcome {
+fn sizes_beyond_the_allocation_are_refused(exporter: Role, importer: Role) -> Outcome {
     let physical = import(&exporter, create_exportable(&exporter)?, &importer)?;
     let address = reserve(&importer, 2 * SIZE)?;
     importer.mem_map(address, 2 * SIZE, 0, physical, 0).refused(REFUSED)?;
     Ok(())
 }
 
-/// A part of what was exported may be mapped.
+/// The driver maps a part of an imported allocation.
 #[rstest]
 #[conformance::test("VMM-IMP-012", needs(memory_descriptors))]
 fn a_part_may_be_mapped(exporter: Role, importer: Role) -> Outcome {
@@ -185,10 +185,10 @@ fn a_part_may_be_mapped(exporter: Role, importer: Role) -> Outcome {
     importer.mem_map(reserve(&importer, SIZE)?, SIZE / 2, 0, physical, 0)
 }
 
-/// An import has the type and the place of the memory; what it can be exported as is recorded.
+/// An imported handle reports the type and the location of the memory; its handle types are recorded.
 #[rstest]
 #[conformance::test("VMM-IMP-013", needs(memory_descriptors))]
-fn an_import_has_properties(exporter: Role, importer: Role) -> Outcome {
+fn an_import_reports_its_type_and_location(exporter: Role, importer: Role) -> Outcome {
     let physical = import(&exporter, create_exportable(&exporter)?, &importer)?;
     let found = importer.mem_get_allocation_properties(physical)?;
     observe("handle types", found.handle_types.to_string());
@@ -196,7 +196,7 @@ fn an_import_has_properties(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Access belongs to a process and a mapping: an import begins with none.
+/// The importer's mapping starts without access, although the exporter's mapping has access.
 #[rstest]
 #[conformance::test("VMM-IMP-014", needs(memory_descriptors))]
 fn an_import_begins_without_access(exporter: Role, importer: Role) -> Outcome {
@@ -208,10 +208,10 @@ fn an_import_begins_without_access(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// The importer may hold read access to what the exporter writes.
+/// The importer may have read-only access to memory that the exporter writes.
 #[rstest]
 #[conformance::test("VMM-IMP-015", needs(memory_descriptors))]
-fn an_importer_may_only_read(exporter: Role, importer: Role) -> Outcome {
+fn an_importer_may_have_read_only_access(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map(&importer, import(&exporter, physical, &importer)?)?;
@@ -223,7 +223,7 @@ fn an_importer_may_only_read(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// An importer on a peer reaches the memory from its own GPU.
+/// An importer on a peer device can give its own GPU access to the memory.
 #[rstest]
 #[conformance::test("VMM-IMP-016", needs(gpus = 2, memory_descriptors, peer_access))]
 fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer: Role) -> Outcome {
@@ -238,7 +238,7 @@ fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer:
     Ok(())
 }
 
-/// Large memory is imported as a whole, to its last byte.
+/// A large allocation is imported as a whole, up to its last byte.
 #[rstest]
 #[case::gib_5_3(5428 * MIB)]
 #[case::gib_16(16 * GIB)]
@@ -264,7 +264,7 @@ fn large_memory_is_imported(exporter: Role, importer: Role, #[case] size: u64) -
     Ok(())
 }
 
-/// An import may be released without ever being mapped.
+/// An import may be released without being mapped.
 #[rstest]
 #[conformance::test("VMM-IMP-025", needs(memory_descriptors))]
 fn an_import_need_not_be_mapped(exporter: Role, importer: Role) -> Outcome {
@@ -272,7 +272,7 @@ fn an_import_need_not_be_mapped(exporter: Role, importer: Role) -> Outcome {
     importer.mem_release(physical)
 }
 
-/// Many processes import one descriptor.
+/// Eight processes can each import a copy of one descriptor.
 #[rstest]
 #[conformance::test("VMM-IMP-026", needs(memory_descriptors))]
 fn eight_processes_import_one_descriptor(exporter: Role) -> Outcome {
@@ -288,7 +288,7 @@ fn eight_processes_import_one_descriptor(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// A process may pass on a descriptor that it received.
+/// A process can pass on a descriptor that it received, and the receiver can import from it.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
 fn a_descriptor_may_be_passed_on(exporter: Role, importer: Role, observer: Role) -> Outcome {
@@ -302,7 +302,7 @@ fn a_descriptor_may_be_passed_on(exporter: Role, importer: Role, observer: Role)
     Ok(())
 }
 
-/// No context need be current.
+/// The driver imports memory without a current context.
 #[rstest]
 #[conformance::test("VMM-IMP-035", needs(memory_descriptors))]
 fn no_context_is_needed(exporter: Role, importer: Role) -> Outcome {
@@ -312,7 +312,7 @@ fn no_context_is_needed(exporter: Role, importer: Role) -> Outcome {
     importer.mem_release(imported)
 }
 
-/// Before `cuInit` nothing is imported, and the descriptor stays good.
+/// The driver refuses an import before `cuInit`, and the descriptor stays usable.
 #[rstest]
 #[conformance::test("VMM-IMP-035", needs(memory_descriptors))]
 fn initialisation_is_needed(exporter: Role, uninitialised: Role, importer: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! Physical memory lives until its last handle, mapping and descriptor is gone, in whatever process.
+//! Physical memory lives until its last handle, mapping and descriptor is gone in all processes.
 
 use std::os::fd::AsFd as _;
 
@@ -14,7 +14,7 @@ fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
     role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(super::DESCRIPTOR), 0)
 }
 
-/// A released handle leaves its mapping usable, and the memory goes with the mapping.
+/// A mapping stays usable after its handle is released, and the memory is freed when it is unmapped.
 #[rstest]
 #[conformance::test("VMM-MAP-017", needs(memory_descriptors))]
 fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
@@ -32,7 +32,7 @@ fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     Ok(())
 }
 
-/// An open descriptor keeps the memory, and its close gives it back.
+/// An open descriptor keeps the memory, and closing it frees the memory.
 #[rstest]
 #[conformance::test("VMM-EXP-012", needs(memory_descriptors))]
 fn a_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
@@ -46,7 +46,7 @@ fn a_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     Ok(())
 }
 
-/// What an importer has mapped stays, with its bytes, when the exporter ends.
+/// The importer's mapping and its data stay intact when the exporter exits or is killed.
 #[rstest]
 #[case::exit(false)]
 #[case::kill(true)]
@@ -66,10 +66,10 @@ fn an_import_outlives_its_exporter(exporter: Role, importer: Role, #[case] kill:
     Ok(())
 }
 
-/// A descriptor opens, with the bytes, although the exporter is gone: it was given, or was still on its way.
+/// A descriptor that was received, or still in transit, when the exporter was killed imports the memory with its data.
 #[rstest]
-#[case::given(false)]
-#[case::on_its_way(true)]
+#[case::received(false)]
+#[case::in_transit(true)]
 #[conformance::test("VMM-IMP-020", needs(memory_descriptors))]
 fn a_descriptor_outlives_its_exporter(exporter: Role, importer: Role, #[case] on_its_way: bool) -> Outcome {
     let physical = create_exportable(&exporter)?;
@@ -86,7 +86,7 @@ fn a_descriptor_outlives_its_exporter(exporter: Role, importer: Role, #[case] on
     Ok(())
 }
 
-/// A descriptor that waits in a socket, unread, keeps the memory of an exporter that is gone until the socket goes.
+/// An unread descriptor in a socket keeps the memory of a killed exporter until the socket is closed.
 #[rstest]
 #[conformance::test("VMM-IMP-021", needs(memory_descriptors))]
 fn an_unread_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
@@ -103,7 +103,7 @@ fn an_unread_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outc
     Ok(())
 }
 
-/// An importer may release its handle as soon as the memory is mapped.
+/// The importer may release its handle as soon as the memory is mapped.
 #[rstest]
 #[conformance::test("VMM-IMP-022", needs(memory_descriptors))]
 fn an_importer_may_release_after_mapping(exporter: Role, importer: Role) -> Outcome {
@@ -116,7 +116,7 @@ fn an_importer_may_release_after_mapping(exporter: Role, importer: Role) -> Outc
     Ok(())
 }
 
-/// Something that keeps the memory.
+/// A reference that keeps the memory allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeper {
     Handle,
@@ -124,16 +124,16 @@ enum Keeper {
     Import,
 }
 
-/// In whatever order its keepers go, the memory goes with the last.
+/// The memory is freed with the last of its handle, descriptor and import, in any order.
 #[rstest]
-#[case::hdi([Keeper::Handle, Keeper::Descriptor, Keeper::Import])]
-#[case::hid([Keeper::Handle, Keeper::Import, Keeper::Descriptor])]
-#[case::dhi([Keeper::Descriptor, Keeper::Handle, Keeper::Import])]
-#[case::dih([Keeper::Descriptor, Keeper::Import, Keeper::Handle])]
-#[case::ihd([Keeper::Import, Keeper::Handle, Keeper::Descriptor])]
-#[case::idh([Keeper::Import, Keeper::Descriptor, Keeper::Handle])]
+#[case::handle_descriptor_import([Keeper::Handle, Keeper::Descriptor, Keeper::Import])]
+#[case::handle_import_descriptor([Keeper::Handle, Keeper::Import, Keeper::Descriptor])]
+#[case::descriptor_handle_import([Keeper::Descriptor, Keeper::Handle, Keeper::Import])]
+#[case::descriptor_import_handle([Keeper::Descriptor, Keeper::Import, Keeper::Handle])]
+#[case::import_handle_descriptor([Keeper::Import, Keeper::Handle, Keeper::Descriptor])]
+#[case::import_descriptor_handle([Keeper::Import, Keeper::Descriptor, Keeper::Handle])]
 #[conformance::test("VMM-IMP-023", needs(memory_descriptors))]
-fn the_memory_goes_with_its_last_keeper(
+fn memory_is_freed_with_its_last_reference(
     exporter: Role,
     importer: Role,
     observer: Role,
@@ -146,7 +146,7 @@ fn the_memory_goes_with_its_last_keeper(
     let imported = importer.mem_import_from_descriptor(received)?;
     importer.close_descriptor(received)?;
     for keeper in order {
-        check!(account.is_held()?, "the memory is gone before {keeper:?}");
+        check!(account.is_held()?, "the memory was freed before its reference {keeper:?} was given back");
         match keeper {
             Keeper::Handle => exporter.mem_release(physical)?,
             Keeper::Descriptor => exporter.close_descriptor(descriptor)?,
@@ -157,10 +157,10 @@ fn the_memory_goes_with_its_last_keeper(
     Ok(())
 }
 
-/// What an importer forgot to unmap stays until that process ends.
+/// A mapping that an importer never unmaps keeps the memory until that process ends.
 #[rstest]
 #[conformance::test("VMM-IMP-024", needs(memory_descriptors))]
-fn a_forgotten_import_goes_with_its_process(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn a_mapping_keeps_the_memory_until_its_process_ends(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
     let imported = import(&exporter, physical, &importer)?;
@@ -173,7 +173,7 @@ fn a_forgotten_import_goes_with_its_process(exporter: Role, importer: Role, obse
     Ok(())
 }
 
-/// As long as a descriptor is open the memory is imported again, whatever the exporter gave back.
+/// An open descriptor imports the memory again, even after the exporter has unmapped and released it.
 #[rstest]
 #[conformance::test("VMM-IMP-034", needs(memory_descriptors))]
 fn an_open_descriptor_imports_again(exporter: Role, importer: Role) -> Outcome {

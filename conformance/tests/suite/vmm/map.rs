@@ -9,7 +9,7 @@ use super::{
 };
 use crate::support::fixtures::importer;
 
-/// Reserved, created, mapped and made accessible, memory is usable to its last byte.
+/// Memory that is reserved, created, mapped and made accessible is usable up to its last byte.
 #[rstest]
 #[conformance::test("VMM-MAP-001", "VMM-MAP-003", needs(virtual_memory))]
 fn mapped_memory_is_usable(importer: Role) -> Outcome {
@@ -20,26 +20,26 @@ fn mapped_memory_is_usable(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// What an offset into the allocation means is recorded: the text describes it, and then wants zero.
+/// The code for a non-zero offset is recorded: the documentation describes the offset, but then requires zero.
 #[rstest]
 #[conformance::test("VMM-MAP-002", needs(virtual_memory))]
-fn an_offset_is_recorded(importer: Role) -> Outcome {
+fn the_code_for_an_offset(importer: Role) -> Outcome {
     let (physical, address) = (create(&importer)?, reserve(&importer, SIZE)?);
     let granularity = importer.mem_get_allocation_granularity(MemProperties::device(0), 0)?;
     importer.mem_map(address, granularity, granularity, physical, 0).recorded("map")?;
     importer.ctx_synchronize()
 }
 
-/// No more is mapped than there is.
+/// The driver refuses to map more than the allocation has.
 #[rstest]
 #[conformance::test("VMM-MAP-004", needs(virtual_memory))]
-fn more_than_there_is_is_refused(importer: Role) -> Outcome {
+fn sizes_beyond_the_allocation_are_refused(importer: Role) -> Outcome {
     let (physical, address) = (create(&importer)?, reserve(&importer, 2 * SIZE)?);
     importer.mem_map(address, 2 * SIZE, 0, physical, 0).refused(REFUSED)?;
     Ok(())
 }
 
-/// A part may be mapped.
+/// The driver maps a part of an allocation.
 #[rstest]
 #[conformance::test("VMM-MAP-005", needs(virtual_memory))]
 fn a_part_may_be_mapped(importer: Role) -> Outcome {
@@ -52,31 +52,31 @@ fn a_part_may_be_mapped(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Address and size are multiples of the granularity.
+/// The driver refuses an address or a size that is not a multiple of the granularity.
 #[rstest]
 #[case::address(4 * KIB, 4 * MIB)]
 #[case::size(0, 4 * MIB + 4 * KIB)]
 #[conformance::test("VMM-MAP-006", needs(virtual_memory))]
-fn what_is_not_aligned_is_refused(importer: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
+fn unaligned_addresses_and_sizes_are_refused(importer: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
     let (physical, address) = (create(&importer)?, reserve(&importer, SIZE)?);
     importer.mem_map(address.offset(offset), size, 0, physical, 0).refused(REFUSED)?;
     Ok(())
 }
 
-/// Only reserved addresses are mapped at: null is none.
+/// The driver refuses to map at a null address.
 #[rstest]
 #[conformance::test("VMM-MAP-007", needs(virtual_memory))]
-fn null_is_refused(importer: Role) -> Outcome {
+fn a_null_address_is_refused(importer: Role) -> Outcome {
     importer.mem_map(Pointer::NULL, SIZE, 0, create(&importer)?, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// Only reserved addresses are mapped at: those of other memory are none, nor those that were given back.
+/// The driver refuses to map at addresses of other memory and at addresses whose reservation was freed.
 #[rstest]
 #[case::linear(true)]
 #[case::freed(false)]
 #[conformance::test("VMM-MAP-007", needs(virtual_memory))]
-fn addresses_that_are_not_reserved_are_refused(importer: Role, #[case] linear: bool) -> Outcome {
+fn unreserved_addresses_are_refused(importer: Role, #[case] linear: bool) -> Outcome {
     let physical = create(&importer)?;
     let address = if linear {
         importer.mem_alloc(SIZE)?
@@ -89,7 +89,7 @@ fn addresses_that_are_not_reserved_are_refused(importer: Role, #[case] linear: b
     Ok(())
 }
 
-/// A second mapping at the same addresses is refused, and the first one stays.
+/// The driver refuses a second mapping at the same addresses, and the first one stays intact.
 #[rstest]
 #[conformance::test("VMM-MAP-008", needs(virtual_memory))]
 fn mapped_addresses_are_refused(importer: Role) -> Outcome {
@@ -100,7 +100,7 @@ fn mapped_addresses_are_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// One allocation at two addresses is the same memory.
+/// An allocation that is mapped at two addresses shows the same data at both.
 #[rstest]
 #[conformance::test("VMM-MAP-009", needs(virtual_memory))]
 fn two_addresses_show_the_same_memory(importer: Role) -> Outcome {
@@ -115,7 +115,7 @@ fn two_addresses_show_the_same_memory(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Flags are refused.
+/// The driver refuses flags other than 0.
 #[rstest]
 #[conformance::test("VMM-MAP-010", needs(virtual_memory))]
 fn flags_are_refused(importer: Role) -> Outcome {
@@ -124,12 +124,12 @@ fn flags_are_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A part of a mapping is not unmapped, and the mapping stays whole.
+/// The driver refuses to unmap a part of a mapping, and the mapping stays intact.
 #[rstest]
 #[case::first_half(0)]
 #[case::second_half(SIZE / 2)]
 #[conformance::test("VMM-MAP-012", needs(virtual_memory))]
-fn a_part_is_not_unmapped(importer: Role, #[case] offset: u64) -> Outcome {
+fn unmapping_a_part_is_refused(importer: Role, #[case] offset: u64) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
     importer.fill(address, SIZE, 7)?;
     importer.mem_unmap(address.offset(offset), SIZE / 2).refused(INVALID_VALUE)?;
@@ -137,7 +137,7 @@ fn a_part_is_not_unmapped(importer: Role, #[case] offset: u64) -> Outcome {
     Ok(())
 }
 
-/// One unmapping covers several mappings side by side.
+/// One call can unmap several adjacent mappings.
 #[rstest]
 #[conformance::test("VMM-MAP-013", needs(virtual_memory))]
 fn one_unmapping_covers_several_mappings(importer: Role, #[values(2, 3)] chunks: u64) -> Outcome {
@@ -153,12 +153,12 @@ fn one_unmapping_covers_several_mappings(importer: Role, #[values(2, 3)] chunks:
     importer.mem_address_free(address, chunks * SIZE)
 }
 
-/// What is answered where nothing is mapped, or not everywhere, is recorded.
+/// The result of unmapping a range that is not mapped, or only partly mapped, is recorded.
 #[rstest]
 #[case::more_than_mapped(true, 2)]
 #[case::never_mapped(false, 1)]
 #[conformance::test("VMM-MAP-014", needs(virtual_memory))]
-fn unmapping_what_is_not_mapped_is_recorded(importer: Role, #[case] mapped: bool, #[case] sizes: u64) -> Outcome {
+fn the_code_for_unmapping_an_unmapped_range(importer: Role, #[case] mapped: bool, #[case] sizes: u64) -> Outcome {
     let address = reserve(&importer, 2 * SIZE)?;
     if mapped {
         importer.mem_map(address, SIZE, 0, create(&importer)?, 0)?;
@@ -167,17 +167,17 @@ fn unmapping_what_is_not_mapped_is_recorded(importer: Role, #[case] mapped: bool
     importer.ctx_synchronize()
 }
 
-/// What the second unmapping answers is recorded.
+/// The result of unmapping a range twice is recorded.
 #[rstest]
 #[conformance::test("VMM-MAP-014", needs(virtual_memory))]
-fn unmapping_twice_is_recorded(importer: Role) -> Outcome {
+fn the_code_for_unmapping_twice(importer: Role) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     importer.mem_unmap(address, SIZE)?;
     importer.mem_unmap(address, SIZE).recorded("unmap")?;
     importer.ctx_synchronize()
 }
 
-/// Unmapped addresses can be mapped again, and then nobody has access.
+/// Unmapped addresses can be mapped again, and the new mapping starts without access.
 #[rstest]
 #[conformance::test("VMM-MAP-015", needs(virtual_memory))]
 fn a_new_mapping_begins_without_access(importer: Role) -> Outcome {
@@ -191,11 +191,12 @@ fn a_new_mapping_begins_without_access(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Unmapping waits for a kernel that uses the memory, or the kernel is refused the address: the documentation promises the
-/// first "for most use cases", and an H200 does now this and now that.
+/// If a kernel uses the memory, unmapping waits for the kernel or makes it fail with `CUDA_ERROR_ILLEGAL_ADDRESS`.
+///
+/// The documentation promises the wait "for most use cases". An H200 sometimes waits, and sometimes the kernel fails.
 #[rstest]
 #[conformance::test("VMM-MAP-016", needs(virtual_memory))]
-fn unmapping_under_a_kernel_does_not_corrupt(importer: Role) -> Outcome {
+fn unmapping_waits_for_a_kernel_or_makes_it_fail(importer: Role) -> Outcome {
     const NANOSECONDS: u64 = 50_000_000;
     let physical = create(&importer)?;
     let address = map_readable_and_writable(&importer, physical)?;
@@ -213,8 +214,9 @@ fn unmapping_under_a_kernel_does_not_corrupt(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// One granule at 16384 addresses is the same memory at the first and the last. That is the bound: a limit was reported
-/// near 524288 mappings.
+/// One granule that is mapped at 16384 addresses shows the same data at the first and the last.
+///
+/// The case stops at 16384 mappings; a driver's limit was reported near 524288.
 #[rstest]
 #[conformance::test("VMM-MAP-032", needs(virtual_memory))]
 fn thousands_of_mappings_are_accessible(importer: Role) -> Outcome {
@@ -228,10 +230,10 @@ fn thousands_of_mappings_are_accessible(importer: Role) -> Outcome {
     importer.mem_unmap(address, COUNT * granularity)
 }
 
-/// Allocations side by side are one memory to a copy.
+/// A copy or a memset can cross the boundaries between adjacent allocations.
 #[rstest]
 #[conformance::test("VMM-MAP-033", needs(virtual_memory))]
-fn copies_cross_the_seams_of_allocations(importer: Role) -> Outcome {
+fn copies_cross_the_boundaries_of_allocations(importer: Role) -> Outcome {
     const CHUNKS: u64 = 3;
     let address = reserve(&importer, CHUNKS * SIZE)?;
     for chunk in 0..CHUNKS {
@@ -245,7 +247,7 @@ fn copies_cross_the_seams_of_allocations(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// `cuMemFree` does not take a mapping.
+/// `cuMemFree` refuses the address of a mapping.
 #[rstest]
 #[conformance::test("VMM-MAP-034", needs(virtual_memory))]
 fn mem_free_is_refused(importer: Role) -> Outcome {
@@ -256,12 +258,12 @@ fn mem_free_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Physical memory outlives the context that was current when it was created.
+/// Physical memory stays usable after a context that mapped it is destroyed.
 #[rstest]
 #[conformance::test("VMM-MAP-035", needs(memory_descriptors))]
 fn physical_memory_outlives_a_context(importer: Role) -> Outcome {
     let primary = importer.ctx_get_current()?;
-    // Created before the context, so that it is not taken to belong to it.
+    // Created before the context: the role assumes that every later resource is destroyed with the context.
     let physical = create_exportable(&importer)?;
     let context = importer.ctx_create(0)?;
     let address = map_readable_and_writable(&importer, physical)?;

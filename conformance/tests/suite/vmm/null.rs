@@ -22,7 +22,7 @@ enum Argument {
 }
 
 impl Argument {
-    /// What a call answers with null there and good arguments elsewhere.
+    /// Makes a call with null for this argument and valid values for the others, and returns its result.
     fn pass(self, role: &Role) -> Result<Outcome, Stop> {
         let physical = create_exportable(role)?;
         Ok(match self {
@@ -38,7 +38,7 @@ impl Argument {
     }
 }
 
-/// Null is refused, or ends its process; the memory of others stays as it was.
+/// A call with a null argument fails or crashes its process; the memory of other processes does not change.
 #[rstest]
 #[case::granularity_output(Argument::GranularityOutput)]
 #[case::granularity_properties(Argument::GranularityProperties)]
@@ -47,7 +47,7 @@ impl Argument {
 #[case::properties_output(Argument::PropertiesOutput)]
 #[case::export_output(Argument::ExportOutput)]
 #[case::import_output(Argument::ImportOutput)]
-#[case::access_description(Argument::AccessDescription)]
+#[case::access_descriptor(Argument::AccessDescription)]
 #[conformance::test(
     "VMM-CREATE-004",
     "VMM-CREATE-021",
@@ -58,10 +58,10 @@ impl Argument {
     "VMM-MAP-025",
     needs(memory_descriptors)
 )]
-fn null_is_not_taken(#[from(exporter)] sacrifice: Role, importer: Role, #[case] argument: Argument) -> Outcome {
+fn null_arguments_fail(#[from(exporter)] sacrifice: Role, importer: Role, #[case] argument: Argument) -> Outcome {
     let kept = map_readable_and_writable(&importer, create_exportable(&importer)?)?;
     importer.fill(kept, SIZE, 7)?;
-    check!(argument.pass(&sacrifice)?.survived_or_not("answer")?.is_none(), "null was taken");
+    check!(argument.pass(&sacrifice)?.survived_or_not("result")?.is_none(), "the call returned CUDA_SUCCESS");
     check!(importer.mismatches(kept, SIZE, 7)? == 0);
     Ok(())
 }

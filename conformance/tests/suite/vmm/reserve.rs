@@ -6,7 +6,7 @@ use rstest::rstest;
 use super::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve};
 use crate::support::fixtures::{importer, uninitialised};
 
-/// Addresses are reserved and freed in multiples of the granularity, and aligned to it.
+/// The driver reserves and frees multiples of the granularity, at addresses that are aligned to it.
 #[rstest]
 #[conformance::test("VMM-RES-001", needs(virtual_memory))]
 fn addresses_are_aligned_to_the_granularity(importer: Role, #[values(2 * MIB, GIB)] size: u64) -> Outcome {
@@ -16,31 +16,31 @@ fn addresses_are_aligned_to_the_granularity(importer: Role, #[values(2 * MIB, GI
     importer.mem_address_free(address, size)
 }
 
-/// What is answered to a reservation of no bytes is recorded.
+/// The result of reserving 0 bytes is recorded.
 #[rstest]
 #[conformance::test("VMM-RES-002", needs(virtual_memory))]
-fn no_bytes_are_recorded(importer: Role) -> Outcome {
+fn the_code_for_size_0(importer: Role) -> Outcome {
     reserve(&importer, 0).recorded("reserve")?;
     Ok(())
 }
 
-/// A size that is no multiple of the page is refused.
+/// The driver refuses a size that is not a multiple of the page size.
 #[rstest]
 #[conformance::test("VMM-RES-003", needs(virtual_memory))]
-fn a_size_that_is_no_multiple_of_the_page_is_refused(importer: Role) -> Outcome {
+fn unaligned_sizes_are_refused(importer: Role) -> Outcome {
     reserve(&importer, 2 * MIB - 1).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// An alignment that is no power of two is refused.
+/// The driver refuses an alignment that is not a power of two.
 #[rstest]
 #[conformance::test("VMM-RES-004", needs(virtual_memory))]
-fn an_alignment_that_is_no_power_of_two_is_refused(importer: Role) -> Outcome {
+fn alignments_other_than_powers_of_two_are_refused(importer: Role) -> Outcome {
     importer.mem_address_reserve(SIZE, 3, Pointer::NULL, 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// A large alignment is honoured.
+/// The driver honours a large alignment.
 #[rstest]
 #[conformance::test("VMM-RES-005", needs(virtual_memory))]
 fn a_large_alignment_is_honoured(importer: Role, #[values(16 * MIB, GIB)] alignment: u64) -> Outcome {
@@ -49,40 +49,40 @@ fn a_large_alignment_is_honoured(importer: Role, #[values(16 * MIB, GIB)] alignm
     Ok(())
 }
 
-/// A free address may be wished for; whether it is given is recorded.
+/// The driver accepts a free address as a hint; whether it reserves that address is recorded.
 #[rstest]
 #[conformance::test("VMM-RES-006", needs(virtual_memory))]
-fn a_free_address_may_be_wished_for(importer: Role) -> Outcome {
+fn a_free_hint_is_accepted(importer: Role) -> Outcome {
     let wish = reserve(&importer, SIZE)?;
     importer.mem_address_free(wish, SIZE)?;
     let address = importer.mem_address_reserve(SIZE, 0, wish, 0)?;
-    observe("wish granted", (address == wish).to_string());
+    observe("hint used", (address == wish).to_string());
     Ok(())
 }
 
-/// A wish for addresses that are taken gives others.
+/// The result of a reservation with an occupied hint is recorded; a reserved range does not overlap the occupied one.
 #[rstest]
 #[conformance::test("VMM-RES-007", needs(virtual_memory))]
-fn a_wish_for_taken_addresses_gives_others(importer: Role) -> Outcome {
+fn an_occupied_hint_gives_another_address(importer: Role) -> Outcome {
     let taken = reserve(&importer, SIZE)?;
-    if let Some(address) = importer.mem_address_reserve(SIZE, 0, taken, 0).recorded("taken")? {
+    if let Some(address) = importer.mem_address_reserve(SIZE, 0, taken, 0).recorded("occupied hint")? {
         let apart = address.0 + SIZE <= taken.0 || taken.0 + SIZE <= address.0;
         check!(apart, "{address:?} overlaps {taken:?}");
     }
     Ok(())
 }
 
-/// A wish that is not aligned to a page is refused.
+/// The driver refuses a hint that is not aligned to a page.
 #[rstest]
 #[conformance::test("VMM-RES-007", needs(virtual_memory))]
-fn a_wish_that_is_not_aligned_is_refused(importer: Role) -> Outcome {
+fn an_unaligned_hint_is_refused(importer: Role) -> Outcome {
     let free = reserve(&importer, SIZE)?;
     importer.mem_address_free(free, SIZE)?;
     importer.mem_address_reserve(SIZE, 0, free.offset(1), 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
-/// Flags are refused.
+/// The driver refuses flags other than 0.
 #[rstest]
 #[conformance::test("VMM-RES-008", needs(virtual_memory))]
 fn flags_are_refused(importer: Role) -> Outcome {
@@ -90,12 +90,12 @@ fn flags_are_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Only a whole reservation is freed.
+/// The driver frees only a whole reservation, and refuses any other address or size.
 #[rstest]
 #[case::interior(4 * MIB, SIZE)]
 #[case::half(0, SIZE / 2)]
 #[case::more(0, 2 * SIZE)]
-#[case::nothing(0, 0)]
+#[case::size_0(0, 0)]
 #[conformance::test("VMM-RES-009", needs(virtual_memory))]
 fn only_a_whole_reservation_is_freed(importer: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
     let address = reserve(&importer, SIZE)?;
@@ -103,18 +103,18 @@ fn only_a_whole_reservation_is_freed(importer: Role, #[case] offset: u64, #[case
     importer.mem_address_free(address, SIZE)
 }
 
-/// Null is no reservation.
+/// The driver refuses to free a null address.
 #[rstest]
 #[conformance::test("VMM-RES-009", needs(virtual_memory))]
-fn null_is_not_freed(importer: Role) -> Outcome {
+fn freeing_null_is_refused(importer: Role) -> Outcome {
     importer.mem_address_free(Pointer::NULL, SIZE).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// What the second free of a reservation answers is recorded; addresses are reserved and mapped as before.
+/// The result of freeing a reservation twice is recorded; reserving and mapping still work afterwards.
 #[rstest]
 #[conformance::test("VMM-RES-011", needs(virtual_memory))]
-fn freeing_twice_is_recorded(importer: Role) -> Outcome {
+fn freeing_twice_leaves_the_driver_usable(importer: Role) -> Outcome {
     let address = reserve(&importer, SIZE)?;
     importer.mem_address_free(address, SIZE)?;
     importer.mem_address_free(address, SIZE).recorded("second free")?;
@@ -124,8 +124,10 @@ fn freeing_twice_is_recorded(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Whoever reserves until nothing is left is refused, and goes on once something is freed. The bound is 512 reservations
-/// of 4 TiB, eight times 48 bits of addresses; a driver that gives them all is recorded to refuse none.
+/// The driver refuses a reservation once the address space is exhausted, and reserves again after a free.
+///
+/// The case stops after 512 reservations of 4 TiB: eight 48-bit address spaces. If the driver grants all of them,
+/// the refusal is recorded as `none`.
 #[rstest]
 #[conformance::test("VMM-RES-012", needs(virtual_memory))]
 fn addresses_run_out_cleanly(importer: Role) -> Outcome {
@@ -141,7 +143,7 @@ fn addresses_run_out_cleanly(importer: Role) -> Outcome {
     };
     observe("refusal", refusal);
     let last = reserved.pop();
-    let last = last.ok_or_else(|| Stop::failed("not even one huge reservation was given"))?;
+    let last = last.ok_or_else(|| Stop::failed("the driver granted no reservation of 4 TiB"))?;
     importer.mem_address_free(last, HUGE)?;
     let again = reserve(&importer, HUGE)?;
     importer.mem_address_free(again, HUGE)?;
@@ -151,10 +153,10 @@ fn addresses_run_out_cleanly(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A reservation with a mapping in it is not freed, and the mapping goes on to work.
+/// The driver refuses to free a reservation that contains a mapping, and the mapping still works.
 #[rstest]
 #[conformance::test("VMM-RES-010", needs(virtual_memory))]
-fn a_mapped_reservation_is_not_freed(importer: Role) -> Outcome {
+fn freeing_a_mapped_reservation_is_refused(importer: Role) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     importer.mem_address_free(address, SIZE).refused(&[])?;
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
@@ -163,7 +165,7 @@ fn a_mapped_reservation_is_not_freed(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// No context need be current.
+/// The driver reserves and frees addresses without a current context.
 #[rstest]
 #[conformance::test("VMM-RES-013", needs(virtual_memory))]
 fn no_context_is_needed(importer: Role) -> Outcome {
@@ -172,7 +174,7 @@ fn no_context_is_needed(importer: Role) -> Outcome {
     importer.mem_address_free(address, SIZE)
 }
 
-/// Before `cuInit` nothing is reserved.
+/// The driver refuses a reservation before `cuInit`.
 #[rstest]
 #[conformance::test("VMM-RES-013", needs(virtual_memory))]
 fn initialisation_is_needed(uninitialised: Role) -> Outcome {

@@ -6,7 +6,7 @@ use rstest::rstest;
 use super::{INVALID_VALUE, SIZE, create, map, map_readable_and_writable, reserve};
 use crate::support::fixtures::importer;
 
-/// A mapped address gives the handle that was mapped, which then needs a release of its own.
+/// A mapped address gives the handle that was mapped, and the returned handle needs a release of its own.
 #[rstest]
 #[case::base(0)]
 #[case::interior(SIZE - 1)]
@@ -24,10 +24,10 @@ fn a_mapped_address_gives_its_handle(importer: Role, #[case] offset: u64) -> Out
     importer.mem_release(retained)
 }
 
-/// Where nothing is mapped there is no handle.
+/// The driver refuses to return a handle for a null address, a reserved address or an unmapped one.
 #[rstest]
 #[conformance::test("VMM-IMP-031", needs(virtual_memory))]
-fn an_unmapped_address_has_none(importer: Role) -> Outcome {
+fn unmapped_addresses_have_no_handle(importer: Role) -> Outcome {
     importer.mem_retain_allocation_handle(Pointer::NULL).refused(INVALID_VALUE)?;
     let reserved = reserve(&importer, SIZE)?;
     importer.mem_retain_allocation_handle(reserved).refused(INVALID_VALUE)?;
@@ -37,10 +37,10 @@ fn an_unmapped_address_has_none(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Memory of other allocators has none, which libraries tell it by.
+/// The driver refuses to return a handle for memory of other allocators; libraries recognise VMM memory this way.
 #[rstest]
 #[conformance::test("VMM-IMP-032", needs(virtual_memory, memory_pools))]
-fn memory_of_other_allocators_has_none(importer: Role, #[values(false, true)] stream_ordered: bool) -> Outcome {
+fn memory_of_other_allocators_has_no_handle(importer: Role, #[values(false, true)] stream_ordered: bool) -> Outcome {
     let address = if stream_ordered { importer.mem_alloc_async(SIZE)? } else { importer.mem_alloc(SIZE)? };
     importer.mem_retain_allocation_handle(address).refused_and_recorded(&[])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Handles that name nothing.
+//! Invalid allocation handles: zero, garbage and released ones.
 
 use conformance::Placement;
 use conformance::{Expect as _, Outcome, Physical, Pointer, Role, Stop, check};
@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{SIZE, create_exportable, map_readable_and_writable, reserve};
 use crate::support::fixtures::{importer, start};
 
-/// Why a handle names nothing.
+/// Why a handle is invalid.
 #[derive(Clone, Copy, Debug)]
 enum Stale {
     Zero,
@@ -29,7 +29,7 @@ impl Stale {
     }
 }
 
-/// What a handle is passed to, with reserved addresses.
+/// A call that takes a handle. The pointer is a reserved range, for calls that need one.
 type Use = fn(&Role, Physical, Pointer) -> Outcome;
 
 const USES: [(&str, Use); 4] = [
@@ -39,13 +39,13 @@ const USES: [(&str, Use); 4] = [
     ("release", |role, handle, _| role.mem_release(handle)),
 ];
 
-/// What becomes of a process that uses such a handle is recorded; the memory of others stays as it was.
+/// The result of each use of an invalid handle is recorded; the memory of other processes does not change.
 #[rstest]
 #[case::zero(Stale::Zero)]
 #[case::garbage(Stale::Garbage)]
 #[case::released(Stale::Released)]
 #[conformance::test("VMM-CREATE-025", "VMM-EXP-006", "VMM-MAP-011", "VMM-MAP-018", needs(memory_descriptors))]
-fn a_handle_of_nothing_is_recorded(importer: Role, #[case] stale: Stale) -> Outcome {
+fn invalid_handles(importer: Role, #[case] stale: Stale) -> Outcome {
     let kept = map_readable_and_writable(&importer, create_exportable(&importer)?)?;
     importer.fill(kept, SIZE, 7)?;
     let mut sacrifice = start("sacrifice", Placement::device(0));

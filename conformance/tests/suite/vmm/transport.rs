@@ -1,4 +1,4 @@
-//! How a descriptor comes to its importer, where that is not SCM_RIGHTS.
+//! Ways to pass a descriptor to an importer other than `SCM_RIGHTS`.
 
 use conformance::ChildEnd;
 use conformance::{Descriptor, Expect as _, Outcome, Role, Stop, check};
@@ -7,7 +7,7 @@ use rstest::rstest;
 use super::{SIZE, create_exportable, map_readable_and_writable};
 use crate::support::fixtures::{exporter, importer, uninitialised};
 
-/// A child that was forked before anybody initialised the driver imports over a descriptor that it inherited.
+/// A child that was forked before `cuInit` can import from a descriptor that it inherited.
 #[rstest]
 #[conformance::test("VMM-IMP-027", needs(memory_descriptors))]
 fn a_child_inherits_a_descriptor(exporter: Role, uninitialised: Role) -> Outcome {
@@ -20,16 +20,16 @@ fn a_child_inherits_a_descriptor(exporter: Role, uninitialised: Role) -> Outcome
     Ok(())
 }
 
-/// A descriptor that was taken by `pidfd_getfd`, with the exporter's leave, imports like one that was sent.
+/// A descriptor that the importer took with `pidfd_getfd`, permitted by the exporter, imports like one that was sent.
 #[rstest]
 #[conformance::test("VMM-IMP-028", needs(memory_descriptors))]
-fn a_descriptor_may_be_taken(exporter: Role, importer: Role) -> Outcome {
+fn a_descriptor_taken_with_pidfd_getfd_imports(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
     let descriptor = exporter.mem_export_to_descriptor(physical)?;
     exporter.allow_tracer(importer.id())?;
     let Some(taken) = importer.take_descriptor(exporter.id(), descriptor)? else {
-        return Err(Stop::Unsupported("the system lets no process take another's descriptors".to_owned()));
+        return Err(Stop::Unsupported("needs a system that permits pidfd_getfd on another process".to_owned()));
     };
     exporter.close_descriptor(descriptor)?;
     let here = map_readable_and_writable(&importer, importer.mem_import_from_descriptor(taken)?)?;
@@ -37,11 +37,11 @@ fn a_descriptor_may_be_taken(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A null handle is descriptor 0: of an ordinary standard input it is refused, and whether it is taken where memory was
-/// exported there is recorded.
+/// A null handle means descriptor 0: the driver refuses an ordinary standard input there; the code for an exported
+/// descriptor there is recorded.
 #[rstest]
 #[conformance::test("VMM-IMP-036", needs(memory_descriptors))]
-fn null_is_descriptor_0(exporter: Role, importer: Role) -> Outcome {
+fn null_means_descriptor_0(exporter: Role, importer: Role) -> Outcome {
     const STANDARD_INPUT: Descriptor = Descriptor(0);
     importer.mem_import_from_descriptor(STANDARD_INPUT).refused_and_recorded(&[])?;
     let physical = create_exportable(&exporter)?;

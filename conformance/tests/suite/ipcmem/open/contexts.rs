@@ -1,4 +1,4 @@
-//! Which contexts may open.
+//! The contexts that may open a handle.
 
 use conformance::{Expect as _, MemHandle, Outcome, Role, Stop, check, seed};
 use cuda_ipc_sys::CUresult;
@@ -11,7 +11,7 @@ fn export(exporter: &Role) -> Result<MemHandle, Stop> {
     exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)
 }
 
-/// The exporting process cannot open its own handle.
+/// The driver refuses to open a handle in the exporting process.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-003")]
 fn the_exporting_process_is_refused(exporter: Role) -> Outcome {
@@ -20,7 +20,7 @@ fn the_exporting_process_is_refused(exporter: Role) -> Outcome {
     exporter.ctx_synchronize()
 }
 
-/// The exporting process cannot open its own handle from another GPU either.
+/// The driver refuses to open a handle in the exporting process, even in a context of another GPU.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-004", needs(gpus = 2))]
 fn the_exporting_process_is_refused_on_another_gpu(exporter: Role) -> Outcome {
@@ -30,17 +30,17 @@ fn the_exporting_process_is_refused_on_another_gpu(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// What a second context of the exporting process gets is recorded.
+/// The code of an open in a second context of the exporting process is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-005")]
-fn a_second_context_of_the_exporter_is_recorded(exporter: Role) -> Outcome {
+fn the_code_in_a_second_context_of_the_exporter(exporter: Role) -> Outcome {
     let handle = export(&exporter)?;
     exporter.ctx_create(0)?;
     exporter.ipc_open_mem_handle(handle).recorded("open in a second context")?;
     Ok(())
 }
 
-/// A second context of the device cannot open what the first holds open.
+/// The driver refuses to open a handle in a second context of a device while the first context has it open.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-006")]
 fn a_second_context_is_refused_the_same_handle(exporter: Role, importer: Role) -> Outcome {
@@ -51,7 +51,8 @@ fn a_second_context_is_refused_the_same_handle(exporter: Role, importer: Role) -
     Ok(())
 }
 
-/// A second context of the device cannot open anything of an exporter that the first imports from.
+/// The driver refuses to open a handle in a second context of a device while the first context has another handle of
+/// the exporter open.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-007")]
 fn a_second_context_is_refused_another_handle_of_the_exporter(exporter: Role, importer: Role) -> Outcome {
@@ -62,10 +63,10 @@ fn a_second_context_is_refused_another_handle_of_the_exporter(exporter: Role, im
     Ok(())
 }
 
-/// Whether a second context may open once the first closed is recorded.
+/// The code of an open in a second context after the first context has closed the handle is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-008")]
-fn a_second_context_after_the_first_closed_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_code_in_a_second_context_after_the_first_closed(exporter: Role, importer: Role) -> Outcome {
     let handle = export(&exporter)?;
     let import = importer.ipc_open_mem_handle(handle)?;
     importer.ipc_close_mem_handle(import)?;
@@ -74,7 +75,7 @@ fn a_second_context_after_the_first_closed_is_recorded(exporter: Role, importer:
     Ok(())
 }
 
-/// Primary and created contexts export and import in any mix.
+/// Primary and created contexts can export and import in any combination.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-009")]
 fn primary_and_created_contexts_mix(
@@ -95,7 +96,7 @@ fn primary_and_created_contexts_mix(
     Ok(())
 }
 
-/// Without a current context nothing is opened.
+/// The driver refuses to open a handle without a current context.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-035")]
 fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {

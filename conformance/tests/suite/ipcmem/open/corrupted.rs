@@ -1,4 +1,4 @@
-//! Bytes that no exporter made.
+//! Handles whose bytes do not come from an export of memory.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer, start};
 
-/// Uniform bytes do not open.
+/// The driver refuses a memory handle whose bytes are all 0x00 or all 0xff.
 #[rstest]
 #[case::zeroed(0)]
 #[case::ones(0xff)]
@@ -19,10 +19,10 @@ fn uniform_bytes_do_not_open(importer: Role, #[case] byte: u8) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// No single flipped bit of a handle harms the exporter; what the driver makes of each is recorded.
+/// Opening a handle with one flipped bit leaves the exporter unaffected. The kinds of results are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-014")]
-fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
+fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
@@ -33,10 +33,10 @@ fn flipped_bits_leave_the_exporter_sound(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Random bytes do not harm anybody; what the driver makes of them is recorded.
+/// Opening handles of random bytes leaves the exporter unaffected. The kinds of results are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-014")]
-fn random_bytes_leave_the_exporter_sound(exporter: Role) -> Outcome {
+fn random_bytes_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let mut random = random();
@@ -47,18 +47,19 @@ fn random_bytes_leave_the_exporter_sound(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Open and close each in a process that may be lost. Nothing is read: a handle that opens may name anything.
+/// Opens and closes each handle in a process that may crash, and records the kinds of results. Reads no memory, because
+/// a handle that opens may name any memory.
 fn open_each(handles: impl Iterator<Item = MemHandle>) -> Outcome {
     let mut ends = BTreeSet::new();
     let mut sacrifice = start("sacrifice", Default::default());
     for handle in handles {
         let end = match sacrifice.ipc_open_mem_handle(handle) {
             Ok(import) => {
-                // A close that is refused is the driver's matter here; the case is about the exporter.
+                // A refused close does not matter, because the case is about the exporter.
                 let _ = sacrifice.ipc_close_mem_handle(import);
                 "opened".to_owned()
             }
-            // With which code depends on the bits of process and address that the handle happens to have.
+            // The code is not recorded, because it depends on the process id and the address in the handle.
             Err(Stop::Refused(_)) => "refused".to_owned(),
             Err(Stop::Crashed { end, .. }) => {
                 sacrifice = start("sacrifice", Default::default());
@@ -68,16 +69,16 @@ fn open_each(handles: impl Iterator<Item = MemHandle>) -> Outcome {
         };
         ends.insert(end);
     }
-    // Its context may be poisoned by what it opened; it is not to serve another case.
+    // The opened memory may have damaged its context, so no other case may use this process.
     sacrifice.kill()?;
-    observe("ends", Vec::from_iter(ends));
+    observe("results", Vec::from_iter(ends));
     Ok(())
 }
 
-/// The bytes of an event handle do not open as memory.
+/// The driver refuses to open the bytes of an event handle as memory.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-015")]
-fn an_event_handle_is_no_memory_handle(exporter: Role, importer: Role) -> Outcome {
+fn an_event_handle_does_not_open_as_memory(exporter: Role, importer: Role) -> Outcome {
     let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
     let event = exporter.ipc_get_event_handle(exporter.event_create(flags.0)?)?;
     importer.ipc_open_mem_handle(MemHandle::from_bytes(event.to_bytes())).refused_and_recorded(&[])?;

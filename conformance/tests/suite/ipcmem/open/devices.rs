@@ -8,7 +8,7 @@ use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, st
 
 const SIZE: u64 = 4 * MIB;
 
-/// Memory of one GPU opens on a peer.
+/// Memory of one GPU opens on a peer, and each process sees the writes of the other.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-029", needs(gpus = 2, peer_access))]
 fn memory_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
@@ -22,16 +22,16 @@ fn memory_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome 
     Ok(())
 }
 
-/// What the missing flag means for a peer is recorded.
+/// The code of an open on a peer without `LAZY_ENABLE_PEER_ACCESS` is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-030", needs(gpus = 2, peer_access))]
-fn opening_on_a_peer_without_the_flag_is_recorded(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn the_code_on_a_peer_without_the_flag(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     importer.ipc_open_mem_handle_with_flags(handle, 0).recorded("open")?;
     importer.ctx_synchronize()
 }
 
-/// Memory does not open on a GPU that cannot reach it.
+/// The driver refuses to open memory on a GPU without peer access to the exporter's GPU.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-031", needs(gpus = 2, no_peer_access))]
 fn memory_does_not_open_without_peer_access() -> Outcome {
@@ -41,7 +41,7 @@ fn memory_does_not_open_without_peer_access() -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// The exporter's GPU need not be visible to the importer.
+/// Memory opens even if the exporter's GPU is not visible to the importer.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-032", needs(gpus = 2, peer_access))]
 fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
@@ -54,7 +54,7 @@ fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// Ordinals belong to a process: another order of devices opens the same memory.
+/// Memory opens even if the importer's device ordinals differ from the exporter's.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-033", needs(gpus = 2, peer_access))]
 fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: i32) -> Outcome {
@@ -68,10 +68,11 @@ fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: 
     Ok(())
 }
 
-/// Opening acts as if peer access had been enabled: what enabling it then says is recorded.
+/// Enabling and disabling peer access leaves an import usable. The codes before the open and while the import is open
+/// are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-034", needs(gpus = 2, peer_access))]
-fn peer_access_beside_an_import_is_recorded(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn changing_peer_access_leaves_an_import_usable(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let pattern = seed();
     let peer = importer.device_primary_ctx_retain_of(0)?;
     importer.ctx_enable_peer_access(peer).recorded("enable before the open")?;

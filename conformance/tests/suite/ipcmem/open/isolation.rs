@@ -1,4 +1,4 @@
-//! Processes of other PID namespaces, of other users, and with the number of another.
+//! Processes in other PID namespaces, of other users, and with the process id of an ended process.
 
 use conformance::{Expect as _, Outcome, Role, Stop, check, seed};
 use conformance::{PidNamespace, Placement};
@@ -7,10 +7,10 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, start};
 
-/// The user that owns nothing.
+/// The id of the user `nobody`.
 const NOBODY: u32 = 65_534;
 
-/// Who has a PID namespace of its own, in which it is process 1.
+/// The processes that have a PID namespace of their own, in which they are process 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Isolated {
     Both,
@@ -18,7 +18,7 @@ enum Isolated {
     Importer,
 }
 
-/// Whether memory opens, and what it then holds.
+/// Records whether memory opens. Checks its contents if it does, and that the exporter's memory stays intact.
 fn open_and_read(exporter: &Role, importer: &Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
@@ -31,11 +31,11 @@ fn open_and_read(exporter: &Role, importer: &Role) -> Outcome {
     Ok(())
 }
 
-/// Whether memory opens across PID namespaces is recorded, where both processes have the same number and where they have
-/// not.
+/// Memory that opens across PID namespaces has the right contents, whether the process ids are equal or not. The code
+/// is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-021", "IPCMEM-OPEN-022", needs(root))]
-fn opening_across_pid_namespaces_is_recorded(
+fn memory_opened_across_pid_namespaces_has_the_right_contents(
     #[values(Isolated::Both, Isolated::Exporter, Isolated::Importer)] isolated: Isolated,
 ) -> Outcome {
     let role = |name, shared| {
@@ -47,18 +47,19 @@ fn opening_across_pid_namespaces_is_recorded(
     let is_same_number = exporter.process_id()? == importer.process_id()?;
     check!(is_same_number == (isolated == Isolated::Both));
     open_and_read(&exporter, &importer)?;
-    // Of one number they share a file in /dev/shm, which the driver names by it: neither is clean once the other has gone.
+    // The driver names a file in /dev/shm after the process id. Processes with the same id share it, so neither is
+    // clean after the other has ended.
     exporter.kill()?;
     importer.kill()
 }
 
-/// A handle does not open once another process has its exporter's number, nor does it show what that process holds.
+/// A handle of an ended process does not give the memory of a new process with the same id. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-019", needs(root))]
-fn memory_of_an_ended_process_does_not_open_by_its_number() -> Outcome {
+fn a_reused_process_id_does_not_expose_memory() -> Outcome {
     let namespace = PidNamespace::new()?;
     let role = |name| start(name, Placement::device(0).in_pid_namespace(&namespace));
-    // The first process of the namespace keeps it.
+    // The first process of the namespace keeps it alive.
     let (importer, exporter) = (role("importer"), role("exporter"));
     let number = exporter.process_id()?;
     let buffer = exporter.mem_alloc(SIZE)?;
@@ -67,23 +68,23 @@ fn memory_of_an_ended_process_does_not_open_by_its_number() -> Outcome {
     importer.set_last_process_id(number - 1)?;
     let impostor = role("impostor");
     if impostor.process_id()? != number {
-        return Err(Stop::Unsupported(format!("the number {number} did not come back")));
+        return Err(Stop::Unsupported(format!("the process id {number} was not reused")));
     }
     let (other, secret) = (impostor.mem_alloc(SIZE)?, seed());
     impostor.fill(other, SIZE, secret)?;
     impostor.ipc_get_mem_handle(other)?;
     if let Some(import) = importer.ipc_open_mem_handle(stale).recorded("open")? {
         let shown = importer.mismatches(import, SIZE, secret).recorded("read")? == Some(0);
-        check!(!shown, "the handle of an ended process shows the memory of another");
+        check!(!shown, "the handle of an ended process shows the memory of another process");
     }
     importer.ctx_synchronize()?;
-    // It would be killed with the namespace, and leave what the driver keeps of it.
+    // Otherwise it would be killed with the namespace, and the resources that the driver keeps for it would remain.
     impostor.exit()
 }
 
-/// Whether memory opens for another user is recorded.
+/// Memory that opens for another user has the right contents. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-049", needs(root))]
-fn opening_as_another_user_is_recorded(exporter: Role) -> Outcome {
+fn memory_opened_by_another_user_has_the_right_contents(exporter: Role) -> Outcome {
     open_and_read(&exporter, &start("importer", Placement::device(0).as_user(NOBODY)))
 }

@@ -7,7 +7,7 @@ use crate::support::fixtures::{exporter, importer};
 
 const SIZE: u64 = 4 * MIB;
 
-/// Opening a handle twice in one context gives one pointer, mapped until the second close.
+/// Opening a handle twice in one context gives the same pointer, which stays mapped until the second close.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-002")]
 fn opening_twice_counts_references(exporter: Role, importer: Role) -> Outcome {
@@ -23,12 +23,12 @@ fn opening_twice_counts_references(exporter: Role, importer: Role) -> Outcome {
     importer.ipc_close_mem_handle(second)
 }
 
-/// Threads that share a context get one pointer, and each open is a reference.
+/// Threads that share a context and open one handle get the same pointer, and each open adds a reference.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-037")]
 fn threads_of_a_context_share_the_mapping(exporter: Role, importer: Role) -> Outcome {
     const THREADS: usize = 8;
-    // Two threads must meet inside the first open: one round seldom shows what many do.
+    // The race needs two threads inside the first open, which rarely happens in one round.
     const ROUNDS: usize = 100;
     let pattern = seed();
     let buffer = exporter.mem_alloc(SIZE)?;

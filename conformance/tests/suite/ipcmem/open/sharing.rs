@@ -1,4 +1,4 @@
-//! What an import and its allocation have in common.
+//! Memory that an import shares with its allocation.
 
 use conformance::calls::module::{BLOCKS, THREADS};
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, observe, seed};
@@ -8,10 +8,10 @@ use crate::support::fixtures::{exporter, importer, start};
 
 const SIZE: u64 = 4 * MIB;
 
-/// What either process writes, the other reads.
+/// Each process reads the bytes that the other process writes.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
-fn both_sides_see_what_the_other_writes(exporter: Role, importer: Role) -> Outcome {
+fn each_process_sees_the_writes_of_the_other(exporter: Role, importer: Role) -> Outcome {
     let (there, back) = (seed(), seed());
     let buffer = exporter.mem_alloc(SIZE)?;
     exporter.fill(buffer, SIZE, there)?;
@@ -22,10 +22,10 @@ fn both_sides_see_what_the_other_writes(exporter: Role, importer: Role) -> Outco
     Ok(())
 }
 
-/// A kernel of the importer works on the exporter's memory.
+/// A kernel of the importer writes to the exporter's memory.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
-fn kernels_reach_an_import(exporter: Role, importer: Role) -> Outcome {
+fn kernels_write_to_an_import(exporter: Role, importer: Role) -> Outcome {
     let (words, pattern) = (SIZE / 4, seed());
     let buffer = exporter.mem_alloc(SIZE)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
@@ -36,7 +36,7 @@ fn kernels_reach_an_import(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// The mapped range has the size that was asked for where that is a multiple of 2 MiB.
+/// The range of an import has the size of the allocation if that is a multiple of 2 MiB.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-027", "IPCMEM-OPEN-044")]
 fn the_imported_range_is_the_allocation(exporter: Role, importer: Role, #[values(2, 4)] mebibytes: u64) -> Outcome {
@@ -46,15 +46,16 @@ fn the_imported_range_is_the_allocation(exporter: Role, importer: Role, #[values
     for offset in [0, size / 2, size - 1] {
         let range = importer.mem_get_address_range(import.offset(offset))?;
         check!(range.base == import, "the base of an import is {:?}, expected {import:?}", range.base);
-        check!(range.size == size, "an import of {size} bytes has a range of {}", range.size);
+        check!(range.size == size, "an import of {size} bytes has a range of {} bytes", range.size);
     }
     Ok(())
 }
 
-/// Small allocations share a block, and opening one may put its neighbour in reach.
+/// An import of a small allocation has the right contents. Whether its neighbour in the same block is readable too is
+/// recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-025")]
-fn the_reach_beyond_a_small_allocation_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_reach_of_a_small_import(exporter: Role, importer: Role) -> Outcome {
     let size = 64 * KIB;
     let (one, other) = (exporter.mem_alloc(size)?, exporter.mem_alloc(size)?);
     let (pattern, secret) = (seed(), seed());
@@ -73,7 +74,7 @@ fn the_reach_beyond_a_small_allocation_is_recorded(exporter: Role, importer: Rol
     Ok(())
 }
 
-/// Two allocations of one block live and close independently.
+/// Closing one of two small imports leaves the other usable. Whether their distance is kept is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-026")]
 fn neighbours_close_independently(exporter: Role, importer: Role) -> Outcome {
@@ -88,7 +89,7 @@ fn neighbours_close_independently(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Many processes open one handle, at whatever addresses, and each sees the others' writes.
+/// Many processes can open one handle, and each sees the writes of the others. The addresses are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-036", "IPCMEM-OPEN-028")]
 fn many_processes_open_one_handle(exporter: Role) -> Outcome {
@@ -113,7 +114,7 @@ fn many_processes_open_one_handle(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// System-scope atomics of two processes on one word lose nothing.
+/// System-scope atomics of two processes on one word lose no update.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-041")]
 fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome {
@@ -131,10 +132,10 @@ fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome
     Ok(())
 }
 
-/// Opening does not need the exporter to run.
+/// An open returns while the exporter is stopped. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-050")]
-fn opening_while_the_exporter_is_stopped_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn opening_does_not_wait_for_a_stopped_exporter(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     exporter.stop()?;
     let opened = importer.ipc_open_mem_handle(handle).recorded("open");

@@ -1,4 +1,4 @@
-//! Handles whose allocation, context or process is gone.
+//! Handles whose allocation, context or process no longer exists.
 
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
 use rstest::rstest;
@@ -9,7 +9,7 @@ const SIZE: u64 = 4 * MIB;
 /// Small enough to share a block with others.
 const SMALL: u64 = 64 * KIB;
 
-/// A handle of freed memory does not open.
+/// The driver refuses to open a handle of freed memory.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-016")]
 fn freed_memory_does_not_open(exporter: Role, importer: Role) -> Outcome {
@@ -20,7 +20,7 @@ fn freed_memory_does_not_open(exporter: Role, importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// A handle of freed memory does not open again after it was open before.
+/// The driver refuses to open a handle of freed memory, even if the handle was opened and closed before.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-016")]
 fn freed_memory_does_not_open_again(exporter: Role, importer: Role) -> Outcome {
@@ -33,10 +33,10 @@ fn freed_memory_does_not_open_again(exporter: Role, importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// Freed memory that shared a block with living memory may still open: it is recorded, and others stay sound.
+/// Opening freed memory that shared a block with live memory leaves a third process unaffected. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-016")]
-fn freed_memory_of_a_living_block_is_recorded(
+fn opening_freed_memory_of_a_live_block_leaves_others_unharmed(
     exporter: Role,
     #[from(importer)] sacrifice: Role,
     observer: Role,
@@ -46,14 +46,14 @@ fn freed_memory_of_a_living_block_is_recorded(
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     exporter.mem_free(buffer)?;
     sacrifice.ipc_open_mem_handle(handle).recorded("open")?;
-    // What it may have opened is nobody's: neither process is to serve another case.
+    // The opened memory may be free, so no other case may use either process.
     sacrifice.kill()?;
     exporter.mem_free(neighbour)?;
     exporter.kill()?;
     observer.ctx_synchronize()
 }
 
-/// A stale handle never shows what lies at its address now, also while that is open.
+/// A stale handle never gives a newer allocation at the same address, even while that allocation is open.
 #[rstest]
 #[case::own_block(SIZE, false)]
 #[case::own_block_that_is_open(SIZE, true)]
@@ -83,17 +83,17 @@ fn a_stale_handle_does_not_show_newer_memory(
                 Some(import) => sacrifice.mismatches(import, size, secret).recorded("read")? == Some(0),
                 None => false,
             };
-            // What it may have opened is not its own: neither process is to serve another case.
+            // The stale handle may have opened other memory, so no other case may use either process.
             sacrifice.kill()?;
             exporter.kill()?;
             check!(!shown, "the handle of freed memory shows what was written to a newer allocation");
             return Ok(());
         }
     }
-    Err(Stop::Unsupported(format!("the address did not come back in {TRIES} allocations")))
+    Err(Stop::Unsupported(format!("the address was not reused in {TRIES} allocations")))
 }
 
-/// A handle does not open once its exporter ended.
+/// The driver refuses to open a handle after the exporter has ended.
 #[rstest]
 #[case::exit(true)]
 #[case::kill(false)]
@@ -109,7 +109,7 @@ fn memory_of_an_ended_process_does_not_open(exporter: Role, importer: Role, #[ca
     importer.ctx_synchronize()
 }
 
-/// A handle does not open once its exporter reset the context.
+/// The driver refuses to open a handle after the exporter has reset the context.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-020")]
 fn memory_of_a_reset_context_does_not_open(exporter: Role, importer: Role) -> Outcome {
@@ -119,7 +119,7 @@ fn memory_of_a_reset_context_does_not_open(exporter: Role, importer: Role) -> Ou
     importer.ctx_synchronize()
 }
 
-/// A handle does not open once its exporter destroyed the context.
+/// The driver refuses to open a handle after the exporter has destroyed the context.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-020")]
 fn memory_of_a_destroyed_context_does_not_open(exporter: Role, importer: Role) -> Outcome {
@@ -130,10 +130,11 @@ fn memory_of_a_destroyed_context_does_not_open(exporter: Role, importer: Role) -
     importer.ctx_synchronize()
 }
 
-/// Freeing memory that is open elsewhere is undefined: nobody hangs, and the exporter and others go on.
+/// Freeing memory that an importer has open leaves the exporter and a third process unaffected. The results of the free
+/// and of a read by the importer are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-023")]
-fn freeing_open_memory_leaves_others_sound(exporter: Role, importer: Role, observer: Role) -> Outcome {
+fn freeing_open_memory_leaves_others_unharmed(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
@@ -146,10 +147,10 @@ fn freeing_open_memory_leaves_others_sound(exporter: Role, importer: Role, obser
     observer.ctx_synchronize()
 }
 
-/// What a new handle at the address of an open, freed one does is recorded.
+/// The code of opening a new allocation is recorded if the importer has a freed one at the same address open.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-024")]
-fn a_new_handle_beside_an_old_mapping_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_code_for_a_new_handle_beside_an_old_mapping(exporter: Role, importer: Role) -> Outcome {
     const TRIES: usize = 16;
     let before = exporter.mem_alloc(SIZE)?;
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(before)?)?;
@@ -161,13 +162,13 @@ fn a_new_handle_beside_an_old_mapping_is_recorded(exporter: Role, importer: Role
             return importer.ctx_synchronize();
         }
     }
-    Err(Stop::Unsupported(format!("the address did not come back in {TRIES} allocations")))
+    Err(Stop::Unsupported(format!("the address was not reused in {TRIES} allocations")))
 }
 
-/// An import outlives the process that exported it.
+/// If the exporter is killed, the importer's context stays usable. The result of reading the import is recorded.
 #[rstest]
 #[conformance::test("PROC-001")]
-fn an_import_after_the_exporters_death_is_recorded(exporter: Role, importer: Role) -> Outcome {
+fn the_importer_survives_the_exporters_death(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
@@ -177,7 +178,7 @@ fn an_import_after_the_exporters_death_is_recorded(exporter: Role, importer: Rol
     importer.ctx_synchronize()
 }
 
-/// An importer's death does not reach the exporter.
+/// If an importer is killed, the exporter and its memory are unaffected.
 #[rstest]
 #[conformance::test("PROC-004")]
 fn the_exporter_survives_an_importers_death(exporter: Role, importer: Role) -> Outcome {

@@ -1,4 +1,4 @@
-//! An import goes back by close, and by nothing else.
+//! Calls other than a close that try to release an import.
 
 use conformance::{Expect as _, Outcome, Role, check, seed};
 use rstest::rstest;
@@ -6,7 +6,7 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
-/// cuMemFree refuses an import, which stays mapped and closes.
+/// `cuMemFree` refuses an import, which stays mapped and can be closed.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-042")]
 fn free_is_refused(exporter: Role, importer: Role) -> Outcome {
@@ -18,7 +18,7 @@ fn free_is_refused(exporter: Role, importer: Role) -> Outcome {
     importer.ipc_close_mem_handle(import)
 }
 
-/// cuMemFreeAsync refuses an import, which stays mapped and closes.
+/// `cuMemFreeAsync` refuses an import, which stays mapped and can be closed.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-043", needs(memory_pools))]
 fn free_async_is_refused(exporter: Role, importer: Role) -> Outcome {
