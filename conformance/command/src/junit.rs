@@ -28,10 +28,11 @@ Each group of cases becomes a test suite. The type of a failure, an error or a s
   pass                        becomes passed
   unsupported, deviation      becomes skipped; a listed deviation is not passed, because the rule does not hold
   fail, leak, timeout, crash  becomes a failure
-  error                       becomes an error, and so does a case that was still running at the end of the report
+  error                       becomes an error
 
-Each unmet requirement of --require becomes a failure in the test suite `require`. The text of a failure, an error or a
-skip repeats its type and message, because not every reader shows them.
+A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
+--require becomes a failure of type `unmet` in the test suite `require`. The text of a failure, an error or a skip
+repeats its type and message, because not every reader shows them.
 
 Example:
   cargo conformance junit report.jsonl --output junit.xml";

@@ -3,6 +3,7 @@
 mod bundle;
 mod diff;
 mod doctor;
+mod folder;
 mod html;
 mod junit;
 mod list;

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use conformance::diff::Diff;
-use conformance::records::{self, Records};
+use conformance::records;
 use conformance::report::{CaseReport, Report};
 
 use crate::diff;
+use crate::folder::Folder;
 use crate::output::{Failure, print, remark, write};
 
 #[derive(Subcommand)]
@@ -28,28 +29,6 @@ pub(crate) struct Update {
     dry_run: bool,
     #[command(flatten)]
     folder: Folder,
-}
-
-#[derive(Args)]
-pub(crate) struct Folder {
-    /// The folder of the golden records [default: `records` beside this command, or else in the checkout]
-    #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
-    records: Option<PathBuf>,
-}
-
-impl Folder {
-    pub(crate) fn path(&self) -> PathBuf {
-        self.records.clone().unwrap_or_else(records::folder)
-    }
-
-    /// Returns the records that can be read, and prints a warning for each of the others.
-    pub(crate) fn read(&self) -> Records {
-        let records = Records::read(&self.path());
-        for warning in &records.warnings {
-            remark(warning);
-        }
-        records
-    }
 }
 
 pub(crate) fn run(command: &Command) -> Result<ExitCode, Failure> {

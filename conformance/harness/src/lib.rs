@@ -1,9 +1,9 @@
 //! The harness of the conformance suite. A case is a short script that directs several processes.
 //!
 //! The runner never loads a driver. A case talks to [`Role`]s: processes that run the same executable again. Each
-//! method of a role sends one message. The process performs one driver call and returns its code and outputs. So a crash
-//! or a hang fails only one case, a process can be killed or stopped between any two steps, and a case reads from top to
-//! bottom.
+//! method of a role sends one message. The process performs one driver call and returns its code and outputs. So a
+//! crash or a hang fails only one case, a process can be killed or stopped between any two steps, and a case reads from
+//! top to bottom.
 //!
 //! # Where things are
 //!

@@ -23,6 +23,7 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
         ::conformance::inventory::submit! {
             ::conformance::Registered {
+                file: ::core::file!(),
                 module: ::core::module_path!(),
                 function: #text,
                 summary: #summary,

@@ -7,24 +7,13 @@ use cuda_ipc_sys::{
 };
 use rstest::rstest;
 
+use crate::support::dma_buf::{is_supported, needs_dma_bufs};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::ImportKind;
 use crate::support::pointer_kind::PointerKind;
 
 const SIZE: u64 = 4 * MIB;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
-
-fn is_supported(role: &Role, attribute: Attribute) -> Result<bool, Stop> {
-    Ok(role.device_get_attribute(attribute.0, 0)? != 0)
-}
-
-/// Skips the case if GPU 0 does not support dma-bufs.
-pub(crate) fn needs_dma_bufs(role: &Role) -> Outcome {
-    if is_supported(role, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
-        return Ok(());
-    }
-    Err(Stop::Unsupported("needs a GPU that supports dma-bufs".to_owned()))
-}
 
 /// Reserves a range for two chunks and maps them. The second chunk has the given properties, or stays a hole.
 fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use conformance::diff::{Change, Severity};
 use conformance::records::Comparison;
 
-use super::{Rows, counts, plain, remark, words};
+use super::phrase::{Rows, counts, plain, remark, words};
 
 /// The maximum number of changes shown per severity; the others are only counted. GitHub limits a comment to 65,536
 /// characters.

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use conformance::diff::{Change, Diff, Severity};
 use conformance::records::Comparison;
 
-use super::{Rows, counts, plain, remark, words};
+use super::phrase::{Rows, counts, plain, remark, words};
 
 pub(super) fn text(comparison: &Comparison, rows: &Rows) -> String {
     let diff = &comparison.diff;

@@ -270,11 +270,14 @@ impl Drop for Process {
 
 fn describe(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
-        (Some(signal), _) => {
-            let name =
-                Signal::from_named_raw(signal).map_or_else(|| signal.to_string(), |signal| format!("{signal:?}"));
-            format!("killed by signal {signal} ({name})")
-        }
+        (Some(number), _) => match Signal::from_named_raw(number).map(|signal| format!("{signal:?}")) {
+            Some(name) => {
+                // rustix prints `"Signal::SEGV"`.
+                let name = name.trim_matches('"').trim_start_matches("Signal::");
+                format!("killed by signal {number} (SIG{name})")
+            }
+            None => format!("killed by signal {number}"),
+        },
         (None, Some(code)) => format!("exited with code {code}"),
         (None, None) => "ended".to_owned(),
     }

@@ -34,7 +34,7 @@ impl NoDriver {
 #[rstest]
 #[case::missing(NoDriver::Missing, "No such file")]
 #[case::text(NoDriver::Text, "libcuda.so.1")]
-#[case::other_library(NoDriver::OtherLibrary, "it has no cuDriverGetVersion")]
+#[case::other_library(NoDriver::OtherLibrary, "it does not export cuDriverGetVersion")]
 #[case::stub(NoDriver::Stub, "stub")]
 #[conformance::test()]
 fn a_file_that_is_not_a_driver_is_an_error(#[case] kind: NoDriver, #[case] cause: &str) -> Outcome {

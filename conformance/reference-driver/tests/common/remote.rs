@@ -13,24 +13,63 @@ use crate::calls::{self, Access, Answer, Types};
 /// One call.
 #[derive(Serialize, Deserialize)]
 enum Call {
-    Create { size: usize, types: u32, device: i32 },
-    CreateMulticast { devices: u32, size: usize },
-    AddDevice { multicast: u64, device: i32 },
-    Bind { multicast: u64, memory: u64, size: usize },
-    Release { handle: u64 },
-    Map { handle: u64, size: usize },
-    Unmap { base: u64, size: usize },
-    Grant { base: u64, size: usize, flags: u32 },
-    Read { pointer: u64 },
-    Write { pointer: u64, word: u32 },
+    Create {
+        size: usize,
+        types: u32,
+        device: i32,
+    },
+    CreateMulticast {
+        devices: u32,
+        size: usize,
+    },
+    AddDevice {
+        multicast: u64,
+        device: i32,
+    },
+    Bind {
+        multicast: u64,
+        memory: u64,
+        size: usize,
+    },
+    Release {
+        handle: u64,
+    },
+    Map {
+        handle: u64,
+        size: usize,
+    },
+    Unmap {
+        base: u64,
+        size: usize,
+    },
+    Grant {
+        base: u64,
+        size: usize,
+        flags: u32,
+    },
+    Read {
+        pointer: u64,
+    },
+    Write {
+        pointer: u64,
+        word: u32,
+    },
     FreeBytes,
     /// The descriptor comes beside the answer, and the other process closes its own.
-    ExportDescriptor { handle: u64 },
+    ExportDescriptor {
+        handle: u64,
+    },
     /// The descriptor comes beside the call, and the other process closes it at once.
     ImportDescriptor,
-    ExportFabric { handle: u64 },
-    ImportFabric { bytes: Vec<u8> },
-    Attribute { attribute: u32 },
+    ExportFabric {
+        handle: u64,
+    },
+    ImportFabric {
+        bytes: Vec<u8>,
+    },
+    Attribute {
+        attribute: u32,
+    },
 }
 
 /// What a call gives.

@@ -4,8 +4,8 @@ use conformance::{Expect as _, Outcome, Pool, Role, check};
 use cuda_ipc_sys::{CUmemLocationType, CUresult};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, NONE, READ, READ_WRITE, SIZE};
 use crate::support::fixtures::{exporter, importer};
+use crate::support::shared_pool::{INVALID_VALUE, NONE, READ, READ_WRITE, SIZE};
 
 const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;

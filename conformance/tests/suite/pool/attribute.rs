@@ -4,8 +4,8 @@ use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
 use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, SIZE};
 use crate::support::fixtures::{exporter, importer};
+use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, SIZE};
 
 /// A high-water mark can be reset to zero; the driver refuses any other value.
 #[rstest]

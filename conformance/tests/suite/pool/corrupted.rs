@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use conformance::{Expect as _, Outcome, Pool, PoolPointer, Role, Stop, check, observe};
 use rstest::rstest;
 
-use super::{SIZE, share, share_memory};
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::shared_pool::{SIZE, share, share_memory};
 
 /// Importing uniform bytes as export data does not succeed, and does not affect other processes.
 #[rstest]

@@ -5,9 +5,9 @@ use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check};
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
 use crate::support::device_memory::{Account, LARGE};
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;

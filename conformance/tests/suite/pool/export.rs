@@ -3,8 +3,8 @@
 use conformance::{Expect as _, Outcome, Pool, Role, check};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
 use crate::support::fixtures::{exporter, importer};
+use crate::support::shared_pool::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
 
 /// The driver exports a pool that was created for descriptors as a descriptor.
 #[rstest]

@@ -6,8 +6,8 @@ use conformance::{Expect as _, FabricHandle, Outcome, Role, Stop, check, observe
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 use rstest::rstest;
 
-use super::{FABRIC, SIZE, Shared, both_see};
 use crate::support::fixtures::start;
+use crate::support::shared_pool::{FABRIC, SIZE, Shared, both_see};
 
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 

@@ -5,9 +5,11 @@ use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CU_DEVICE_INVALID, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, share, share_memory};
 use crate::support::fixtures::{exporter, importer, observer, start};
 use crate::support::foreign::Foreign;
+use crate::support::shared_pool::{
+    DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, share, share_memory,
+};
 
 /// A pool is imported by the value of its descriptor, and memory that is allocated afterwards can be imported from it.
 #[rstest]

@@ -4,8 +4,8 @@
 use conformance::{Expect as _, GIB, MIB, Outcome, Pointer, Role, Stop, check};
 use rstest::rstest;
 
-use super::{SIZE, Shared, share};
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::shared_pool::{SIZE, Shared, share};
 
 /// Device memory left free for contexts and other allocations.
 const RESERVE: u64 = GIB;

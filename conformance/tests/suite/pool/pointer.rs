@@ -6,9 +6,11 @@ use conformance::{Expect as _, Outcome, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
-use super::{DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, share_pool_of_numa_node};
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::pointer_kind::PointerKind;
+use crate::support::shared_pool::{
+    DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, share_pool_of_numa_node,
+};
 
 /// How long the `spin` kernel keeps a stream busy.
 const NANOSECONDS: u64 = 50_000_000;

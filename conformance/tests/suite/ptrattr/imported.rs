@@ -64,7 +64,7 @@ fn the_attributes_of_an_import(
 #[rstest]
 #[conformance::test("PTRATTR-003", needs(pool_descriptors))]
 fn the_pool_of_an_import(exporter: Role, importer: Role) -> Outcome {
-    let pool = crate::pool::share(&exporter, &importer)?;
+    let pool = crate::support::shared_pool::share(&exporter, &importer)?;
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?)?;
     let pointer = importer.mem_pool_import_pointer(pool.imported, data)?;
     let named = importer.pointer_get_wide_attribute(POOL, pointer)?;

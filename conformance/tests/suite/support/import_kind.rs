@@ -30,7 +30,7 @@ impl ImportKind {
                 Ok(Imported { there, here: importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(there)?)? })
             }
             Self::Pool => {
-                let pool = crate::pool::share(exporter, importer)?;
+                let pool = super::shared_pool::share(exporter, importer)?;
                 let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
                 let data = exporter.mem_pool_export_pointer(there)?;
                 Ok(Imported { there, here: importer.mem_pool_import_pointer(pool.imported, data)? })
@@ -38,7 +38,7 @@ impl ImportKind {
             Self::VirtualMemory => {
                 let descriptor = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
                 let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(descriptor), 0)?;
-                let imported = crate::vmm::import(exporter, physical, importer)?;
+                let imported = super::virtual_memory::import(exporter, physical, importer)?;
                 let map = |role: &Role, physical, device| {
                     let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
                     role.mem_map(address, SIZE, 0, physical, 0)?;

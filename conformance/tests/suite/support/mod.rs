@@ -2,11 +2,14 @@
 
 pub(crate) mod capture;
 pub(crate) mod device_memory;
+pub(crate) mod dma_buf;
 pub(crate) mod fixtures;
 pub(crate) mod foreign;
 pub(crate) mod import_kind;
 pub(crate) mod latch;
 pub(crate) mod pointer_kind;
+pub(crate) mod shared_pool;
+pub(crate) mod virtual_memory;
 
 /// The size of an allocation, in bytes, in a case whose rule does not depend on the size.
 pub(crate) const SIZE: u64 = 2 * conformance::MIB;

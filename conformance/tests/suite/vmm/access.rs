@@ -4,10 +4,10 @@ use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe
 use cuda_ipc_sys::{CUmemLocationType, CUresult};
 use rstest::rstest;
 
-use super::{
+use crate::support::fixtures::{importer, on_gpus_that_are_no_peers};
+use crate::support::virtual_memory::{
     INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve,
 };
-use crate::support::fixtures::{importer, on_gpus_that_are_no_peers};
 
 const WORDS: u64 = SIZE / 4;
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;

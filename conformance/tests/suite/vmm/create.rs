@@ -6,10 +6,10 @@ use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUmemLocationType, CUpointer_attribute};
 use rstest::rstest;
 
-use super::{
+use crate::support::fixtures::{exporter, importer, start, uninitialised};
+use crate::support::virtual_memory::{
     DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, SIZE, create, import, map_readable_and_writable,
 };
-use crate::support::fixtures::{exporter, importer, start, uninitialised};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;

@@ -4,8 +4,10 @@ use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
-use super::{DESCRIPTOR, FABRIC, INVALID_VALUE, SIZE, create_exportable, import, map_readable_and_writable};
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::virtual_memory::{
+    DESCRIPTOR, FABRIC, INVALID_VALUE, SIZE, create_exportable, import, map_readable_and_writable,
+};
 
 /// The driver exports an allocation that was created for descriptors as a descriptor.
 #[rstest]

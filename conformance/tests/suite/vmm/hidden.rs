@@ -4,8 +4,8 @@ use conformance::Placement;
 use conformance::{Expect as _, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
-use super::{SIZE, create_exportable, import, map_readable_and_writable};
 use crate::support::fixtures::{exporter, start, uninitialised};
+use crate::support::virtual_memory::{SIZE, create_exportable, import, map_readable_and_writable};
 
 /// A process may import memory of a GPU that it cannot see; the code is recorded, because drivers before CUDA 12 may
 /// refuse the import.

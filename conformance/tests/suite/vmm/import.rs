@@ -4,12 +4,12 @@ use conformance::Placement;
 use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
-use super::{
+use crate::support::fixtures::{exporter, importer, observer, start, uninitialised};
+use crate::support::foreign::Foreign;
+use crate::support::virtual_memory::{
     DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map,
     map_readable_and_writable, reserve,
 };
-use crate::support::fixtures::{exporter, importer, observer, start, uninitialised};
-use crate::support::foreign::Foreign;
 
 /// Exporter and importer each read what the other wrote.
 #[rstest]
@@ -83,7 +83,7 @@ fn the_code_for_the_other_kind_of_descriptor(exporter: Role, importer: Role, #[c
 #[rstest]
 #[conformance::test("VMM-IMP-005", needs(memory_descriptors))]
 fn the_code_for_a_dma_buf(exporter: Role) -> Outcome {
-    crate::dmabuf::needs_dma_bufs(&exporter)?;
+    crate::support::dma_buf::needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     exporter.fill(buffer, SIZE, 7)?;
     exporter.mem_import_from_descriptor(exporter.mem_get_dma_buf(buffer, SIZE, 0)?).recorded("import")?;

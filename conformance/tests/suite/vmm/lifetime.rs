@@ -2,16 +2,18 @@
 
 use std::os::fd::AsFd as _;
 
-use conformance::wire::Channel;
 use conformance::{Outcome, Role, Stop, check};
+use peer::wire::Channel;
 use rstest::rstest;
 
-use super::{SIZE, create_exportable, import, map_readable_and_writable};
 use crate::support::device_memory::{Account, LARGE};
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::virtual_memory::{
+    DESCRIPTOR, READ_WRITE, SIZE, create_exportable, import, map_readable_and_writable, reserve,
+};
 
 fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
-    role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(super::DESCRIPTOR), 0)
+    role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(DESCRIPTOR), 0)
 }
 
 /// A mapping stays usable after its handle is released, and the memory is freed when it is unmapped.
@@ -20,9 +22,9 @@ fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
 fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
-    let address = super::reserve(&exporter, LARGE)?;
+    let address = reserve(&exporter, LARGE)?;
     exporter.mem_map(address, LARGE, 0, physical, 0)?;
-    exporter.mem_set_access(address, LARGE, 0, super::READ_WRITE)?;
+    exporter.mem_set_access(address, LARGE, 0, READ_WRITE)?;
     exporter.mem_release(physical)?;
     exporter.fill(address.offset(LARGE - SIZE), SIZE, 7)?;
     check!(exporter.mismatches(address.offset(LARGE - SIZE), SIZE, 7)? == 0);
@@ -164,7 +166,7 @@ fn a_mapping_keeps_the_memory_until_its_process_ends(exporter: Role, importer: R
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
     let imported = import(&exporter, physical, &importer)?;
-    let address = super::reserve(&importer, LARGE)?;
+    let address = reserve(&importer, LARGE)?;
     importer.mem_map(address, LARGE, 0, imported, 0)?;
     exporter.kill()?;
     check!(account.is_held()?);

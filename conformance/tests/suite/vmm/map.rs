@@ -4,10 +4,10 @@ use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, 
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use super::{
+use crate::support::fixtures::importer;
+use crate::support::virtual_memory::{
     INVALID_VALUE, READ_WRITE, REFUSED, SIZE, create, create_exportable, map, map_readable_and_writable, reserve,
 };
-use crate::support::fixtures::importer;
 
 /// Memory that is reserved, created, mapped and made accessible is usable up to its last byte.
 #[rstest]

@@ -3,8 +3,8 @@
 use conformance::{Expect as _, MemProperties, Outcome, Role, Stop, check};
 use rstest::rstest;
 
-use super::{SIZE, create_exportable, map, map_readable_and_writable};
 use crate::support::fixtures::{exporter, importer};
+use crate::support::virtual_memory::{SIZE, create_exportable, map, map_readable_and_writable};
 
 const DEVICE: MemProperties = MemProperties::device(0);
 

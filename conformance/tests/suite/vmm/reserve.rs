@@ -3,8 +3,10 @@
 use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve};
 use crate::support::fixtures::{importer, uninitialised};
+use crate::support::virtual_memory::{
+    INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve,
+};
 
 /// The driver reserves and frees multiples of the granularity, at addresses that are aligned to it.
 #[rstest]

@@ -3,8 +3,8 @@
 use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use rstest::rstest;
 
-use super::{INVALID_VALUE, SIZE, create, map, map_readable_and_writable, reserve};
 use crate::support::fixtures::importer;
+use crate::support::virtual_memory::{INVALID_VALUE, SIZE, create, map, map_readable_and_writable, reserve};
 
 /// A mapped address gives the handle that was mapped, and the returned handle needs a release of its own.
 #[rstest]

@@ -4,8 +4,8 @@ use conformance::Placement;
 use conformance::{Expect as _, Outcome, Physical, Pointer, Role, Stop, check};
 use rstest::rstest;
 
-use super::{SIZE, create_exportable, map_readable_and_writable, reserve};
 use crate::support::fixtures::{importer, start};
+use crate::support::virtual_memory::{SIZE, create_exportable, map_readable_and_writable, reserve};
 
 /// Why a handle is invalid.
 #[derive(Clone, Copy, Debug)]

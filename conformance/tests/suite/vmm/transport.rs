@@ -4,8 +4,8 @@ use conformance::ChildEnd;
 use conformance::{Descriptor, Expect as _, Outcome, Role, Stop, check};
 use rstest::rstest;
 
-use super::{SIZE, create_exportable, map_readable_and_writable};
 use crate::support::fixtures::{exporter, importer, uninitialised};
+use crate::support::virtual_memory::{SIZE, create_exportable, map_readable_and_writable};
 
 /// A child that was forked before `cuInit` can import from a descriptor that it inherited.
 #[rstest]

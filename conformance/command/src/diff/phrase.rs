@@ -1,0 +1,70 @@
+//! The words of a comparison, for the text and for the Markdown.
+
+use std::collections::BTreeMap;
+
+use conformance::Verdict;
+use conformance::catalogue::{self, Row};
+use conformance::diff::{Diff, Difference, Side};
+use serde_json::Value;
+
+use crate::output::Failure;
+
+/// The rows of the catalogue by id.
+pub(crate) struct Rows(BTreeMap<String, Row>);
+
+impl Rows {
+    pub(crate) fn read() -> Result<Self, Failure> {
+        let groups = catalogue::groups().map_err(Failure::new)?;
+        Ok(Self(groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect()))
+    }
+
+    /// Returns the row's class and statement. A report of another version of the suite may name a row that this
+    /// catalogue does not contain.
+    pub(super) fn statement(&self, id: &str) -> (&'static str, &str) {
+        self.0.get(id).map_or(("?", "not in this suite's catalogue"), |row| (row.class.letter(), &row.statement))
+    }
+}
+
+/// Returns what the text and the Markdown add to the title of a report.
+pub(super) fn remark(side: &Side) -> String {
+    match (side.running.as_slice(), side.is_complete) {
+        ([], true) => String::new(),
+        ([], false) => ", without an end line".to_owned(),
+        (running, _) => format!(", incomplete: ended while running {}", running.join(", ")),
+    }
+}
+
+/// Returns the name of a difference, the old value and the new value.
+pub(super) fn words(difference: &Difference) -> (&str, String, String) {
+    const NOTHING: &str = "none";
+    let reason = |reason: &Option<String>| reason.clone().unwrap_or_else(|| NOTHING.to_owned());
+    let value = |value: &Option<Value>| value.as_ref().map_or_else(|| NOTHING.to_owned(), plain);
+    match difference {
+        Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
+        Difference::Reason { old, new } => ("reason", reason(old), reason(new)),
+        Difference::Observation { name, old, new } => (name, value(old), value(new)),
+        Difference::Time { old, new } => ("time", milliseconds(*old), milliseconds(*new)),
+        Difference::Added { verdict } => ("verdict", "not in the old report".to_owned(), verdict.to_string()),
+        Difference::Removed { verdict } => ("verdict", verdict.to_string(), "not in the new report".to_owned()),
+        Difference::Unended { old } => {
+            let old = old.map_or_else(|| "not in the old report".to_owned(), |verdict| verdict.to_string());
+            ("verdict", old, "still running at the end of the new report".to_owned())
+        }
+    }
+}
+
+/// Formats a value; a string without its JSON quotes.
+pub(super) fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn milliseconds(duration: f64) -> String {
+    format!("{duration:.0} ms")
+}
+
+/// Returns the number of cases per verdict in the old and in the new report, without verdicts that neither has.
+pub(super) fn counts(diff: &Diff) -> Vec<(Verdict, usize, usize)> {
+    let count = |side: &Side, verdict: Verdict| side.summary.get(verdict.word()).copied().unwrap_or_default();
+    let counts = Verdict::ALL.map(|verdict| (verdict, count(&diff.old, verdict), count(&diff.new, verdict)));
+    counts.into_iter().filter(|(_, old, new)| old + new > 0).collect()
+}

@@ -1,0 +1,55 @@
+//! Physical memory, addresses and mappings, in the sizes and with the flags that most cases use.
+
+use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
+use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+
+/// Several times the granularity of every GPU tested so far.
+pub(crate) const SIZE: u64 = 8 * MIB;
+pub(crate) const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+pub(crate) const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
+
+pub(crate) const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
+pub(crate) const READ: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
+pub(crate) const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+
+pub(crate) const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+pub(crate) const NOT_INITIALIZED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_INITIALIZED];
+/// The documentation lists both codes, but not when each is returned.
+pub(crate) const REFUSED: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE, CUresult::CUDA_ERROR_NOT_SUPPORTED];
+/// The documentation lists both codes for a nonexistent device.
+pub(crate) const INVALID_DEVICE: &[CUresult] =
+    &[CUresult::CUDA_ERROR_INVALID_DEVICE, CUresult::CUDA_ERROR_INVALID_VALUE];
+
+/// Creates physical memory on GPU 0.
+pub(crate) fn create(role: &Role) -> Result<Physical, Stop> {
+    role.mem_create(SIZE, MemProperties::device(0), 0)
+}
+
+/// Creates physical memory on GPU 0 that can be exported as a descriptor.
+pub(crate) fn create_exportable(role: &Role) -> Result<Physical, Stop> {
+    role.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)
+}
+
+pub(crate) fn reserve(role: &Role, size: u64) -> Result<Pointer, Stop> {
+    role.mem_address_reserve(size, 0, Pointer::NULL, 0)
+}
+
+/// Maps all of the memory, without access.
+pub(crate) fn map(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
+    let address = reserve(role, SIZE)?;
+    role.mem_map(address, SIZE, 0, physical, 0)?;
+    Ok(address)
+}
+
+/// Maps all of the memory, and gives GPU 0 access.
+pub(crate) fn map_readable_and_writable(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
+    let address = map(role, physical)?;
+    role.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    Ok(address)
+}
+
+/// Exports memory and imports it in the other process. The descriptor is passed through `SCM_RIGHTS`.
+pub(crate) fn import(exporter: &Role, physical: Physical, importer: &Role) -> Result<Physical, Stop> {
+    let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)
+}
