@@ -37,8 +37,8 @@ impl Resource for Held {
         let driver = self.device.driver().calls()?;
         match self.origin {
             Origin::Primary => {
-                // SAFETY: `Context::primary` took the reference. Every value that was created in the context held this
-                // value, so all of them are gone.
+                // SAFETY: `Context::primary` took the reference. Every value that was created in the context kept this
+                // one alive, so all of them are gone.
                 let answer = unsafe { driver.cuDevicePrimaryCtxRelease(self.device.raw()) };
                 check("cuDevicePrimaryCtxRelease", answer, || self.device.passed())
             }
@@ -147,8 +147,8 @@ impl Context {
 
     /// `cuDevicePrimaryCtxRelease` or `cuCtxDestroy`: releases the context as dropping does, and returns the error.
     ///
-    /// This does nothing while there are clones, or values that were created in the context. The last of them releases
-    /// the context.
+    /// This does nothing while there are clones, or values that were created in the context. Dropping the last of them
+    /// releases the context.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.

@@ -24,7 +24,7 @@ impl ProcessIdentity {
     /// `/proc/self`: returns the identity of this process.
     ///
     /// Each thread reads it once, and reads it again only if the PID or the PID namespace has changed. So a forked
-    /// child finds its own identity, also in a new namespace, and never waits for a lock of its parent.
+    /// child finds its own identity, even in a new namespace, and never waits for a lock of its parent.
     ///
     /// # Errors
     /// Fails if `/proc` is not mounted or not readable.

@@ -10,7 +10,7 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUfunc_st, CUfunction, CUmod_st};
 use crate::{Context, Error, Stream};
 
-/// Device code that is loaded in a context. Clones are the same module.
+/// Device code that is loaded in a context. Clones refer to the same module.
 #[derive(Clone, Debug)]
 pub struct Module(Arc<Owned<Loaded>>);
 
@@ -25,7 +25,7 @@ impl Resource for Loaded {
 
     unsafe fn give_back(&self) -> Result<(), Error> {
         let driver = self.context.enter()?;
-        // SAFETY: the module is live. Its functions held it, so all of them are gone.
+        // SAFETY: the module is live. Its functions kept it alive, so all of them are gone.
         check("cuModuleUnload", unsafe { driver.cuModuleUnload(self.raw.0) }, String::new)
     }
 }
@@ -64,7 +64,7 @@ impl Module {
 
     /// `cuModuleUnload`: unloads the module as dropping does, and returns the error.
     ///
-    /// This does nothing while there are clones or functions of the module. The last of them unloads it.
+    /// This does nothing while there are clones or functions of the module. Dropping the last of them unloads it.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.
@@ -135,7 +135,7 @@ impl Function {
         let driver = stream.context().enter()?;
         let ([x, y, z], [block_x, block_y, block_z]) = (shape.grid, shape.block);
         let (raw, shared) = (self.raw.0, shape.shared_memory);
-        // SAFETY: the function and the stream are live; the caller promises that the parameters are right.
+        // SAFETY: the function and the stream are live; the caller promises that the parameters match the kernel.
         let answer = unsafe {
             driver.cuLaunchKernel(
                 raw,

@@ -49,7 +49,7 @@ impl<R: Resource> Owned<R> {
 
     /// Gives the resource back and returns the driver's error.
     ///
-    /// After an error, too, the resource counts as given back. It is not known whether the driver still holds it, and a
+    /// Even after an error, the resource counts as given back. It is not known whether the driver still holds it, and a
     /// second call could hit a resource that has taken its place.
     pub(crate) fn close(mut self) -> Result<(), Error> {
         self.is_given_back = true;

@@ -11,7 +11,7 @@ pub struct Machine {
     pub library: String,
     /// The devices.
     pub devices: Vec<Device>,
-    /// Whether the device of the row can access the memory of the device of the column.
+    /// `peer_access[i][j]`: whether device `i` can access the memory of device `j`.
     pub peer_access: Vec<Vec<bool>>,
     /// The links between the devices.
     pub links: Vec<Link>,

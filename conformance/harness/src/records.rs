@@ -68,7 +68,7 @@ fn gpu(run: &Run) -> &str {
     run.devices.first().map_or("no device", |device| &device.name)
 }
 
-/// Converts a text to lower case and replaces everything except letters, digits and dots with hyphens.
+/// Converts text to lower case and replaces everything except letters, digits and dots with hyphens.
 fn slug(text: &str) -> String {
     let is_kept = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
     text.chars().map(|c| if is_kept(&c) { c.to_ascii_lowercase() } else { '-' }).collect()
@@ -152,8 +152,8 @@ impl Nearness {
     }
 }
 
-/// The order of records for a run: by nearness, then by the difference of the driver versions, then by the difference
-/// of the numbers of devices.
+/// The order of records for a run: by nearness, then by the difference between the driver versions, then by the
+/// difference between the numbers of devices.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Distance {
     nearness: Nearness,

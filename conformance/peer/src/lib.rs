@@ -14,6 +14,7 @@ pub mod wire;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::process::{Child, Command, Stdio};
+use std::time::SystemTime;
 
 use rustix::process::Signal;
 use serde::Serialize;
@@ -62,13 +63,29 @@ pub fn die_with(parent: Option<i32>) -> io::Result<bool> {
 /// Removes the files that NVIDIA's driver leaves in /dev/shm when its process is killed. The process was ours, so these
 /// are too.
 pub fn remove_driver_files(process: u32) {
-    let user = rustix::process::getuid().as_raw();
+    remove_driver_files_of(rustix::process::getuid().as_raw(), process, SystemTime::UNIX_EPOCH);
+}
+
+/// The same for a process of another user or PID namespace, with its number there.
+///
+/// Processes of different namespaces can have equal numbers, so only files that are not older than `since`, the start of
+/// the process, are removed.
+pub fn remove_driver_files_of(user: u32, process: u32, since: SystemTime) {
     let prefix = format!("cuda.shm.{user:x}.{process:x}.");
     for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+        let is_newer = || entry.metadata().and_then(|file| file.modified()).is_ok_and(|modified| modified >= since);
+        if entry.file_name().to_string_lossy().starts_with(&prefix) && is_newer() {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+}
+
+/// The number of a process in its own PID namespace.
+#[must_use]
+pub fn inner_id(process: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    numbers.split_whitespace().last()?.parse().ok()
 }
 
 /// A running second process and the channel to it. Dropping it kills the process and waits for it.

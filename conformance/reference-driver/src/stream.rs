@@ -16,8 +16,8 @@ type Task = Box<dyn FnOnce(&Health) -> Result<()> + Send>;
 pub(crate) enum Work {
     /// A task. It is dropped without being performed if the context no longer works.
     Perform(Task),
-    /// A record of an event, which completes when it is dropped. It is dropped under the queue's lock, so everyone sees
-    /// the record complete at the moment at which the stream reaches it.
+    /// A record of an event. Dropping the value completes the record. It is dropped under the queue's lock, so every
+    /// thread sees the record complete at the moment when the stream reaches it.
     Complete(Box<dyn Send>),
 }
 
@@ -132,7 +132,7 @@ impl Stream {
         }
     }
 
-    /// Performs work. If it fails, the process has its error from then on.
+    /// Performs work. If it fails, later calls of the process return its error.
     fn perform(&self, task: impl FnOnce(&Health) -> Result<()>) {
         if !self.health.works() {
             return;
@@ -145,7 +145,7 @@ impl Stream {
         }
     }
 
-    /// The point after everything that was enqueued until now.
+    /// The point after everything that has been enqueued so far.
     pub(crate) fn now(self: &Arc<Self>) -> Point {
         let ticket = self.lock().issued;
         Point { stream: Arc::clone(self), ticket }
@@ -208,7 +208,7 @@ impl State {
         others.iter().map(Stream::now).filter(|point| !point.is_done()).collect()
     }
 
-    /// The points that a stream has not reached: its own work, and what its next work waits for.
+    /// The points that are still pending for a stream: its own work, and what its next work waits for.
     fn outstanding(&self, stream: &Arc<Stream>) -> Vec<Point> {
         let own = stream.now();
         self.before(stream).into_iter().chain((!own.is_done()).then_some(own)).collect()

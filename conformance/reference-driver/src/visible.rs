@@ -1,7 +1,7 @@
 //! `CUDA_VISIBLE_DEVICES`: the devices of the machine that a process sees, and their order.
 //!
 //! The list holds ordinals or UUIDs. A UUID may be shortened to any prefix that only one device has. The first entry
-//! that names no device ends the list. The rest is as on an H200: the first entry decides whether the list holds
+//! that names no device ends the list. Three rules follow an H200: the first entry decides whether the list holds
 //! ordinals or UUIDs, an ordinal is read as C's `atoi` reads it, and `cuInit` fails if a device is named twice.
 
 use crate::answer::{INVALID_DEVICE, Result};
@@ -23,7 +23,7 @@ pub(crate) fn select(list: &str, uuids: &[[u8; 16]]) -> Result<Vec<usize>> {
     Ok(selected)
 }
 
-/// Reads an ordinal: a number after optional blanks and a sign, whatever follows it.
+/// Reads an ordinal: a number after optional blanks and an optional sign. What follows the number is ignored.
 fn by_ordinal(entry: &str, count: usize) -> Option<usize> {
     let entry = entry.trim_start();
     let (number, is_negative) = match entry.strip_prefix('-') {
@@ -35,7 +35,7 @@ fn by_ordinal(entry: &str, count: usize) -> Option<usize> {
     (ordinal < count && (ordinal == 0 || !is_negative)).then_some(ordinal)
 }
 
-/// Reads a UUID, or a prefix of one that no other device shares. Dashes are ignored, and anything may follow a whole
+/// Reads a UUID, or a prefix of one that no other device shares. Dashes are ignored, and so is what follows a complete
 /// UUID.
 fn by_uuid(entry: &str, uuids: &[[u8; 16]]) -> Option<usize> {
     let mut digits = String::new();

@@ -36,7 +36,7 @@ fn newer() -> impl Iterator<Item = &'static Symbol> {
 #[test]
 fn the_driver_serves_13_0() {
     assert_eq!(driver().version(), SERVED);
-    assert!(newer().count() > 0, "no function of the tables is newer, so the tests of missing ones test nothing");
+    assert!(newer().count() > 0, "the tables have no newer function, so the tests of missing functions test nothing");
 }
 
 #[test]
@@ -46,11 +46,11 @@ fn every_function_is_exported_and_nothing_else() {
     let exports = file.exports().unwrap_or_else(|error| panic!("{error}"));
     let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let exported: BTreeSet<_> = exports.iter().map(|export| text(export.name())).collect();
-    // `cuGetProcAddress` with its signature before CUDA 12 has no entry in the table.
+    // The tables have no entry for `cuGetProcAddress` with the signature from before CUDA 12.
     let tables = SYMBOLS.iter().chain(&runtime::SYMBOLS).map(|symbol| symbol.exported).chain([c"cuGetProcAddress"]);
     let expected: BTreeSet<_> = tables.map(|name| text(name.to_bytes())).collect();
     assert_eq!(&expected - &exported, BTreeSet::new(), "missing exports");
-    assert_eq!(&exported - &expected, BTreeSet::new(), "exports that the tables do not have");
+    assert_eq!(&exported - &expected, BTreeSet::new(), "exports that are not in the tables");
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn a_function_does_not_stand_in_for_its_later_signature() {
     }
 }
 
-/// Names that are not base names of functions. Exported names and parts of base names are among them.
+/// Names that are not base names of functions: among others, exported names and parts of base names.
 const UNKNOWN: [&CStr; 5] = [c"cuNothing", c"cuMemAlloc_v2", c"cuMemAllo", c"cumemalloc", c""];
 
-/// Returns symbols, each with a version before the one that introduced it. `cuGetProcAddress` has an older signature,
-/// which a driver may return instead, so its version is before that signature's.
+/// Returns symbols, each with a version before the one that introduced it. A driver may return `cuGetProcAddress` with
+/// its older signature instead, so its version here is one before that signature.
 fn too_early() -> impl Iterator<Item = (&'static CStr, u32)> {
     let older = served().filter(|symbol| symbol.name != c"cuGetProcAddress");
     older.map(|symbol| (symbol.name, symbol.since.0 - 1)).chain([(c"cuGetProcAddress", 11029)])

@@ -97,7 +97,7 @@ fn unknown_numbers_have_no_name(observer: Role, #[values(123_456, 0xffff_fffe)] 
     Ok(())
 }
 
-/// A failing call leaves the context usable. The code is recorded, and so is whether the output is untouched.
+/// A failing call leaves the context usable. The code is recorded, and whether the call wrote the output.
 #[rstest]
 #[conformance::test("ERR-004", needs(pool_descriptors, memory_descriptors))]
 fn a_failing_call_leaves_the_context_usable(
@@ -129,7 +129,7 @@ fn a_failing_call_leaves_the_context_usable(
     Ok(())
 }
 
-/// A log callback receives nothing after it was unregistered. The lines about a failing call that it receives before
+/// A log callback receives nothing after it was unregistered. The lines that it received before, about a failing call,
 /// are recorded.
 #[rstest]
 #[conformance::test("ERR-003", needs(cuda = 12_090, pool_descriptors, memory_descriptors))]

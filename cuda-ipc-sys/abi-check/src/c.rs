@@ -98,7 +98,7 @@ impl Headers {
         Ok(Self { include: include.to_owned(), folder, text, names })
     }
 
-    /// Whether a name occurs outside of comments.
+    /// Returns whether a name occurs outside of comments.
     pub(crate) fn declare(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -140,7 +140,7 @@ impl Headers {
     fn execute(&self, program: &str) -> Result<String> {
         let (source, executable) = (self.folder.path().join("probe.c"), self.folder.path().join("probe"));
         std::fs::write(&source, program)?;
-        // The program uses functions only in operands that are not evaluated, so nothing is linked.
+        // The program names functions only where C does not evaluate them, as in sizeof, so it links without libcuda.
         run(compiler().args(["-w", "-O0", "-I"]).arg(&self.include).arg(&source).arg("-o").arg(&executable))?;
         run(&mut Command::new(&executable))
     }

@@ -32,13 +32,13 @@ impl Probe {
         Self { name, subject, what, expression, expected, needs, since: None, exported: false }
     }
 
-    /// Makes the statement one about a member of the type.
+    /// Turns the statement into one about a member of the type.
     pub(crate) fn member(mut self, path: &str) -> Self {
         self.subject = format!("{}.{path}", self.name);
         self
     }
 
-    /// Makes the statement one about a function of a version, which needs other names in the headers.
+    /// Turns the statement into one about a function since a CUDA version, which needs the given names in the headers.
     pub(crate) fn function(mut self, needs: &[&str], since: u32) -> Self {
         self.needs = needs.iter().map(|&name| name.to_owned()).collect();
         self.since = Some(since);
@@ -50,7 +50,7 @@ impl Probe {
         self
     }
 
-    /// Returns the statement that the member's offset lies in another member, in place of the offset itself.
+    /// Returns a weaker statement: the member's offset lies within the given member of the headers.
     pub(crate) fn lies_in(&self, other: &str) -> Self {
         let (name, offset) = (&self.name, self.expected);
         let start = format!("__builtin_offsetof({name}, {other})");

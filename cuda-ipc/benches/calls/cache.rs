@@ -34,7 +34,7 @@ pub(crate) fn hit(context: &Context) -> Figures {
     let mut exporter = Command::new(env::current_exe().expect("this executable has a path"));
     exporter.env(EXPORTER, "").stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
     let mut running = exporter.spawn().expect("this executable runs again");
-    // The command holds the other end, too, which would hide that the exporter has ended.
+    // The command also holds the other end, which would hide that the exporter has ended.
     drop(exporter);
     let parcel = Parcel::receive(&ours).expect("the exporter shares a buffer");
     let cache = Cache::new(SIZE);

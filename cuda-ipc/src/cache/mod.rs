@@ -21,8 +21,8 @@ use crate::vmm::Access;
 use crate::{Context, Error, ProcessIdentity, fork};
 use key::{Allocation, access};
 
-/// A cache that keeps imports of other processes' memory mapped, within a budget. Clones are the same cache, and
-/// threads may share it.
+/// A cache that keeps imports of other processes' memory mapped, within a budget. Clones refer to the same cache,
+/// and threads may share it.
 #[derive(Clone, Debug)]
 pub struct Cache(Arc<Shared>);
 
@@ -57,8 +57,8 @@ impl Cache {
     /// then closes all imports from this exporter that are not in use, and tries once more. It also forgets an import
     /// that is stale because the same handle now names a later allocation.
     ///
-    /// The cache does not keep memory under a lease ([`Parcel::lease`]), because its exporter waits until it is no
-    /// longer in use.
+    /// The cache does not keep memory under a lease ([`Parcel::lease`]), because the exporter waits until the import is
+    /// closed.
     ///
     /// # Errors
     /// As [`Parcel::open`].
@@ -114,7 +114,7 @@ impl Cache {
     /// Forgets an allocation. An exporter asks its importers for this before it frees the memory. Returns whether the
     /// cache had an import of the allocation.
     ///
-    /// The import is closed at once, or at the end of its last use.
+    /// The import is closed at once if it is not in use, otherwise when its last use ends.
     pub fn forget(&self, ticket: &Ticket) -> bool {
         let forgotten = Allocation::of(ticket);
         self.forget_all(|allocation| *allocation == forgotten)
@@ -122,7 +122,7 @@ impl Cache {
 
     /// Forgets all memory of a process, for example because the process has ended. Returns whether the cache had any.
     ///
-    /// The imports are closed at once, or at the end of their last use.
+    /// Imports that are not in use are closed at once. The others are closed when their last use ends.
     pub fn forget_exporter(&self, exporter: &ProcessIdentity) -> bool {
         self.forget_all(|allocation| allocation.exporter == *exporter)
     }
@@ -164,8 +164,8 @@ impl Shared {
         self.kept().get(key).cloned()
     }
 
-    /// Removes the imports that `which` selects from the cache. The caller closes them by dropping the result, and at
-    /// that time holds no lock that a hit needs.
+    /// Removes the imports that `which` selects from the cache. The caller closes them by dropping the result, while it
+    /// holds no lock that a hit needs.
     fn take(&self, which: impl Fn(&Key, &Arc<ImportedMemory>) -> bool) -> Vec<Arc<ImportedMemory>> {
         let mut kept = self.kept();
         let keys: Vec<_> = kept.iter().filter(|(key, import)| which(key, import)).map(|(key, _)| *key).collect();
@@ -220,7 +220,7 @@ impl Drop for CachedMemory {
         if self.cache.bytes() <= self.cache.0.budget || fork::is_child() {
             return;
         }
-        // A thread that holds the lock to open memory enforces the budget afterwards.
+        // If another thread holds the lock to open memory, that thread enforces the budget afterwards.
         if let Ok(_opening) = self.cache.0.opening.try_lock() {
             drop(self.cache.0.take_idle_above(self.cache.0.budget));
         }

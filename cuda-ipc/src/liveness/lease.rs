@@ -55,8 +55,8 @@ pub struct Tenancy(OwnedFd);
 impl Lease {
     /// `pipe2`: creates a lease, and the tenancy to send.
     ///
-    /// After the last send the exporter must drop its own `Tenancy`: as long as it has one, it waits for itself. A
-    /// child that it forked in the meantime also holds one, until the child ends or calls `exec` (both ends are
+    /// After the last send the exporter must drop its own `Tenancy`: while it keeps one, the lease does not end. A child
+    /// that the exporter forks meanwhile holds one too, until the child ends or calls `exec` (both ends are
     /// close-on-exec).
     ///
     /// # Errors
@@ -118,8 +118,8 @@ impl Tenancy {
     }
 }
 
-/// Returns whether the pipe's other end is closed everywhere. It requests no event, so that bytes in the pipe wake
-/// nobody.
+/// Returns whether the pipe's other end is closed in every process. It requests no event, so that bytes in the pipe do
+/// not end the wait.
 fn has_hung_up(end: &OwnedFd, timeout: Duration) -> Result<bool, LivenessError> {
     let events = Deadline::after(Some(timeout)).poll(end, PollFlags::empty()).map_err(LivenessError::system("poll"))?;
     Ok(events.intersects(PollFlags::HUP | PollFlags::ERR))

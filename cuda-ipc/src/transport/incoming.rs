@@ -35,7 +35,7 @@ impl<'socket> Incoming<'socket> {
             has_begun: false,
             is_complete: false,
             descriptors: Vec::new(),
-            // At most one batch comes with the header.
+            // The header carries at most one batch of descriptors.
             most_descriptors: BATCH,
             is_truncated: false,
         }
@@ -89,7 +89,7 @@ impl<'socket> Incoming<'socket> {
     }
 
     /// `recvmsg`: returns how many bytes were received; 0 at the end of the stream. One call receives at most one batch
-    /// of descriptors: the kernel stops after bytes that descriptors came with.
+    /// of descriptors, because the kernel ends a call after the bytes that the descriptors were sent with.
     fn receive_some(&mut self, buffer: &mut [u8]) -> Result<usize, TransportError> {
         // There is room for credentials, because a socket that was made elsewhere may be set to deliver them.
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH), ScmCredentials(1))];
@@ -100,7 +100,7 @@ impl<'socket> Incoming<'socket> {
                 Ok(received) => break received,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => self.wait()?,
-                // The peer ended without reading a message of ours. All that it sent before has been received by now.
+                // The peer ended without reading a message of ours. Everything that it sent has been received already.
                 Err(Errno::CONNRESET) => return Ok(0),
                 Err(error) => return Err(TransportError::system("recvmsg")(error)),
             }

@@ -22,7 +22,7 @@ use crate::{Alone, Holdings, SIZE, alone, context, met};
 const SLOTS: usize = 8;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
 
-/// A value of this process. If an `unsafe` call requires another value to live as long, the variant holds that value.
+/// A value of this process. If an `unsafe` call requires that another value lives as long, the variant holds that value.
 enum Value {
     Context(Context),
     Stream(Stream),
@@ -52,9 +52,9 @@ enum Step {
     NewReservation,
     NewPool,
     LoadModule,
-    /// Makes the most obvious value from another: a mapping from an allocation, an import from a descriptor, …
+    /// Makes the most obvious value from another, such as a mapping from an allocation or an import from a descriptor.
     Derive,
-    /// Makes a different value, if there is one: a descriptor from an allocation, …
+    /// Makes a less obvious value, if there is one, such as a descriptor from an allocation.
     DeriveOtherwise,
     Clone,
     Share,
@@ -165,7 +165,7 @@ impl Machine {
                     _ => None,
                 });
                 let Some(import) = import else { return self.import_pool(buffer.pool().clone(), to) };
-                // SAFETY: the value holds the buffer, and each pool has one import.
+                // SAFETY: the new value keeps the buffer alive, and each pool has at most one import here.
                 let open = unsafe { import.open(context, &buffer.export()?)? };
                 Value::PoolPointer(open, Arc::clone(buffer))
             }
@@ -263,7 +263,7 @@ impl Value {
         match self {
             Self::Context(value) => value.synchronize(),
             Self::Stream(value) => value.synchronize(),
-            // The event may belong to another context than the stream.
+            // The event and the stream may belong to different contexts.
             Self::Event(value) => {
                 value.record(stream).and_then(|()| stream.wait(value)).and_then(|()| value.synchronize())
             }
@@ -305,7 +305,7 @@ fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
     let mut machine = Machine { slots: Default::default(), default: context(), size };
     for (step, from, to) in steps {
         if let Err(error) = machine.take(*step, *from, *to) {
-            // Expected: a range that is taken or too small, an event of another context, sharing of imported memory.
+            // Expected causes: a range that is taken or too small, an event of another context, sharing of imported memory.
             let is_ours = matches!(error, Error::NotTheOwner | Error::OutOfBounds { .. });
             assert!(is_ours || error.code().is_some(), "{step:?}: {error}");
         }

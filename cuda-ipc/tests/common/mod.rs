@@ -17,7 +17,8 @@ pub(crate) fn driver() -> Driver {
 
 /// Returns the path of the reference driver, which Cargo builds next to the test executables.
 fn reference_driver() -> PathBuf {
-    // SAFETY: every test calls this before anything else, and `DRIVER` makes the other threads wait.
+    // SAFETY: no other thread uses the environment now. Every test begins with this call, and the other threads wait
+    // for `DRIVER`.
     unsafe { std::env::set_var("REFERENCE_DRIVER_DEVICES", "2") };
     std::env::current_exe().expect("a test executable has a path").with_file_name("libreference_driver.so")
 }

@@ -26,7 +26,8 @@ fn assert_held(lease: &Lease) {
     assert!(begin.elapsed() >= SHORT);
 }
 
-/// Waits first, because a child of another test may hold a copy between its fork and its exec.
+/// Waits for the end of the lease and checks it. Another test's child may hold a tenancy between its fork and its exec,
+/// so a check without a wait could fail.
 fn assert_over(lease: &Lease) {
     lease.wait(LONG).unwrap();
     assert!(lease.is_over().unwrap());

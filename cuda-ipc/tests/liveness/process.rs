@@ -28,12 +28,13 @@ fn assert_ended(watch: &ProcessWatch) {
     watch.wait(LONG).unwrap();
     assert!(!watch.is_alive().unwrap());
     watch.wait(Duration::ZERO).unwrap();
-    // A poll loop that asks for the documented event sees the end, too.
+    // A poll loop that waits for POLLIN, as the documentation says, also sees the end.
     let mut polled = [PollFd::new(watch, PollFlags::IN)];
     assert_eq!(poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap(), 1);
 }
 
-/// Starts a peer that connects by itself, so that the kernel knows it as the other end. Returns both.
+/// Starts a peer that opens the connection itself, so that the kernel reports the peer as the other end. Returns the
+/// peer and the connection.
 fn connected_peer() -> (Peer, Connection) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -96,7 +97,7 @@ fn a_process_that_ended_before_is_watched_as_ended() {
     assert_ended(&ProcessWatch::by_hang_up(&connection).unwrap());
 }
 
-/// By its PID alone, the process would count as alive.
+/// The start time tells the processes apart: by its PID alone, the process would count as alive.
 #[test]
 fn a_number_that_was_used_again_is_told() {
     let own = ProcessIdentity::current().unwrap();

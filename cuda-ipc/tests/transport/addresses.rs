@@ -88,7 +88,7 @@ fn a_forked_child_leaves_the_file_to_its_parent() {
     let listener = Listener::bind(&address).unwrap();
     let mut copy = Some(listener);
     let mut command = Command::new("true");
-    // SAFETY: the child only closes a descriptor and looks at a file. It does not change the parent's value.
+    // SAFETY: the child only closes a descriptor and looks at a file. The parent's copy of the listener is not changed.
     unsafe {
         command.pre_exec(move || {
             drop(copy.take());
@@ -248,7 +248,7 @@ roles! {
                 assert_nobody_listens(&address);
                 let _listener = Listener::bind(&address).unwrap();
                 assert_in_use(&address);
-                // The timeout of the connect does not stay set on the socket.
+                // The timeout of the connect does not remain on the socket.
                 let socket = UnixStream::from(Connection::connect(&address, Some(LONG)).unwrap());
                 assert_eq!(socket.write_timeout().unwrap(), None);
             }

@@ -68,7 +68,7 @@ fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) 
     *text += "\n</details>\n";
 }
 
-/// Escapes a text so that Markdown shows it as it is, also in a table.
+/// Escapes text so that Markdown shows it unchanged, even in a table.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -30,7 +30,7 @@ pub(super) struct Node<'a> {
     pub(super) is_roomy: bool,
 }
 
-/// A link between two boxes. If both directions are alike, one line without an arrow stands for both.
+/// A link between two boxes. If both directions have the same properties, one line without an arrow stands for both.
 pub(super) struct Line {
     pub(super) path: String,
     pub(super) style: Style,
@@ -159,7 +159,7 @@ impl Node<'_> {
             Fabric::Absent => "absent",
             Fabric::NoChannel => "no IMEX channel for this process",
             Fabric::Channel => "usable",
-            Fabric::OtherChannel => "another IMEX channel than other processes",
+            Fabric::OtherChannel => "a different IMEX channel from other processes",
             Fabric::NotReady => "not ready",
         }
     }
@@ -193,7 +193,7 @@ pub(super) fn words(link: &Link) -> String {
     format!("access {atomics}, {arrays}, rank {}", link.performance_rank)
 }
 
-/// Returns whether two links have the same properties. Links without access are alike whatever else differs.
+/// Returns whether two links have the same properties. Two links without access count as the same.
 fn is_alike(one: &Link, other: &Link) -> bool {
     !(one.access || other.access) || Link { from: 0, to: 0, ..one.clone() } == Link { from: 0, to: 0, ..other.clone() }
 }
@@ -208,7 +208,8 @@ fn index(device: i32) -> Option<usize> {
     usize::try_from(device).ok()
 }
 
-/// Returns the path from one box to another. It is straight, or bent to one side so that the way back has its own line.
+/// Returns the path from one box to another. A line for both directions is straight. A line for one direction bends to
+/// one side, so that it does not cover the line for the other.
 fn path(((x1, y1), (x2, y2)): ((f64, f64), (f64, f64)), is_one_way: bool, (width, height): (f64, f64)) -> String {
     if !is_one_way {
         return format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}");

@@ -29,8 +29,8 @@ fn diff(reports: &Reports, format: &str) -> Result<(Option<i32>, String), Stop> 
     Ok((output.status.code(), text(&output.stdout)))
 }
 
-/// Of a partial run, the cases that ran are compared. Cases that only one of the two has are counted, but are not
-/// changes.
+/// If a run was partial, only the cases that ran are compared. Cases that only the run or only the record has are
+/// counted, but not as changes.
 #[rstest]
 #[case::nothing(|_: &mut Report| {}, 0, &[])]
 #[case::time(|new: &mut Report| new.cases[1].duration_ms = 5000.0, 0, &[])]
@@ -73,7 +73,7 @@ fn the_record_is_named(#[case] format: &str, #[case] record: &str) -> Outcome {
     Ok(())
 }
 
-/// Without a near record, the comparison fails and the message names the folder and the run.
+/// If no record is near, the comparison fails, and the message names the folder and the run.
 #[rstest]
 #[case::none_near("records", "cannot compare with a record in records", "NVIDIA 580.159.04")]
 #[case::no_folder(

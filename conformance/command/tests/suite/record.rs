@@ -51,7 +51,7 @@ fn open_module() -> Environment {
     }
 }
 
-/// A record contains the part of the environment that belongs to driver and GPUs. Only this part is compared.
+/// A record contains the part of the environment that belongs to the driver and the GPUs. Only this part is compared.
 #[rstest]
 #[case::nothing(|_: &mut Environment| {}, &[])]
 #[case::host(|now: &mut Environment| now.host = Some(Host { container: Some("docker".to_owned()), ..Host::default() }), &[])]
@@ -125,8 +125,8 @@ fn on(version: &str, gpu: &str, count: usize) -> Report {
     report
 }
 
-/// The nearest record is that of the same driver and GPUs, else of the nearest driver on this GPU, else of this driver
-/// on another GPU.
+/// The nearest record is that of the same driver and GPUs, otherwise that of the nearest driver version on this GPU,
+/// otherwise that of this driver on another GPU.
 #[rstest]
 #[case::same("580.159.04", "NVIDIA H200", 1, Some((Nearness::Same, "nvidia-580.159.04-h200.jsonl")))]
 #[case::same_pair("580.159.04", "NVIDIA H200", 2, Some((Nearness::Same, "nvidia-580.159.04-h200-x2.jsonl")))]
@@ -160,7 +160,7 @@ fn the_nearest_record_is_found(
     Ok(())
 }
 
-/// The command would write the checked-in records as they are.
+/// The checked-in records are exactly what the command would write.
 #[rstest]
 #[conformance::test()]
 fn the_checked_in_records_are_normalised() -> Outcome {
@@ -200,7 +200,7 @@ fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<crate::suite::
     run(command)
 }
 
-/// A run names the record that it was compared with, and the changes. They do not affect its exit code.
+/// A run prints the record that it was compared with, and the changes. Changes do not affect its exit code.
 #[rstest]
 #[case::nothing(|_: &mut Report| {}, "(same driver, same GPUs): 0 of 1 cases changed\n")]
 #[case::verdict(|record: &mut Report| record.cases[0].verdict = Verdict::Crash, "1 of 1 cases changed\nconformance:   better: sample::null_is_refused")]

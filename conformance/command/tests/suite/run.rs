@@ -185,7 +185,7 @@ impl Terminal {
 }
 
 impl Drop for Terminal {
-    /// Ends the command and the suite behind it, also if a check failed.
+    /// Ends the command and the suite that it started, even if a check failed.
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);

@@ -31,11 +31,11 @@ pub enum FailingCall {
     GetUnknownAttribute,
     /// `cuMemAlloc` of 0 bytes.
     AllocNothing,
-    /// `cuMemGetAddressRange` of memory that is not CUDA's.
+    /// `cuMemGetAddressRange` of memory that CUDA did not allocate.
     GetRangeOfHeap,
-    /// `cuPointerGetAttribute` of memory that is not CUDA's.
+    /// `cuPointerGetAttribute` of memory that CUDA did not allocate.
     GetAttributeOfHeap,
-    /// `cuIpcGetMemHandle` of memory that is not CUDA's.
+    /// `cuIpcGetMemHandle` of memory that CUDA did not allocate.
     GetMemHandleOfHeap,
     /// `cuIpcOpenMemHandle` of zeros.
     OpenMemHandleOfZeros,

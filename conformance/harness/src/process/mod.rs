@@ -10,7 +10,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::Shutdown;
@@ -64,6 +64,9 @@ pub(crate) struct Process {
     pub(crate) descriptors: Vec<OwnedFd>,
     pub(crate) step: String,
     ended: Option<ExitStatus>,
+    /// When the process started, and its number in its own PID namespace.
+    started: SystemTime,
+    inner_id: u32,
 }
 
 impl Process {
@@ -115,7 +118,10 @@ impl Process {
             descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
             ended: None,
+            started: SystemTime::now(),
+            inner_id: 0,
         };
+        process.inner_id = peer::inner_id(process.id()).unwrap_or_else(|| process.id());
         match process.greeting() {
             Ok(Greeting::Ready) => Ok(process),
             Ok(Greeting::NoDriver(message)) => Err(Start::NoDriver(message)),
@@ -264,7 +270,8 @@ impl Drop for Process {
         }
         let _ = self.kill();
         // Not earlier: some cases check whether other processes can still use these files.
-        peer::remove_driver_files(self.child.id());
+        let user = self.placement.user.unwrap_or_else(|| rustix::process::getuid().as_raw());
+        peer::remove_driver_files_of(user, self.inner_id, self.started);
     }
 }
 

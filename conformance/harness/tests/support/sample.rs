@@ -1,4 +1,4 @@
-//! Ordinary cases, for checks that run some cases. Their rows exist in the catalogue, so that reports show them.
+//! Ordinary cases, for tests that run a suite. Their rows exist in the catalogue, so reports show them.
 
 use conformance::{Expect as _, MIB, Outcome, Placement, Pointer, Role, check};
 use cuda_ipc_sys::CUresult;
@@ -47,7 +47,7 @@ fn there_are_two_gpus(exporter: Role, #[values("one", "other")] name: &str, #[va
     Ok(())
 }
 
-/// This case needs more GPUs than the machine of any check has.
+/// This case is always skipped: no machine in these tests has nine GPUs.
 #[rstest]
 #[conformance::test("P2P-001", needs(gpus = 9))]
 fn there_are_nine_gpus(exporter: Role) -> Outcome {

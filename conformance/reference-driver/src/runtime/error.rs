@@ -1,4 +1,4 @@
-//! The runtime's error codes, their names and texts, and a thread's last error. Most codes are the driver's under other
+//! The runtime's error codes, their names and texts, and a thread's last error. Most codes are the driver's with other
 //! names.
 
 use std::ffi::c_char;

@@ -1,4 +1,4 @@
-//! Events, which are the driver's. Their flags have the driver's values.
+//! Events. An event of the runtime is an event of the driver, and its flags have the same values.
 
 use cuda_ipc_sys::{CUevent, CUstream};
 

@@ -1,4 +1,4 @@
-//! Streams, which are the driver's.
+//! Streams. A stream of the runtime is a stream of the driver.
 
 use cuda_ipc_sys::{CUevent, CUstream};
 

@@ -1,5 +1,5 @@
-//! Calls in a forked child of a process that has initialised the driver. Each returns at once that the driver is not
-//! initialised, whatever the other threads of the parent were doing.
+//! Calls in a forked child of a process that has initialised the driver. Each returns NOT_INITIALIZED at once, whatever
+//! the other threads of the parent were doing.
 
 use std::ffi::{CStr, c_void};
 use std::fs::File;
@@ -18,7 +18,7 @@ const FORKS: usize = 40;
 const NOT_INITIALIZED: u32 = CUresult::CUDA_ERROR_NOT_INITIALIZED.0;
 const INVALID_VALUE: u32 = CUresult::CUDA_ERROR_INVALID_VALUE.0;
 
-/// Functions that need no initialised driver, and that refuse the null that they are given.
+/// Functions that need no initialised driver, and that refuse null arguments.
 const FREE: [&CStr; 7] = [
     c"cuDriverGetVersion",
     c"cuGetErrorName",
@@ -29,7 +29,7 @@ const FREE: [&CStr; 7] = [
     c"cudaRuntimeGetVersion",
 ];
 
-/// Returns the codes of all functions, called with zeros, and of four calls that work in a child too.
+/// Calls every function with zeros, then makes four calls that also work in a child. Returns their codes.
 fn ask_everything(functions: &[(&CStr, Function)]) -> Vec<u32> {
     let mut codes: Vec<u32> = functions.iter().map(|(_, function)| with_zeros(*function)).collect();
     let (mut version, mut text, mut other_text, mut address) = (0, ptr::null(), ptr::null(), ptr::null_mut());

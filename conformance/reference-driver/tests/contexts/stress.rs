@@ -1,7 +1,7 @@
 //! Sixteen threads use, share and destroy everything at once.
 //!
-//! A thread uses handles and addresses of other threads, which may be destroyed by then, so every call has a list of
-//! permitted codes. At the end no memory, no descriptor and no thread is left. The number of a thread determines its
+//! A thread uses handles and addresses of other threads. They may be destroyed already, so every call has a list of
+//! permitted codes. At the end no memory, no descriptor and no thread is left. Each thread's number determines its
 //! actions.
 
 use std::ffi::c_void;
@@ -51,7 +51,7 @@ impl Shared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
     }
 
-    /// Returns one of them, which stays, or 0 if there is none.
+    /// Returns one of them without removing it, or 0 if there is none.
     fn one(&self, random: &mut Random) -> u64 {
         let handles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if handles.is_empty() { 0 } else { handles[random.below(handles.len())] }
@@ -290,7 +290,7 @@ fn end(world: &World) {
     }
     let _context = Context::new();
     for memory in world.pooled.all() {
-        // A thread may have freed it already, as an earlier allocation at the same address.
+        // It may have been freed already: an address is listed twice if a later allocation got it again.
         may!(cuMemFree(memory), [INVALID_VALUE]);
     }
     for pool in world.pools.all() {
@@ -333,7 +333,7 @@ tests! {
         });
         end(&world);
         assert_eq!(what_is_left(), before);
-        // The thread of a destroyed stream ends by itself, some time later.
+        // The thread of a destroyed stream ends some time after the destruction.
         let deadline = Instant::now() + Duration::from_secs(10);
         while entries("task") != threads {
             assert!(Instant::now() < deadline, "{} threads instead of {threads}", entries("task"));

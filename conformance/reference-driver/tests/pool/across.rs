@@ -20,7 +20,7 @@ fn memory_that_was_allocated_after_the_export_is_imported() {
     free(large);
     free(small);
     assert_eq!((used(pool), read(small)), (Ok(0), Err(INVALID_VALUE)));
-    assert_eq!(exporter.read(), 9, "the free here leaves the exporter's memory alone");
+    assert_eq!(exporter.read(), 9, "a free in the importer leaves the exporter's memory intact");
     call!(cuMemPoolDestroy(pool));
 }
 
@@ -80,7 +80,7 @@ fn a_pool_of_an_invisible_device_needs_access() {
 #[test]
 fn data_goes_with_its_pool() {
     let _turn = turn();
-    // Both exporters do the same, so their data differ only by the pool.
+    // Both exporters make the same calls, so only the pool differs in their data.
     let mut exporters = [(); 2].map(|()| Exporter::start(&machine(), "0"));
     let pools = exporters.each_mut().map(|exporter| import(exporter.pool().as_raw_fd()).unwrap());
     let data = exporters.each_mut().map(|exporter| exporter.allocate(4096, 7));

@@ -11,7 +11,7 @@ use crate::support::shared_pool::{FABRIC, SIZE, Shared, both_see};
 
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
 
-/// Starts a process for which the fabric is in the given state.
+/// Starts a process that finds the fabric in the given state.
 fn on(name: &str, state: Fabric) -> Role {
     start(name, Placement::device(0).fabric(state))
 }
