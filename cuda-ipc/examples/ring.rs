@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     run(consume, produce)
 }
 
-/// Returns the offset of a message's slot. The slots lie behind the counters.
+/// Returns the offset of a message's slot. The slots come after the counters.
 fn slot(message: u32) -> usize {
     SLOT_SIZE + (message % SLOTS) as usize * SLOT_SIZE
 }

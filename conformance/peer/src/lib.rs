@@ -135,7 +135,7 @@ impl Peer {
     /// Asks the process something, and waits for the answer.
     ///
     /// # Errors
-    /// The process is gone, or what it answers is not of this type.
+    /// The process is gone, or its answer is not of this type.
     pub fn ask<Q: Serialize, A: DeserializeOwned>(
         &self,
         question: &Q,

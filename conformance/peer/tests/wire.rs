@@ -72,7 +72,7 @@ fn lost_descriptors_are_reported(#[case] count: usize) {
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     let descriptors = vec![file.as_fd(); count];
     assert!(ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)));
-    // A frame of no bytes: its header, which the descriptors ride on, is all of it.
+    // A frame of no bytes is only a header, which carries the descriptors.
     let header = 0_u32.to_le_bytes();
     let sent = sendmsg(one.into_socket(), &[IoSlice::new(&header)], &mut ancillary, SendFlags::NOSIGNAL);
     if count > MOST_CARRIED {

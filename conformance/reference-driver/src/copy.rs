@@ -90,8 +90,8 @@ fn pieces(spans: &[Span]) -> impl Iterator<Item = (u64, u64)> {
     spans.iter().map(|span| (span.address, span.size))
 }
 
-/// Copies in the default stream. The call waits if host memory takes part. For copies between devices it does not have
-/// to.
+/// Copies in the default stream. The call waits for the copy if one side is host memory. A copy between devices may
+/// be done later.
 fn copy(to: Place, from: Place, size: usize) -> Result<()> {
     let mut state = state()?;
     let stream = state.stream(ptr::null_mut())?;

@@ -84,7 +84,7 @@ impl Kernel {
                 }
             }
         }
-        // A kernel's writes are visible to everyone once it is done.
+        // Once a kernel is done, its writes are visible to all threads and processes.
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(())
     }

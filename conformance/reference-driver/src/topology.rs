@@ -2,8 +2,8 @@
 //!
 //! All of them can, with native atomic operations, except the pairs that `REFERENCE_DRIVER_TOPOLOGY` names. With
 //! `0-1:none,1-2:no-atomics`, devices 0 and 1 cannot access each other's memory, and devices 1 and 2 have no native
-//! atomic operations between them. An invalid value ends the process at `cuInit` with the reason: a test must not run
-//! on another machine than the one it asked for.
+//! atomic operations between them. An invalid value ends the process at `cuInit` with the reason: a test must run on
+//! the machine that it asked for, or not at all.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

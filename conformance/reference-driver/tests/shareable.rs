@@ -28,7 +28,7 @@ fn remote() {
 /// Exports memory of this process and returns the descriptor.
 fn exported(handle: u64) -> OwnedFd {
     let descriptor = export_descriptor(handle).unwrap();
-    // SAFETY: the descriptor is new, and nobody else has it.
+    // SAFETY: the descriptor is new, and nothing else owns it.
     unsafe { OwnedFd::from_raw_fd(descriptor) }
 }
 
@@ -50,7 +50,7 @@ fn memfd(flags: u32) -> File {
     // SAFETY: the name is a C string.
     let descriptor = unsafe { libc::memfd_create(c"foreign".as_ptr(), flags) };
     assert!(descriptor >= 0);
-    // SAFETY: the descriptor is new, and nobody else has it.
+    // SAFETY: the descriptor is new, and nothing else owns it.
     unsafe { File::from_raw_fd(descriptor) }
 }
 
@@ -277,7 +277,7 @@ fn foreign_descriptors_are_refused() {
         (File::open("/proc/self/exe").unwrap(), pipe().unwrap(), UnixStream::pair().unwrap());
     let (null, plain, sealed) =
         (File::open("/dev/null").unwrap(), memfd(libc::MFD_CLOEXEC), memfd(libc::MFD_ALLOW_SEALING));
-    // SAFETY: the call has no input in memory; the descriptor is new, and nobody else has it.
+    // SAFETY: the call has no input in memory; the descriptor is new, and nothing else owns it.
     let event = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, libc::EFD_CLOEXEC)) };
     plain.set_len(GRANULE as u64).unwrap();
     let closed = null.try_clone().unwrap().as_raw_fd();

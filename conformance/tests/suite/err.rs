@@ -97,7 +97,7 @@ fn unknown_numbers_have_no_name(observer: Role, #[values(123_456, 0xffff_fffe)] 
     Ok(())
 }
 
-/// A failing call leaves the context usable. The code is recorded, and whether the call wrote the output.
+/// A failing call leaves the context usable. The case records the code, and whether the call wrote the output.
 #[rstest]
 #[conformance::test("ERR-004", needs(pool_descriptors, memory_descriptors))]
 fn a_failing_call_leaves_the_context_usable(

@@ -55,8 +55,8 @@ pub struct Tenancy(OwnedFd);
 impl Lease {
     /// `pipe2`: creates a lease, and the tenancy to send.
     ///
-    /// After the last send the exporter must drop its own `Tenancy`: while it keeps one, the lease does not end. A child
-    /// that the exporter forks meanwhile holds one too, until the child ends or calls `exec` (both ends are
+    /// After the last send the exporter must drop its own `Tenancy`: while it keeps one, the lease does not end. A
+    /// child that the exporter forks meanwhile holds one too, until the child ends or calls `exec` (both ends are
     /// close-on-exec).
     ///
     /// # Errors

@@ -114,7 +114,7 @@ impl DeviceMemory {
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
-    /// Until the stream has done this, the memory must not be freed or closed, and nobody may use `values`.
+    /// Until the stream has done this, the memory must not be freed or closed, and nothing may use `values`.
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub unsafe fn read_async<T: Pod>(&self, offset: usize, values: &mut [T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);
@@ -135,7 +135,7 @@ impl DeviceMemory {
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
-    /// Until the stream has done this, the memory must not be freed or closed, and nobody may change `values`.
+    /// Until the stream has done this, the memory must not be freed or closed, and nothing may change `values`.
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub unsafe fn write_async<T: Pod>(&self, offset: usize, values: &[T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);

@@ -69,10 +69,10 @@ impl Parcel {
         let ticket = &self.ticket;
         self.refuse_own()?;
         let mapping = match &ticket.handle {
-            // SAFETY: the caller promises the handle.
+            // SAFETY: the caller promises that the handle is valid.
             Handle::LegacyMemory(handle) => Imported::Legacy(unsafe { ImportedBuffer::open(context, handle)? }),
             Handle::PhysicalMemory(memory) => {
-                // SAFETY: the caller promises the handles.
+                // SAFETY: the caller promises that the handles are valid.
                 let chunks = unsafe { self.chunks(context, memory)? };
                 Imported::Virtual(map(context, &chunks, memory)?)
             }
@@ -118,7 +118,7 @@ impl Parcel {
     pub unsafe fn open_event(&self, context: &Context) -> Result<ImportedEvent, Error> {
         self.refuse_own()?;
         match &self.ticket.handle {
-            // SAFETY: the caller promises the handle.
+            // SAFETY: the caller promises that the handle is valid.
             Handle::Event(handle) => unsafe { ImportedEvent::open(context, handle) },
             handle => Err(Error::OtherTicket { found: name(handle), wanted: "an event" }),
         }
@@ -146,7 +146,7 @@ impl Parcel {
                 .iter()
                 .map(|chunk| {
                     let size = bytes(chunk.size)?;
-                    // SAFETY: the caller promises the handle.
+                    // SAFETY: the caller promises that the handle is valid.
                     unsafe { ImportedAllocation::import_fabric(driver, &chunk.handle, size) }
                 })
                 .collect(),
@@ -164,7 +164,7 @@ impl Parcel {
                 let descriptor = self.descriptors.get(usize::from(*index)).ok_or_else(|| self.incomplete())?;
                 ImportedPool::import(device, descriptor.as_fd())
             }
-            // SAFETY: the caller promises the handle.
+            // SAFETY: the caller promises that the handle is valid.
             Some(PoolHandle::Fabric(handle)) => unsafe { ImportedPool::import_fabric(device, handle) },
             None => Err(Error::UnknownPool { pool: pointer.pool }),
         })?;

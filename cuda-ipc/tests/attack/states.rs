@@ -22,7 +22,8 @@ use crate::{Alone, Holdings, SIZE, alone, context, met};
 const SLOTS: usize = 8;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
 
-/// A value of this process. If an `unsafe` call requires that another value lives as long, the variant holds that value.
+/// A value of this process. If an `unsafe` call requires that another value lives as long, the variant holds that one
+/// too.
 enum Value {
     Context(Context),
     Stream(Stream),
@@ -305,7 +306,7 @@ fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
     let mut machine = Machine { slots: Default::default(), default: context(), size };
     for (step, from, to) in steps {
         if let Err(error) = machine.take(*step, *from, *to) {
-            // Expected causes: a range that is taken or too small, an event of another context, sharing of imported memory.
+            // Expected: the range is taken or too small, the event is of another context, or the memory is imported.
             let is_ours = matches!(error, Error::NotTheOwner | Error::OutOfBounds { .. });
             assert!(is_ours || error.code().is_some(), "{step:?}: {error}");
         }

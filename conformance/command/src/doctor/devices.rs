@@ -81,7 +81,7 @@ fn fabric(number: usize, state: Fabric) -> Finding {
             "ask the administrator to create a channel (nvidia-modprobe -c 0) and to give the user or the container \
                  access to its device node /dev/nvidia-caps-imex-channels/channel0",
         ),
-        Fabric::OtherChannel => Finding::missing(subject, "this process has a different IMEX channel from other processes"),
+        Fabric::OtherChannel => Finding::missing(subject, "this process does not have the IMEX channel of the others"),
         Fabric::NotReady => Finding::missing(subject, "memory with a fabric handle cannot be created yet")
             .remedy("check the fabric's state in nvidia-smi -q, and that the fabric manager is running"),
     }

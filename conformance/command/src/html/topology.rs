@@ -159,7 +159,7 @@ impl Node<'_> {
             Fabric::Absent => "absent",
             Fabric::NoChannel => "no IMEX channel for this process",
             Fabric::Channel => "usable",
-            Fabric::OtherChannel => "a different IMEX channel from other processes",
+            Fabric::OtherChannel => "an IMEX channel that differs from other processes'",
             Fabric::NotReady => "not ready",
         }
     }

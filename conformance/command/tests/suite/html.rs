@@ -279,7 +279,7 @@ fn a_missing_environment_is_explained(#[case] name: &str, #[case] why: &str) -> 
     Ok(())
 }
 
-/// Every device is drawn, and every pair of them is joined: by one line if both directions are alike, else by two.
+/// Every device is drawn. One line joins two devices if both directions have the same properties, otherwise two do.
 #[rstest]
 #[case::none(0)]
 #[case::one(1)]
@@ -311,7 +311,7 @@ fn an_error_of_the_harness_breaks_no_row(#[case] verdict: &str, #[case] says: &s
     Ok(())
 }
 
-/// Links without access are of one kind, whatever else the driver reports about them.
+/// Links without access count as one kind, whatever else the driver reports about them.
 #[rstest]
 #[conformance::test()]
 fn links_without_access_are_alike() -> Outcome {

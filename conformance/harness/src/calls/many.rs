@@ -60,7 +60,7 @@ pub struct Usage {
 pub struct Wait {
     /// The duration of the wait.
     pub elapsed: Duration,
-    /// The time of it during which the thread was running.
+    /// The part of `elapsed` during which the thread was running.
     pub running: Duration,
 }
 

@@ -123,14 +123,14 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
-    /// `cuMemPoolExportToShareableHandle` as a file descriptor and `close`, a number of times.
+    /// `cuMemPoolExportToShareableHandle` as a file descriptor and `close`, `count` times.
     fn mem_pool_export_and_close(session, pool: Pool, count: usize) -> () {
         let session = ThreadSession { driver: session.driver };
         (0..count).try_for_each(|_| session.export_and_close(pool.0))
     }
 
-    /// On many threads at once, a number of times each: creates a pool, exports the pool and memory of it, and destroys
-    /// it.
+    /// Creates a pool, exports it and memory from it, and destroys it. Does this on many threads at once, several times
+    /// per thread.
     fn mem_pool_export_and_destroy_from_threads(session, threads: usize, rounds: usize) -> () {
         let properties = MemProperties::device(session.device).exportable(DESCRIPTOR.0);
         let answers = session.on_threads(threads, |session| {

@@ -91,8 +91,7 @@ impl State {
         }
     }
 
-    /// Marks the memory at an address as going to be freed. Returns an error if it cannot be freed, or already is going
-    /// to be.
+    /// Marks the memory at an address as about to be freed. Returns an error if it cannot be freed or is marked already.
     pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
         let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
         range.is_freed = match &mut range.memory {

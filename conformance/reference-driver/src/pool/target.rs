@@ -12,7 +12,7 @@ type L = CUmemLocationType;
 /// A kind of memory and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Target {
-    /// Whether this is managed memory, which moves. Its location is then the preferred one.
+    /// Whether this is managed memory, which migrates. Its location is then the preferred one.
     pub(crate) is_managed: bool,
     pub(crate) location: CUmemLocationType,
     /// For a device, its index in the machine.

@@ -1,8 +1,8 @@
 //! The CUDA runtime in the same library: the functions of `cuda_ipc_sys::runtime`, each a thin wrapper of the driver's.
 //!
 //! It adds what the documentation of the runtime adds: it initialises itself, it remembers the last error of a thread,
-//! and it has its own enumeration of errors. Pointers, streams, events and pools are the driver's. The structures are
-//! the driver's too, under other names, and the functions here take them as such.
+//! and it has its own enumeration of errors. Pointers, streams, events and pools are those of the driver. The
+//! structures have the driver's layout under other names, so the functions here take the driver's types.
 
 use cuda_ipc_sys::{CUmemAccessDesc, CUmemLocation, CUmemPoolProps, runtime};
 

@@ -43,7 +43,7 @@ impl State {
         }
         // VMM-CREATE-009: Windows handle types are invalid on Linux.
         let of_windows = HandleType::CU_MEM_HANDLE_TYPE_WIN32.0 | HandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
-        // VMM-CREATE-017: so are their attributes.
+        // VMM-CREATE-017: the attributes of Windows handles are invalid too.
         if types.0 & of_windows != 0 || !properties.win32HandleMetaData.is_null() {
             return Err(INVALID_VALUE);
         }

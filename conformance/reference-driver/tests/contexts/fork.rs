@@ -85,7 +85,7 @@ fn codes_of_child(functions: &[(&CStr, Function)]) -> Result<Vec<u32>, i32> {
     let mut pipe = [0; 2];
     // SAFETY: the output has room for two descriptors.
     assert_eq!(unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
-    // SAFETY: the descriptors are new, and nobody else has them.
+    // SAFETY: the descriptors are new, and nothing else owns them.
     let [mut from_child, mut to_parent] = pipe.map(|descriptor| unsafe { File::from_raw_fd(descriptor) });
     // SAFETY: the child calls the library, writes into the pipe and exits. It takes no lock that another thread may
     // hold, except the lock of the allocator, for which `fork` provides.

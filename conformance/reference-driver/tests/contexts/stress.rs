@@ -223,7 +223,7 @@ fn map_physical(_: &World, random: &mut Random) {
     let address = calls::map(handle, GRANULE).unwrap();
     calls::grant_to(device, address, GRANULE, calls::READ_WRITE).unwrap();
     if let Ok(descriptor) = calls::export_descriptor(handle) {
-        // SAFETY: the descriptor is new, and nobody else has it.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         let _owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
         calls::release(calls::import_descriptor(descriptor).unwrap()).unwrap();
     }
@@ -246,7 +246,7 @@ fn use_pools(world: &World, random: &mut Random) {
     let stream = world.streams.one(random) as CUstream;
     let pool = world.pools.one(random) as cuda_ipc_sys::CUmemoryPool;
     if may!(cuMemPoolExportToShareableHandle(output, pool, DESCRIPTOR, 0), [INVALID_VALUE]) {
-        // SAFETY: the descriptor is new, and nobody else has it.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
     }
     if may!(cuMemAllocFromPoolAsync(&mut memory, 4096, pool, stream), [INVALID_VALUE, INVALID_HANDLE]) {

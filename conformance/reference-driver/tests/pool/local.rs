@@ -46,7 +46,7 @@ fn pools_of_the_host_are_the_hosts_until_a_device_has_access() {
     let descriptor = export(pool, DESCRIPTOR).unwrap();
     let imported = import(descriptor.as_raw_fd()).unwrap();
     let own = allocate(pool, 4096).unwrap();
-    // SAFETY: the memory is host memory and mapped, and nobody else uses it.
+    // SAFETY: the memory is host memory and mapped, and nothing else uses it.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(own as usize).write(7) };
     assert_eq!(read(own), Err(INVALID_VALUE));
     assert_eq!(pointer_attribute(own, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE), 1);
@@ -71,7 +71,7 @@ fn managed_pools_are_everybodys_and_cannot_be_shared() {
     };
     let pool = create(&managed).unwrap();
     let pointer = allocate(pool, 4096).unwrap();
-    // SAFETY: the host may use managed memory, and nobody else uses it.
+    // SAFETY: the host may use managed memory, and nothing else uses it.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(pointer as usize).write(7) };
     for context in turn.contexts {
         call!(cuCtxSetCurrent(context));

@@ -102,7 +102,7 @@ fn export(pool: CUmemoryPool, kind: HandleType) -> Result<OwnedFd> {
     let mut descriptor: RawFd = -1;
     let output = (&raw mut descriptor).cast();
     let code = code!(cuMemPoolExportToShareableHandle(output, pool, kind, 0));
-    // SAFETY: if the call succeeds, the descriptor is new, and nobody else has it.
+    // SAFETY: if the call succeeds, the descriptor is new, and nothing else owns it.
     code.result().map(|()| unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 

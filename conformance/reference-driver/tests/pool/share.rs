@@ -93,7 +93,7 @@ fn only_what_was_made_to_be_shared_is_exported() {
 fn foreign_descriptors_are_refused_and_left_alone() {
     let _turn = turn();
     let mut pipe = [-1; 2];
-    // SAFETY: the descriptors are new, and nobody else has them.
+    // SAFETY: the descriptors are new, and nothing else owns them.
     let made = unsafe {
         assert_eq!(libc::pipe(pipe.as_mut_ptr()), 0);
         [pipe[0], pipe[1], libc::eventfd(0, 0), libc::memfd_create(c"cuda".as_ptr(), 0)]

@@ -39,7 +39,7 @@ fn used(pool: cudaMemPool_t) -> Result<u64> {
 fn descriptor(pool: cudaMemPool_t) -> Result<OwnedFd> {
     let mut descriptor = -1;
     code!(cudaMemPoolExportToShareableHandle((&raw mut descriptor).cast(), pool, DESCRIPTOR, 0)).result()?;
-    // SAFETY: the descriptor is new, and nobody else has it.
+    // SAFETY: the descriptor is new, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 

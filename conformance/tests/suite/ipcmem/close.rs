@@ -263,7 +263,7 @@ fn closing_under_a_kernel_leaves_others_unharmed(
     // A close that does not wait returns much sooner.
     const LONG_ENOUGH_TO_CLOSE: Duration = Duration::from_millis(200);
     const PATIENCE: Duration = Duration::from_secs(5);
-    // The offset of the word for which the kernel waits: behind the first half.
+    // The offset of the word that the kernel waits for: the start of the second half.
     const FLAG: u64 = SIZE / 2;
     let shared = share(&exporter)?;
     exporter.memset_d8(shared.buffer.offset(FLAG), 0, 4)?;

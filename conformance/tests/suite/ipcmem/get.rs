@@ -82,7 +82,7 @@ fn small_neighbours_have_different_handles(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// The code of exporting an interior pointer is recorded, and so is whether the handle names the whole allocation.
+/// The case records the code of exporting an interior pointer, and whether the handle names the whole allocation.
 #[rstest]
 #[conformance::test("IPCMEM-GET-005")]
 fn the_memory_that_an_interior_pointer_exports(

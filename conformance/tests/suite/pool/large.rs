@@ -42,7 +42,7 @@ fn import(pool: &Shared, exporter: &Role, sacrifice: &Role, size: u64) -> Outcom
     check_ends(exporter, there, size, 9)
 }
 
-/// The import of an allocation of 128 to 256 chunks of 32 MiB works or is refused, and crashes no process.
+/// The driver imports an allocation of 128 to 256 chunks of 32 MiB or refuses it, and no process crashes.
 #[rstest]
 #[case::of_128_chunks(4096)]
 #[case::of_129_chunks(4128)]
@@ -62,8 +62,8 @@ fn a_large_allocation_is_imported_or_refused(
     observer.ctx_synchronize()
 }
 
-/// The import of a large allocation that starts inside a chunk, and so covers one chunk more, works or is refused, and
-/// crashes no process.
+/// The driver imports a large allocation that starts inside a chunk or refuses it, and no process crashes. Such an
+/// allocation covers one chunk more.
 #[rstest]
 #[case::of_129_chunks(4096)]
 #[case::of_165_chunks(5248)]

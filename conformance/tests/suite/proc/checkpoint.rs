@@ -9,7 +9,7 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer, observer};
 
-/// The result of each step of a checkpoint of an exporter is recorded, and so are later reads by exporter and importer.
+/// The case records the result of each step of an exporter's checkpoint, and later reads by exporter and importer.
 #[rstest]
 #[conformance::test("PROC-010", needs(cuda = 12_080))]
 fn the_results_of_a_checkpoint_of_an_exporter(exporter: Role, importer: Role, observer: Role) -> Outcome {

@@ -135,7 +135,7 @@ fn both_apis_refuse_with_the_same_code(
     Ok(())
 }
 
-/// The code that the runtime returns for a refused call is recorded, and so is whether the runtime documents it.
+/// The case records the code that the runtime returns for a refused call, and whether the runtime documents that code.
 #[rstest]
 #[case::export_of_a_local_event(Refused::ExportOfLocalEvent, &[1, 2, 205, 400, 801])]
 #[case::export_of_heap_memory(Refused::ExportOfHeapMemory, &[1, 2, 205, 801])]
