@@ -80,8 +80,8 @@ impl fmt::Display for ProcessIdentity {
     }
 }
 
-/// Fails if `/proc` belongs to a PID namespace that is not this process's own. A `/proc` shows the PIDs of the namespace
-/// in which it was mounted, and a container may have moved to another one since.
+/// Fails if `/proc` belongs to a PID namespace other than this process's. A `/proc` shows the PIDs of the namespace in
+/// which it was mounted, and a process may be in another one by now.
 pub(crate) fn require_own_proc() -> io::Result<()> {
     let shown = fs::read_link("/proc/self").map_err(|error| named(error, "/proc/self"))?;
     if shown.as_os_str() == &*std::process::id().to_string() {

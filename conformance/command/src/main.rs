@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod record;
 mod run;
+mod score;
 mod show;
 mod suite;
 
@@ -59,6 +60,8 @@ enum Command {
     Record(record::Command),
     /// Run the suite
     Run(run::Arguments),
+    /// Measure whether the suite notices a broken driver
+    Score(score::Arguments),
     /// Show a report: the run, and its rows, cases and steps
     Show(show::Arguments),
     /// Print the JSON Schema of a report or of a comparison
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::run(&arguments),
         Command::Record(command) => record::run(&command),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Score(arguments) => score::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Schema { of } => output::print(&format!("{:#}\n", of.text())),
         Command::Completions { shell } => completions(shell),

@@ -88,7 +88,7 @@ mod tests {
             let others: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
             others.into_iter().for_each(|other| assert_eq!(other.join().unwrap(), first));
         });
-        // SAFETY: the text is kept.
+        // SAFETY: the text is never freed.
         assert_eq!(unsafe { std::ffi::CStr::from_ptr(first[7] as *const c_char) }, c"text 7");
     }
 }

@@ -179,7 +179,7 @@ fn close(pointer: u64) -> Result<()> {
     let import = state.import(pointer)?;
     // IPCMEM-CLOSE-002
     import.references -= 1;
-    if import.references == 0 {
+    if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
         state.imports.remove(pointer);
         state.ranges.remove(&pointer);
     }

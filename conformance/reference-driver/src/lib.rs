@@ -19,6 +19,7 @@
 //! - `REFERENCE_DRIVER_FABRIC`: the state of the fabric: `absent`, `no-channel` (the default), `channel`, `channel:7`
 //!   or `not-ready`.
 //! - `REFERENCE_DRIVER_VERSION`: the CUDA version to serve, from 11.8 to 13.0 (the default).
+//! - `REFERENCE_DRIVER_FAULT`: the name of a bug that the driver has: see [`Fault`]. None by default.
 //! - `CUDA_VISIBLE_DEVICES`: works as it does for a real driver.
 //!
 //! # Functions
@@ -33,6 +34,8 @@
 
 #[macro_use]
 mod answer;
+#[macro_use]
+mod fault;
 
 mod account;
 mod block;
@@ -71,4 +74,5 @@ mod version;
 mod visible;
 mod vmm;
 
+pub use fault::{Fault, faults};
 pub use unsupported::UNSUPPORTED;

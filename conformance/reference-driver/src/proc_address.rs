@@ -46,7 +46,7 @@ fn address(name: &CStr) -> Option<*mut c_void> {
     if unsafe { libc::dladdr(address as *const c_void, &mut own) } == 0 {
         return None;
     }
-    // SAFETY: the name of a loaded library, which is not loaded again.
+    // SAFETY: the name is a C string. The library is loaded already, so no initialiser runs.
     let library = unsafe { libc::dlopen(own.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     if library.is_null() {
         return None;

@@ -1,8 +1,8 @@
 //! `CUDA_VISIBLE_DEVICES`: the devices of the machine that a process sees, and their order.
 //!
 //! The list holds ordinals or UUIDs. A UUID may be shortened to any prefix that only one device has. The first entry
-//! that names no device ends the list. Three rules follow an H200: the first entry decides whether the list holds
-//! ordinals or UUIDs, an ordinal is read as C's `atoi` reads it, and `cuInit` fails if a device is named twice.
+//! that names no device ends the list. Three rules follow an H200. The first entry decides whether the list holds
+//! ordinals or UUIDs. An ordinal is read as C's `atoi` reads it. `cuInit` fails if a device is named twice.
 
 use crate::answer::{INVALID_DEVICE, Result};
 

@@ -120,8 +120,8 @@ impl DeviceMemory {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = stream.context().enter()?;
-        // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both memories until the copy
-        // is done.
+        // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both sides valid until the
+        // copy is done.
         let answer = unsafe { driver.cuMemcpyDtoHAsync(values.as_mut_ptr().cast(), pointer, length, stream.raw()) };
         check("cuMemcpyDtoHAsync", answer, || self.passed(offset, length))
     }
@@ -141,8 +141,8 @@ impl DeviceMemory {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = stream.context().enter()?;
-        // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both memories until the copy
-        // is done.
+        // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both sides valid until the
+        // copy is done.
         let answer = unsafe { driver.cuMemcpyHtoDAsync(pointer, values.as_ptr().cast(), length, stream.raw()) };
         check("cuMemcpyHtoDAsync", answer, || self.passed(offset, length))
     }
@@ -181,8 +181,8 @@ impl DeviceMemory {
         let (to_pointer, from_pointer) = (self.at(offset, length)?, from.at(from_offset, length)?);
         let driver = stream.context().enter()?;
         let (to, from_context) = (self.context.raw(), from.context.raw());
-        // SAFETY: both memories have that many bytes at their pointers, and the caller keeps them until the copy is
-        // done.
+        // SAFETY: both memories have that many bytes at their pointers, and the caller keeps them valid until the
+        // copy is done.
         let answer =
             unsafe { driver.cuMemcpyPeerAsync(to_pointer, to, from_pointer, from_context, length, stream.raw()) };
         check("cuMemcpyPeerAsync", answer, || self.copied(offset, from, from_offset, length))

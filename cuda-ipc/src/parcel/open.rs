@@ -191,7 +191,7 @@ fn part(whole: &DeviceMemory, ticket: &Ticket) -> Result<DeviceMemory, Error> {
     Ok(DeviceMemory::new(whole.context().clone(), whole.at(offset, length)?, length))
 }
 
-/// Converts a number of bytes, unless it exceeds this machine's addresses.
+/// Converts a number of bytes to `usize`. Fails if this machine cannot address so many.
 fn bytes(number: u64) -> Result<usize, Error> {
     usize::try_from(number).map_err(|_| Error::OutOfBounds { offset: 0, length: usize::MAX, size: usize::MAX })
 }

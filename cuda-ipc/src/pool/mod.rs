@@ -91,7 +91,7 @@ impl Pool {
     /// `cuMemPoolCreate`: creates a pool of a device's memory, with a maximum size in bytes or without one.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the device does not support pools, or not with these handle types.
+    /// [`Error::Refused`] if the device does not support pools with these handle types.
     #[doc(alias = "cuMemPoolCreate")]
     pub fn new(device: Device, handle_types: HandleTypes, maximum: Option<usize>) -> Result<Self, Error> {
         let properties = CUmemPoolProps {

@@ -80,7 +80,7 @@ pub(crate) fn with_timeout(mut connection: Connection) -> Connection {
     connection
 }
 
-/// Says a line to the process that started this one.
+/// Sends a line to the process that started this one.
 pub(crate) fn say(text: &str) {
     println!("\n> {text}");
 }

@@ -30,7 +30,7 @@ fn number_in(descriptor: OwnedFd) -> usize {
     usize::from_le_bytes(bytes)
 }
 
-/// The kernel carries 253 descriptors at a time. The counts lie around the multiples of that; the last is a thousand.
+/// The kernel carries 253 descriptors at a time. Most of the counts are near its multiples.
 #[rstest]
 fn descriptors_arrive_in_order(
     #[values(1, 252, 253, 254, 506, 507, 1000)] count: usize,

@@ -8,6 +8,9 @@ mod probe;
 mod rerun;
 mod trial;
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -135,6 +138,10 @@ impl Run {
         program.check_catalogue(&cases)?;
         let deviations = program.deviations(&options)?;
         deviations.check(&cases)?;
+        let cases = match &options.cases {
+            Some(file) => named(file, cases)?,
+            None => cases,
+        };
         let settings = settings(&options);
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
@@ -237,6 +244,17 @@ fn devices(under_test: &UnderTest) -> String {
         (Some(_), Kind::Reference) => format!("{} simulated", devices.len()),
         (Some(device), _) => format!("{} × {}", devices.len(), device.name),
     }
+}
+
+/// Returns the cases that a file names. A name that no case has is an error: the run would be green without it.
+fn named(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let names: BTreeSet<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if let Some(name) = names.iter().find(|name| !cases.iter().any(|case| case.id == **name || case.base == **name)) {
+        return Err(format!("{}: unknown case {name}", file.display()));
+    }
+    cases.retain(|case| names.contains(case.id.as_str()) || names.contains(case.base.as_str()));
+    Ok(cases)
 }
 
 /// Describes the run for its report, without the suite's version and the environment.

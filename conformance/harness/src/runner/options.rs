@@ -27,6 +27,10 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_REQUIRE", default_value = "", value_name = "LIST", hide_default_value = true)]
     pub require: Requirements,
 
+    /// Run only the cases in this file: a name on each line, with or without parameters
+    #[arg(long, env = "CONFORMANCE_CASES", value_name = "FILE")]
+    pub cases: Option<PathBuf>,
+
     /// Start a new process for every role instead of reusing warm ones
     #[arg(long, env = "CONFORMANCE_FRESH")]
     pub fresh: bool,
@@ -61,7 +65,8 @@ impl Options {
     /// Whether a filter selects a part of the cases. It does not count under nextest, which selects one case per
     /// process.
     pub(crate) fn is_partial(&self) -> bool {
-        under_nextest().is_none() && (self.libtest.filter.is_some() || !self.libtest.skip.is_empty())
+        under_nextest().is_none()
+            && (self.cases.is_some() || self.libtest.filter.is_some() || !self.libtest.skip.is_empty())
     }
 }
 

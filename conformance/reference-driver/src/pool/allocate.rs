@@ -91,7 +91,8 @@ impl State {
         }
     }
 
-    /// Marks the memory at an address as about to be freed. Returns an error if it cannot be freed or is marked already.
+    /// Marks the memory at an address as about to be freed. Returns an error if it cannot be freed or is already
+    /// marked.
     pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
         let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
         range.is_freed = match &mut range.memory {

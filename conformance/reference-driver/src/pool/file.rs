@@ -147,7 +147,7 @@ impl PoolFile {
     }
 }
 
-/// The index of the first run of enough free granules. The run may extend beyond the end.
+/// Returns the index of the first run of `count` free granules. The run may extend beyond the end.
 fn first_free(granules: &[bool], count: usize) -> usize {
     let mut first = 0;
     for (index, taken) in granules.iter().enumerate() {

@@ -32,8 +32,8 @@ fn device_node(uuid: [u8; 16]) -> Option<String> {
     })
 }
 
-/// The result of an import in a process that may not open the device node of the exporter's GPU, as in a cgroup, is
-/// recorded; the contents of the memory do not change.
+/// A process that may not open the device node of the exporter's GPU, as in a cgroup, imports the memory. The result is
+/// recorded, and the contents of the memory do not change.
 #[rstest]
 #[conformance::test("VMM-IMP-018", needs(gpus = 2, memory_descriptors))]
 fn importing_without_the_device_node(exporter: Role, uninitialised: Role) -> Outcome {

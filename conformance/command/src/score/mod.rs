@@ -1,0 +1,177 @@
+//! `conformance score`: whether the suite notices a broken driver.
+//!
+//! Each declared fault of the reference driver is run against the cases of the rows that it violates. A fault that none
+//! of them notices is a hole in the suite.
+
+mod run;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use conformance::Verdict;
+use conformance::catalogue;
+use reference_driver::Fault;
+use serde::Serialize;
+
+use crate::output::{Failure, print};
+use crate::suite::Suite;
+use run::Runner;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Only the faults with one of these texts in their name, or of these rows
+    faults: Vec<String>,
+
+    /// Print the faults and their rows, and run nothing
+    #[arg(long)]
+    list: bool,
+
+    /// Suites that run at the same time [default: the number of processors]
+    #[arg(long, value_name = "NUMBER")]
+    jobs: Option<usize>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+A fault is killed if a case of a row that it violates ends as fail, leak, timeout or crash. A fault that only other cases
+notice survives: the case of its row proves less than it claims.
+
+Examples:
+  cargo conformance score
+  cargo conformance score IPCMEM-OPEN
+  REFERENCE_DRIVER_FAULT=close-ignores-the-count cargo test -p conformance -- ipcmem::close
+
+Exit codes: 0 every fault is killed, 1 a fault survives, 2 the driver without a fault is not clean, or nothing could run";
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Text for people
+    Text,
+    /// JSON for programs
+    Json,
+}
+
+/// What became of one fault.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    name: &'static str,
+    rows: &'static [&'static str],
+    summary: &'static str,
+    file: &'static str,
+    end: End,
+    /// The cases of its rows that noticed it.
+    killers: Vec<String>,
+    /// The other cases that noticed it, asked only if none of its rows did.
+    foreign: Vec<String>,
+}
+
+/// How a fault ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum End {
+    /// A case of its rows noticed it.
+    Killed,
+    /// Only other cases noticed it.
+    KilledByOthers,
+    /// No case noticed it.
+    Survived,
+    /// No case of its rows runs on this machine.
+    Untested,
+}
+
+/// The score of the suite.
+#[derive(Debug, Serialize)]
+struct Score {
+    faults: Vec<Outcome>,
+    /// Cases of the violated rows that noticed no fault and recorded nothing.
+    idle: Vec<String>,
+    /// Documented rows that no fault violates.
+    rows_without_a_fault: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let faults = chosen(&arguments.faults)?;
+    if arguments.list {
+        return print(&text::list(&faults));
+    }
+    let runner = Runner::new(Suite::find()?, arguments.jobs)?;
+    let score = score(&runner, &faults)?;
+    let survives = score.faults.iter().any(|fault| fault.end != End::Killed);
+    print(&match arguments.format {
+        Format::Text => text::text(&score),
+        Format::Json => format!("{:#}\n", serde_json::json!(score)),
+    })?;
+    Ok(ExitCode::from(u8::from(survives)))
+}
+
+/// The declared faults that the arguments select: all of them without arguments.
+fn chosen(names: &[String]) -> Result<Vec<&'static Fault>, Failure> {
+    let mut faults = reference_driver::faults();
+    if let Some(pair) = faults.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        return Err(Failure::new(format_args!("two faults are called {}", pair[0].name)));
+    }
+    let is_chosen = |fault: &&Fault, name: &String| {
+        fault.name.contains(name.as_str()) || fault.rows.iter().any(|row| row.starts_with(name.as_str()))
+    };
+    if let Some(name) = names.iter().find(|name| !faults.iter().any(|fault| is_chosen(fault, name))) {
+        return Err(Failure::new(format_args!("no fault is called {name} or violates a row of that name")));
+    }
+    faults.retain(|fault| names.is_empty() || names.iter().any(|name| is_chosen(fault, name)));
+    Ok(faults)
+}
+
+fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
+    let rows: BTreeMap<_, _> = catalogue::groups()
+        .map_err(Failure::new)?
+        .into_iter()
+        .flat_map(|group| group.row)
+        .map(|row| (row.id.clone(), row))
+        .collect();
+    if let Some((fault, row)) =
+        faults.iter().find_map(|fault| Some((fault, fault.rows.iter().find(|row| !rows.contains_key(**row))?)))
+    {
+        return Err(Failure::new(format_args!("the fault {} violates the unknown row {row}", fault.name)));
+    }
+    let claiming = |fault: &Fault| -> BTreeSet<String> {
+        fault.rows.iter().flat_map(|row| rows[*row].cases.iter().cloned()).collect()
+    };
+    let clean = runner.baseline(&faults.iter().flat_map(|fault| claiming(fault)).collect())?;
+    let outcomes = runner.each(faults, |fault| -> Result<Outcome, Failure> {
+        let cases = claiming(fault);
+        let noticed = if cases.is_empty() { Vec::new() } else { runner.noticed(fault, Some(&cases), &clean)? };
+        let foreign = if noticed.is_empty() { runner.noticed(fault, None, &clean)? } else { Vec::new() };
+        let is_testable = clean.iter().any(|(id, case)| {
+            case.verdict == Verdict::Pass && cases.contains(id.split('/').next().unwrap_or_default())
+        });
+        let end = match (noticed.is_empty(), foreign.is_empty()) {
+            (false, _) => End::Killed,
+            (true, _) if !is_testable => End::Untested,
+            (true, false) => End::KilledByOthers,
+            (true, true) => End::Survived,
+        };
+        let Fault { name, rows, summary, file } = fault;
+        Ok(Outcome { name, rows, summary, file, end, killers: noticed, foreign })
+    })?;
+    let violated: BTreeSet<_> = faults.iter().flat_map(|fault| fault.rows).copied().collect();
+    let busy: BTreeSet<_> = outcomes.iter().flat_map(|outcome| &outcome.killers).collect();
+    let idle = clean.values().filter(|case| {
+        case.verdict == Verdict::Pass
+            && case.observations.is_empty()
+            && !busy.contains(&case.id)
+            && case.rows.iter().all(|row| violated.contains(row.as_str()))
+    });
+    let idle = idle.map(|case| case.id.clone()).collect();
+    let is_without = |row: &&catalogue::Row| {
+        matches!(row.class, catalogue::Class::Documented | catalogue::Class::Derived)
+            && row.unrunnable.is_none()
+            && !violated.contains(row.id.as_str())
+    };
+    let rows_without_a_fault = rows.values().filter(is_without).map(|row| row.id.clone()).collect();
+    Ok(Score { faults: outcomes, idle, rows_without_a_fault })
+}
