@@ -64,7 +64,7 @@ pub use expect::Expect;
 pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Outcome, Refusal, Stop};
 pub use process::{Pending, PidNamespace, Placement, Role};
-pub use role::{Beginning, ChildEnd, Cleanness};
+pub use role::{BLOCKS, Beginning, ChildEnd, Cleanness, THREADS};
 pub use values::*;
 pub use verdict::Verdict;
 

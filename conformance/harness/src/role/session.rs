@@ -103,6 +103,7 @@ impl Session {
         }
         // If interprocess events are not supported, the cases that need them report it.
         let _ = session.use_an_interprocess_event();
+        session.load_kernels()?;
         cuda!(session.cuCtxSynchronize());
         session.descriptors_before = descriptors()?;
         Ok(())

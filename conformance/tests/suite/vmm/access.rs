@@ -139,7 +139,7 @@ fn access_to_a_part(importer: Role, #[case] chunks: u64, #[case] part: u64) -> O
         let place = address.offset(offset);
         let access = importer.mem_get_access(place, 0)?;
         observe(name, access);
-        let written = importer.fill(place, KIB, 7);
+        let written = importer.fill_by_copy(place, KIB, 7);
         if access == READ_WRITE {
             written?;
             check!(importer.mismatches(place, KIB, 7)? == 0);
