@@ -93,6 +93,16 @@ impl Role {
         self.process.borrow_mut().wait_for_exit()
     }
 
+    /// Allows the process to end the case with a context that no longer works, or with resources that the driver does not
+    /// take back. Otherwise that fails the case: a refused call must leave the context as it was.
+    pub fn may_be_lost(&self) {
+        self.process.borrow_mut().may_be_lost = true;
+    }
+
+    pub(crate) fn must_be_sound(&self) -> bool {
+        !self.process.borrow().may_be_lost
+    }
+
     /// Kills the process with SIGKILL and waits until it has ended.
     ///
     /// # Errors

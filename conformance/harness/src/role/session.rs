@@ -212,11 +212,16 @@ impl Session {
             cuda!(session.cuCtxSynchronize());
             Ok::<_, Refused>(descriptors()?)
         })();
-        problems.append(&mut self.spoiled);
+        let mut spoiled = std::mem::take(&mut self.spoiled);
         match proof {
             Err(refused) => {
-                problems.push(format!("the context no longer works: {refused:?}"));
-                Cleanness { problems, ..Cleanness::default() }
+                // A role without initialisation has no context, and one that reset its context broke it on purpose.
+                if own != 0 && spoiled.is_empty() {
+                    problems.push(format!("the context no longer works: {refused:?}"));
+                } else {
+                    spoiled.push("it has no context".to_owned());
+                }
+                Cleanness { problems, spoiled, ..Cleanness::default() }
             }
             Ok(mut left) => {
                 for descriptor in &self.descriptors_before {
@@ -224,7 +229,7 @@ impl Session {
                         left.remove(index);
                     }
                 }
-                Cleanness { problems, descriptors_left: left }
+                Cleanness { problems, spoiled, descriptors_left: left }
             }
         }
     }

@@ -34,6 +34,7 @@ fn without_access_copies_are_refused(importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("VMM-MAP-019", needs(virtual_memory))]
 fn without_access_a_kernel_fails(importer: Role) -> Outcome {
+    importer.may_be_lost();
     let address = map(&importer, create(&importer)?)?;
     write_by_kernel(&importer, address).refused(ILLEGAL_ADDRESS)?;
     importer.ctx_synchronize().refused(ILLEGAL_ADDRESS)?;
@@ -58,6 +59,7 @@ fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("VMM-MAP-021", needs(virtual_memory))]
 fn read_access_refuses_a_writing_kernel(importer: Role) -> Outcome {
+    importer.may_be_lost();
     let address = map(&importer, create(&importer)?)?;
     importer.mem_set_access(address, SIZE, 0, READ)?;
     write_by_kernel(&importer, address).refused_and_recorded(&[])?;
