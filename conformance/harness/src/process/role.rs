@@ -63,7 +63,12 @@ impl Role {
     /// Waits for the answer to the call that was sent last.
     pub(crate) fn answer<T: DeserializeOwned + fmt::Debug>(&self) -> Result<T, Stop> {
         let mut process = self.process.borrow_mut();
-        let answer = process.receive().and_then(|answer| accept(&process.name, answer));
+        let received = process.receive();
+        let log = match &received {
+            Ok(Err(Refused::Driver { log, .. })) => log.clone(),
+            _ => Vec::new(),
+        };
+        let answer = received.and_then(|answer| accept(&process.name, answer));
         self.steps.borrow_mut().push(Step {
             role: process.name.clone(),
             call: process.step.clone(),
@@ -74,6 +79,7 @@ impl Role {
                 Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
                 Err(stop) => stop.to_string(),
             },
+            log,
         });
         answer
     }
@@ -178,7 +184,7 @@ impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
 /// Returns the output of a call, or why it has none.
 fn accept<T>(role: &str, answer: Result<T, Refused>) -> Result<T, Stop> {
     answer.map_err(|refused| match refused {
-        Refused::Driver { function, code } => {
+        Refused::Driver { function, code, .. } => {
             Stop::Refused(Refusal { role: role.to_owned(), function, code: CUresult(code) })
         }
         Refused::Missing(message) => Stop::Missing(message),

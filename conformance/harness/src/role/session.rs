@@ -8,7 +8,7 @@ use std::ptr;
 use cuda_ipc_sys::{CUevent_flags, Driver};
 
 use super::ledger::{Cleanness, Ledger, Resource};
-use crate::Pointer;
+use crate::{Pointer, log};
 use crate::message::{Greeting, Refused};
 use peer::wire::{Channel, Frame, ReceiveError};
 
@@ -54,7 +54,7 @@ impl Session {
             return Ok(session);
         }
         session.initialise().map_err(|refused| match refused {
-            Refused::Driver { function, code } => {
+            Refused::Driver { function, code, .. } => {
                 let code = cuda_ipc_sys::CUresult(code);
                 if code == cuda_ipc_sys::CUresult::CUDA_ERROR_NO_DEVICE {
                     Greeting::NoDevice(format!("{function} returned {code}"))
@@ -104,6 +104,7 @@ impl Session {
         // If interprocess events are not supported, the cases that need them report it.
         let _ = session.use_an_interprocess_event();
         session.load_kernels()?;
+        log::listen(session.driver);
         cuda!(session.cuCtxSynchronize());
         session.descriptors_before = descriptors()?;
         Ok(())
