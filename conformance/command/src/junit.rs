@@ -99,9 +99,9 @@ fn test_case(case: &CaseReport) -> TestCase {
         status
     };
     let status = match case.verdict {
-        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::Pass | Verdict::Fixed => TestCaseStatus::success(),
         // Neither is a pass, and no reader shows a reason for a passed case.
-        Verdict::Unsupported | Verdict::Deviation => {
+        Verdict::Unsupported | Verdict::Differs | Verdict::Deviation => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(case.verdict.word()).set_message(reason).set_description(told(case));
             status
@@ -112,7 +112,7 @@ fn test_case(case: &CaseReport) -> TestCase {
     let mut test_case = named(&case.id, status);
     test_case.set_time(Duration::try_from_secs_f64(case.duration_ms / 1e3).unwrap_or_default());
     // For a case that did not fail, Jenkins shows only this output, not even the reason of a skip.
-    if matches!(case.verdict, Verdict::Unsupported | Verdict::Deviation) {
+    if matches!(case.verdict, Verdict::Fixed | Verdict::Unsupported | Verdict::Differs | Verdict::Deviation) {
         test_case.set_system_out(told(case));
     }
     test_case

@@ -207,7 +207,8 @@ fn paint(verdict: Verdict) -> String {
     let colour = match verdict {
         Verdict::Pass => AnsiColor::Green,
         Verdict::Unsupported => AnsiColor::Cyan,
-        Verdict::Deviation => AnsiColor::Yellow,
+        Verdict::Fixed => AnsiColor::Green,
+        Verdict::Differs | Verdict::Deviation => AnsiColor::Yellow,
         _ => AnsiColor::Red,
     };
     let style = Style::new().fg_color(Some(colour.into()));

@@ -155,6 +155,15 @@ pub fn groups() -> Result<Vec<Group>, String> {
     FILES.iter().map(parse).collect()
 }
 
+/// Returns the rows that no documentation settles: observed by someone, or open.
+///
+/// # Errors
+/// The catalogue cannot be read.
+pub fn observed_rows() -> Result<BTreeSet<String>, String> {
+    let is_observed = |row: &Row| matches!(row.class, Class::Observed | Class::Open);
+    Ok(groups()?.into_iter().flat_map(|group| group.row).filter(is_observed).map(|row| row.id).collect())
+}
+
 /// Returns the names of the catalogue's files, without their extension.
 pub fn files() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)

@@ -11,8 +11,12 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// Every check held.
     Pass,
+    /// The case passed, although deviations.toml lists a bug for it: the bug is gone.
+    Fixed,
     /// The machine cannot run the case.
     Unsupported,
+    /// The driver does not do what other drivers were seen to do, and no documentation says which is right.
+    Differs,
     /// The driver breaks the rule in the way that deviations.toml lists.
     Deviation,
     /// A check did not hold.
@@ -29,9 +33,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts from best to worst. Every list of verdicts uses this order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Pass,
+        Self::Fixed,
         Self::Unsupported,
+        Self::Differs,
         Self::Deviation,
         Self::Fail,
         Self::Leak,
@@ -43,7 +49,7 @@ impl Verdict {
     /// Whether a run that contains this verdict can still succeed.
     #[must_use]
     pub const fn is_good(self) -> bool {
-        matches!(self, Self::Pass | Self::Unsupported | Self::Deviation)
+        matches!(self, Self::Pass | Self::Fixed | Self::Unsupported | Self::Differs | Self::Deviation)
     }
 
     /// Returns the word used in reports.
@@ -51,6 +57,8 @@ impl Verdict {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
+            Self::Fixed => "fixed",
+            Self::Differs => "differs",
             Self::Unsupported => "unsupported",
             Self::Deviation => "deviation",
             Self::Fail => "fail",

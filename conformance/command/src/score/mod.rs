@@ -106,12 +106,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.list {
         return print(&text::list(&faults));
     }
-    let runner = Runner::new(Suite::find()?, arguments.jobs)?;
-    let score = score(&runner, &faults)?;
     let known = match &arguments.survivors {
         Some(file) => known_survivors(file)?,
         None => BTreeSet::new(),
     };
+    let runner = Runner::new(Suite::find()?, arguments.jobs)?;
+    let score = score(&runner, &faults)?;
     let is_unexpected = |fault: &&Outcome| (fault.end == End::Killed) == known.contains(fault.name);
     let unexpected: Vec<_> = score.faults.iter().filter(is_unexpected).collect();
     print(&match arguments.format {

@@ -54,7 +54,10 @@ impl Runner {
     ) -> Result<Vec<String>, Failure> {
         let is_noticed = |case: &&CaseReport| {
             let was_good = clean.get(&case.id).is_none_or(|clean| clean.verdict == Verdict::Pass);
-            let is_bad = matches!(case.verdict, Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash);
+            let is_bad = matches!(
+                case.verdict,
+                Verdict::Differs | Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash
+            );
             was_good && is_bad
         };
         Ok(self.run(Some(fault), cases)?.values().filter(is_noticed).map(|case| case.id.clone()).collect())

@@ -160,9 +160,9 @@ impl Entry {
     }
 
     /// Returns the reason of a case that passed although the entry lists it.
-    pub(super) fn unexpected_pass(&self, list: &str) -> String {
+    pub(super) fn fixed(&self, list: &str) -> String {
         format!(
-            "the case passed, but {list} lists it as {} ({}). If the bug is fixed, set `until` in the entry",
+            "{list} lists it as {} ({}). Set `until` in the entry to the last release with the bug",
             self.verdict, self.link
         )
     }

@@ -83,7 +83,7 @@ impl Deviations {
             return (Verdict::Deviation, Some(met.deviation(text)));
         }
         match listed.first() {
-            Some(entry) if verdict == Verdict::Pass => (Verdict::Fail, Some(entry.unexpected_pass(NAME))),
+            Some(entry) if verdict == Verdict::Pass => (Verdict::Fixed, Some(entry.fixed(NAME))),
             _ => (verdict, reason),
         }
     }

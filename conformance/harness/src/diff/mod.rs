@@ -265,11 +265,11 @@ impl Difference {
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
-            Self::Verdict { new, .. } if *new == Verdict::Pass => Severity::Better,
+            Self::Verdict { new: Verdict::Pass | Verdict::Fixed, .. } => Severity::Better,
             Self::Verdict { old, new } if badness(*new) > badness(*old) => Severity::Worse,
             Self::Verdict { .. } | Self::Reason { .. } | Self::Observation { .. } => Severity::Different,
             Self::Time { .. } => Severity::Time,
-            Self::Added { verdict } if *verdict == Verdict::Pass => Severity::Better,
+            Self::Added { verdict: Verdict::Pass | Verdict::Fixed } => Severity::Better,
             Self::Added { verdict } if verdict.is_good() => Severity::Different,
             Self::Removed { verdict } if *verdict == Verdict::Unsupported => Severity::Different,
             Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. } => Severity::Worse,
@@ -281,8 +281,8 @@ impl Difference {
 /// holds.
 const fn badness(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Pass => 0,
-        Verdict::Unsupported | Verdict::Deviation => 1,
+        Verdict::Pass | Verdict::Fixed => 0,
+        Verdict::Unsupported | Verdict::Differs | Verdict::Deviation => 1,
         Verdict::Fail => 2,
         Verdict::Leak => 3,
         Verdict::Timeout => 4,

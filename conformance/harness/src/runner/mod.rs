@@ -164,6 +164,8 @@ impl Run {
             package: program.package,
             warm: Arc::new(WarmRoles::new(settings, options.fresh, balance)),
             strict: !options.require.is_empty(),
+            fails_on_differs: options.strict,
+            observed_rows: catalogue::observed_rows()?,
             under_test,
             deviations,
             writer,

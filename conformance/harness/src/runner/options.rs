@@ -31,6 +31,10 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_CASES", value_name = "FILE")]
     pub cases: Option<PathBuf>,
 
+    /// Fail also if a case differs from what other drivers were seen to do
+    #[arg(long, env = "CONFORMANCE_STRICT")]
+    pub strict: bool,
+
     /// Start a new process for every role instead of reusing warm ones
     #[arg(long, env = "CONFORMANCE_FRESH")]
     pub fresh: bool,

@@ -13,6 +13,7 @@ use crate::suite::{harness, run, suite, without_settings};
 #[case::fail("fail", Verdict::Fail, "does not hold")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::broken_context("broken_context", Verdict::Fail, "after the case, the context no longer works")]
+#[case::differs("differs", Verdict::Differs, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
 #[case::timeout("timeout", Verdict::Timeout, "no answer to hang before the deadline")]
 #[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes on GPU 0 are still in use")]
@@ -129,5 +130,18 @@ fn a_nextest_filter_selects_one_case() -> Outcome {
     let passed = shell.arg("-c").arg(format!("printf %s {filter}")).output().map_err(harness)?.stdout;
     let passed = String::from_utf8_lossy(&passed);
     check!(passed == format!("test(={})", CASE.replace(',', "\\,")), "{passed} in {text}");
+    Ok(())
+}
+
+/// With `--strict`, a case that differs fails the run.
+#[rstest]
+#[case::strict(&["--strict"], false)]
+#[case::otherwise(&[], true)]
+#[conformance::test()]
+fn a_difference_fails_a_strict_run(#[case] flags: &[&str], #[case] is_success: bool) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::differs"]).args(flags);
+    let run = run(command)?;
+    check!(run.output.status.success() == is_success && run.report()?.summary()["differs"] == 1, "{}", run.text());
     Ok(())
 }

@@ -78,3 +78,10 @@ fn unsupported() -> Outcome {
 fn missing() -> Outcome {
     Err(Stop::Missing("the planted function does not exist".to_owned()))
 }
+
+/// A check of a row that only observation supports.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-016")]
+fn differs(exporter: Role) -> Outcome {
+    exporter.ipc_get_mem_handle(Pointer::NULL).map(drop)
+}
