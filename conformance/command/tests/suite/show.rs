@@ -58,7 +58,7 @@ fn the_text_shows_run_row_and_case() -> Outcome {
     let order = [
         "NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200\n",
         "warm processes, seed 7",
-        "cases: 2 pass, 1 unsupported, 0 deviation, 1 fail",
+        "cases: 2 pass, 0 fixed, 1 unsupported, 0 differs, 0 deviation, 1 fail",
         "incomplete: ended while running fab::last",
         "IPCMEM-OPEN-002 D: A second open",
         "call:     cuIpcOpenMemHandle",
