@@ -197,6 +197,9 @@ fn add(text: &mut String, case: &CaseReport) {
     }
     for (number, step) in case.steps.iter().enumerate() {
         let _ = writeln!(text, "    {:3}. {}: {} -> {}", number + 1, step.role, step.call, step.answer);
+        for line in &step.log {
+            let _ = writeln!(text, "         driver's log: {line}");
+        }
     }
 }
 

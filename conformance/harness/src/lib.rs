@@ -43,6 +43,7 @@ pub mod diff;
 pub mod driver;
 mod expect;
 pub mod identity;
+mod log;
 pub mod machine;
 mod message;
 mod mounts;
@@ -64,7 +65,7 @@ pub use expect::Expect;
 pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Outcome, Refusal, Stop};
 pub use process::{Pending, PidNamespace, Placement, Role};
-pub use role::{Beginning, ChildEnd, Cleanness};
+pub use role::{BLOCKS, Beginning, ChildEnd, Cleanness, THREADS};
 pub use values::*;
 pub use verdict::Verdict;
 

@@ -3,6 +3,8 @@
 use cuda_ipc_sys::{CUresult, MissingSymbol};
 use serde::{Deserialize, Serialize};
 
+use crate::log;
+
 /// The hidden first argument of a role's process.
 pub(crate) const ROLE_ARGUMENT: &str = "--conformance-role";
 
@@ -32,6 +34,8 @@ pub enum Refused {
         function: String,
         /// The code.
         code: u32,
+        /// What the driver's log said since the refusal before.
+        log: Vec<String>,
     },
     /// The driver does not have the function.
     Missing(String),
@@ -54,7 +58,7 @@ impl From<rustix::io::Errno> for Refused {
 pub(crate) fn answered(function: &str, answer: Result<CUresult, MissingSymbol>) -> Result<(), Refused> {
     match answer {
         Ok(CUresult::CUDA_SUCCESS) => Ok(()),
-        Ok(code) => Err(Refused::Driver { function: function.to_owned(), code: code.0 }),
+        Ok(code) => Err(Refused::Driver { function: function.to_owned(), code: code.0, log: log::take() }),
         Err(missing) => Err(Refused::Missing(missing.to_string())),
     }
 }

@@ -12,4 +12,7 @@ pub struct Step {
     pub call: String,
     /// The result: the call's output, an error code, or how the role ended.
     pub answer: String,
+    /// What the driver's own log said about a refusal, from CUDA 12.9 on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<String>,
 }

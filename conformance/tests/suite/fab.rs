@@ -164,7 +164,7 @@ fn an_import_after_the_exporters_death() -> Outcome {
     exporter.fill(map(&exporter, physical)?, SIZE, 7)?;
     let here = map(&importer, importer.mem_import_from_fabric(exporter.mem_export_to_fabric(physical)?)?)?;
     exporter.kill()?;
-    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    let mismatches = importer.mismatches_by_copy(here, SIZE, 7).recorded("read")?;
     observe("the bytes are the old ones", mismatches == Some(0));
     importer.ctx_synchronize()
 }
@@ -194,7 +194,7 @@ fn losing_the_channel_after_an_import() -> Outcome {
     // Other processes still see the node.
     importer.cover_directory(CHANNELS.to_owned())?;
     exporter.fill(there, SIZE, 7)?;
-    let mismatches = importer.mismatches(here, SIZE, 7).recorded("read")?;
+    let mismatches = importer.mismatches_by_copy(here, SIZE, 7).recorded("read")?;
     observe("the mapping still works", mismatches == Some(0));
     importer.mem_import_from_fabric(handle).recorded("next import")?;
     importer.ctx_synchronize()

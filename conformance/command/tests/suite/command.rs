@@ -101,6 +101,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         role: "importer".to_owned(),
         call: "ipc_open_mem_handle(…)".to_owned(),
         answer: "CUDA_SUCCESS (0)".to_owned(),
+        log: Vec::new(),
     };
     CaseReport {
         id: id.to_owned(),

@@ -73,6 +73,7 @@ calls! {
         let device = session.device;
         cuda!(session.cuDevicePrimaryCtxReset(device));
         session.ledger.everything_gone();
+        session.functions.clear();
         session.spoil("its primary context was reset");
         Ok(())
     }

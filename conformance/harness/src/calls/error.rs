@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::MemProperties;
 use crate::calls::ipc::UNWRITTEN;
+use crate::log;
 use crate::message::Refused;
 use crate::role::Session;
 
@@ -64,9 +65,8 @@ pub struct Heard {
 unsafe extern "C" fn listen(data: *mut c_void, _level: CUlogLevel, message: *mut c_char, length: usize) {
     // SAFETY: the call that registered this callback passed the list, which outlives the registration.
     let lines = unsafe { &*data.cast::<Mutex<Vec<String>>>() };
-    // SAFETY: the driver passes `length` bytes.
-    let bytes = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
-    let line = String::from_utf8_lossy(bytes).trim_end_matches(['\0', '\n']).to_owned();
+    // SAFETY: the driver called this as its log callback.
+    let line = unsafe { log::line(message, length) };
     lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
 }
 

@@ -137,16 +137,31 @@ calls! {
         Ok(bytes)
     }
 
-    /// Writes the pattern of a seed over the range, and waits until the write is complete.
+    /// Writes the pattern of a seed to a range with a kernel, and waits for it.
+    ///
+    /// A kernel reaches what the page tables allow. A copy also passes checks of the driver that a kernel never meets, so
+    /// the two do not replace each other: see [`fill_by_copy`](crate::Role::fill_by_copy).
     fn fill(session, pointer: Pointer, size: u64, seed: u32) -> () {
+        session.launch("fill", vec![pointer.into(), (size / 4).into(), seed.into()], Stream::DEFAULT)?;
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// Counts the words of a range that differ from the pattern of a seed, with a kernel.
+    fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
+        session.count_by_kernel(pointer, size, seed)
+    }
+
+    /// `cuMemcpyHtoD` of the pattern of a seed to a range, then `cuCtxSynchronize`.
+    fn fill_by_copy(session, pointer: Pointer, size: u64, seed: u32) -> () {
         let bytes: Vec<u8> = (0..size / 4).flat_map(|index| kernels::pattern(seed, index).to_le_bytes()).collect();
         cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
         cuda!(session.cuCtxSynchronize());
         Ok(())
     }
 
-    /// Returns how many words of the range differ from the pattern of a seed.
-    fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
+    /// Counts the words of a range that differ from the pattern of a seed, after `cuMemcpyDtoH`.
+    fn mismatches_by_copy(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
         let mut words = vec![0_u32; (size / 4) as usize];
         cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
         Ok(differing(words, seed))
@@ -215,6 +230,28 @@ calls! {
 }
 
 impl Session {
+    /// Counts with the kernel `verify`. The counter is pinned host memory, so that the count changes no device memory.
+    fn count_by_kernel(&mut self, pointer: Pointer, size: u64, seed: u32) -> Result<u64, Refused> {
+        let session = self;
+        let (mut counter, mut device_counter) = (ptr::null_mut(), 0);
+        cuda!(session.cuMemHostAlloc(&mut counter, 8, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+        let counter = counter.cast::<u64>();
+        // SAFETY: the driver gave 8 aligned bytes of host memory.
+        unsafe { counter.write_volatile(0) };
+        let counted: Result<u64, Refused> = (|| {
+            cuda!(session.cuMemHostGetDevicePointer(&mut device_counter, counter.cast(), 0));
+            let arguments = vec![pointer.into(), (size / 4).into(), seed.into(), device_counter.into()];
+            session.launch("verify", arguments, Stream::DEFAULT)?;
+            cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
+            // SAFETY: as above; the kernel has ended.
+            Ok(unsafe { counter.read_volatile() })
+        })();
+        // SAFETY: the memory is this function's. If the kernel failed, the context refuses the call too.
+        let freed = unsafe { session.driver.cuMemFreeHost(counter.cast()) };
+        let counted = counted?;
+        crate::message::answered("cuMemFreeHost", freed)?;
+        Ok(counted)
+    }
     /// Returns the free and total bytes of the current context's device.
     pub(crate) fn mem_info(&mut self) -> Result<MemInfo, Refused> {
         let session = self;

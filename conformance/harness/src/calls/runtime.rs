@@ -66,6 +66,7 @@ calls! {
     /// `cudaDeviceReset` of the current device, which destroys everything that the role has there.
     fn cuda_device_reset(session) -> () {
         cudart!(session.cudaDeviceReset());
+        session.functions.clear();
         session.ledger.everything_gone();
         session.spoil("its device was reset");
         Ok(())

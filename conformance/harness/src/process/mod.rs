@@ -64,6 +64,8 @@ pub(crate) struct Process {
     pub(crate) descriptors: Vec<OwnedFd>,
     pub(crate) step: String,
     ended: Option<ExitStatus>,
+    /// Whether the case may leave the process unable to give back what it holds.
+    pub(crate) may_be_lost: bool,
     /// When the process started, and its number in its own PID namespace.
     started: SystemTime,
     inner_id: u32,
@@ -118,6 +120,7 @@ impl Process {
             descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
             ended: None,
+            may_be_lost: false,
             started: SystemTime::now(),
             inner_id: 0,
         };

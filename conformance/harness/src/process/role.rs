@@ -63,7 +63,12 @@ impl Role {
     /// Waits for the answer to the call that was sent last.
     pub(crate) fn answer<T: DeserializeOwned + fmt::Debug>(&self) -> Result<T, Stop> {
         let mut process = self.process.borrow_mut();
-        let answer = process.receive().and_then(|answer| accept(&process.name, answer));
+        let received = process.receive();
+        let log = match &received {
+            Ok(Err(Refused::Driver { log, .. })) => log.clone(),
+            _ => Vec::new(),
+        };
+        let answer = received.and_then(|answer| accept(&process.name, answer));
         self.steps.borrow_mut().push(Step {
             role: process.name.clone(),
             call: process.step.clone(),
@@ -74,6 +79,7 @@ impl Role {
                 Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
                 Err(stop) => stop.to_string(),
             },
+            log,
         });
         answer
     }
@@ -91,6 +97,16 @@ impl Role {
     /// Waits until the process has exited, after a call that makes it exit.
     pub(crate) fn wait_for_exit(&self) -> Result<(), Stop> {
         self.process.borrow_mut().wait_for_exit()
+    }
+
+    /// Allows the process to end the case with a context that no longer works, or with resources that the driver does not
+    /// take back. Otherwise that fails the case: a refused call must leave the context as it was.
+    pub fn may_be_lost(&self) {
+        self.process.borrow_mut().may_be_lost = true;
+    }
+
+    pub(crate) fn must_be_sound(&self) -> bool {
+        !self.process.borrow().may_be_lost
     }
 
     /// Kills the process with SIGKILL and waits until it has ended.
@@ -168,7 +184,7 @@ impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
 /// Returns the output of a call, or why it has none.
 fn accept<T>(role: &str, answer: Result<T, Refused>) -> Result<T, Stop> {
     answer.map_err(|refused| match refused {
-        Refused::Driver { function, code } => {
+        Refused::Driver { function, code, .. } => {
             Stop::Refused(Refusal { role: role.to_owned(), function, code: CUresult(code) })
         }
         Refused::Missing(message) => Stop::Missing(message),

@@ -51,7 +51,7 @@ impl From<Result<(), Refused>> for ChildEnd {
     fn from(result: Result<(), Refused>) -> Self {
         match result {
             Ok(()) => Self::Worked,
-            Err(Refused::Driver { function, code }) => Self::Refused { function, code },
+            Err(Refused::Driver { function, code, .. }) => Self::Refused { function, code },
             Err(Refused::Missing(words) | Refused::Role(words)) => Self::Otherwise(words),
         }
     }

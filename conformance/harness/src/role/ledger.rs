@@ -104,6 +104,8 @@ impl Ledger {
 pub struct Cleanness {
     /// Why the role must not serve another case; empty if it may.
     pub problems: Vec<String>,
+    /// Why the role must not serve another case, although the driver did nothing wrong.
+    pub spoiled: Vec<String>,
     /// The targets of file descriptors that are still open.
     pub descriptors_left: Vec<String>,
 }
@@ -112,6 +114,6 @@ impl Cleanness {
     /// Whether the role is in the same state as when it became ready.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.problems.is_empty() && self.descriptors_left.is_empty()
+        self.problems.is_empty() && self.spoiled.is_empty() && self.descriptors_left.is_empty()
     }
 }

@@ -1,6 +1,7 @@
 //! The role's process: it performs calls until its runner has ended.
 
 mod child;
+mod kernels;
 mod ledger;
 mod probe;
 mod serve;
@@ -9,6 +10,8 @@ mod user;
 
 pub use child::{Beginning, ChildEnd};
 pub(crate) use child::{differing, exec, fork, fork_and_exit, import_and_verify, start_holder, use_the_driver};
+pub(crate) use kernels::pointers;
+pub use kernels::{BLOCKS, THREADS};
 pub use ledger::Cleanness;
 pub(crate) use ledger::Resource;
 pub(crate) use serve::serve_if_role;

@@ -8,8 +8,8 @@ use std::ptr;
 use cuda_ipc_sys::{CUevent_flags, Driver};
 
 use super::ledger::{Cleanness, Ledger, Resource};
-use crate::Pointer;
 use crate::message::{Greeting, Refused};
+use crate::{Pointer, log};
 use peer::wire::{Channel, Frame, ReceiveError};
 
 /// A function that performs an encoded call and returns the encoded answer.
@@ -54,7 +54,7 @@ impl Session {
             return Ok(session);
         }
         session.initialise().map_err(|refused| match refused {
-            Refused::Driver { function, code } => {
+            Refused::Driver { function, code, .. } => {
                 let code = cuda_ipc_sys::CUresult(code);
                 if code == cuda_ipc_sys::CUresult::CUDA_ERROR_NO_DEVICE {
                     Greeting::NoDevice(format!("{function} returned {code}"))
@@ -103,6 +103,8 @@ impl Session {
         }
         // If interprocess events are not supported, the cases that need them report it.
         let _ = session.use_an_interprocess_event();
+        session.load_kernels()?;
+        log::listen(session.driver);
         cuda!(session.cuCtxSynchronize());
         session.descriptors_before = descriptors()?;
         Ok(())
@@ -211,11 +213,16 @@ impl Session {
             cuda!(session.cuCtxSynchronize());
             Ok::<_, Refused>(descriptors()?)
         })();
-        problems.append(&mut self.spoiled);
+        let mut spoiled = std::mem::take(&mut self.spoiled);
         match proof {
             Err(refused) => {
-                problems.push(format!("the context no longer works: {refused:?}"));
-                Cleanness { problems, ..Cleanness::default() }
+                // A role without initialisation has no context, and one that reset its context broke it on purpose.
+                if own != 0 && spoiled.is_empty() {
+                    problems.push(format!("the context no longer works: {refused:?}"));
+                } else {
+                    spoiled.push("it has no context".to_owned());
+                }
+                Cleanness { problems, spoiled, ..Cleanness::default() }
             }
             Ok(mut left) => {
                 for descriptor in &self.descriptors_before {
@@ -223,7 +230,7 @@ impl Session {
                         left.remove(index);
                     }
                 }
-                Cleanness { problems, descriptors_left: left }
+                Cleanness { problems, spoiled, descriptors_left: left }
             }
         }
     }

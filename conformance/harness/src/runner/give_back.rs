@@ -21,26 +21,27 @@ impl Shared {
             }
         };
         let (gone, living): (Vec<_>, Vec<_>) = roles.into_iter().partition(Role::is_gone);
-        let mut refused = Vec::new();
+        let mut early = Vec::new();
         for role in &living {
             match role.give_back_imports() {
-                Ok(problems) => refused.push(!problems.is_empty()),
+                Ok(problems) => early.push(problems),
                 Err(stop) => {
-                    refused.push(true);
+                    early.push(vec![stop.to_string()]);
                     worse(stop.verdict(), format!("while resources were released: {stop}"));
                 }
             }
         }
         let mut proofs = Vec::new();
-        for (role, refused) in living.iter().zip(refused) {
+        for (role, early) in living.iter().zip(early) {
             if role.is_gone() {
                 proofs.push(None);
                 continue;
             }
             match role.give_back_and_prove() {
                 Ok(proof) => {
-                    let proof: Cleanness = proof;
-                    proofs.push((!refused).then_some(proof));
+                    let mut proof: Cleanness = proof;
+                    proof.problems.splice(0..0, early);
+                    proofs.push(Some(proof));
                 }
                 Err(stop) => {
                     worse(stop.verdict(), format!("while resources were released: {stop}"));
@@ -62,6 +63,13 @@ impl Shared {
         for (role, proof) in living.into_iter().zip(proofs) {
             let name = role.name();
             let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
+            // The driver must take back what it gave, and a refused call must leave the context as it was.
+            if let Some(problem) = proof.as_ref().and_then(|proof| proof.problems.first())
+                && outcome.is_ok()
+                && role.must_be_sound()
+            {
+                worse(Verdict::Fail, format!("{name}: after the case, {problem}"));
+            }
             // If the case failed or a resource could not be released, a descriptor that is left says nothing about the
             // driver.
             if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())

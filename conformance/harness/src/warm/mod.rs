@@ -41,6 +41,7 @@ impl WarmRoles {
             let mut process = idle.swap_remove(index);
             name.clone_into(&mut process.name);
             process.deadline = self.settings.deadline;
+            process.may_be_lost = false;
             return Ok(process);
         }
         drop(idle);

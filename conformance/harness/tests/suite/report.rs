@@ -32,6 +32,8 @@ fn a_report_is_written_line_by_line() -> Outcome {
     let case = &report.cases[0];
     let step = case.steps.first().ok_or_else(|| harness("no step was recorded"))?;
     check!(step.call.starts_with("ipc_close_mem_handle") && step.answer.contains("INVALID_VALUE"), "{step:?}");
+    // The reference driver has a log, as drivers since CUDA 12.9 do.
+    check!(step.log.iter().any(|line| line.contains("cuIpcCloseMemHandle")), "{step:?}");
     let environment = report.run.environment.ok_or_else(|| harness("no environment was recorded"))?;
     let host = environment.host.ok_or_else(|| harness("no host was recorded"))?;
     check!(host.system.starts_with("Linux ") && host.limits.open_files != Some(0), "{host:?}");

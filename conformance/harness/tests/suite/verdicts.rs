@@ -12,6 +12,7 @@ use crate::suite::{harness, run, suite, without_settings};
 #[rstest]
 #[case::fail("fail", Verdict::Fail, "does not hold")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
+#[case::broken_context("broken_context", Verdict::Fail, "after the case, the context no longer works")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
 #[case::timeout("timeout", Verdict::Timeout, "no answer to hang before the deadline")]
 #[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes on GPU 0 are still in use")]

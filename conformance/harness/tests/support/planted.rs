@@ -1,6 +1,6 @@
 //! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
-use conformance::{KIB, MIB, Outcome, Pointer, Role, Stop, check};
+use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check};
 use rstest::rstest;
 
 use crate::sample::exporter;
@@ -33,6 +33,15 @@ fn crash(exporter: Role) -> Outcome {
 #[conformance::test()]
 fn timeout(exporter: Role) -> Outcome {
     exporter.hang()
+}
+
+/// A context that a refused call breaks.
+#[rstest]
+#[conformance::test()]
+fn broken_context(exporter: Role) -> Outcome {
+    let nowhere = exporter.mem_address_reserve(4 * MIB, 0, Pointer::NULL, 0)?;
+    exporter.launch("fill".into(), vec![nowhere.into(), 1_u64.into(), 7_u32.into()], Stream::DEFAULT)?;
+    exporter.stream_synchronize(Stream::DEFAULT).refused(&[]).map(drop)
 }
 
 /// Memory that is not freed.

@@ -288,7 +288,7 @@ fn destroying_a_shared_pool_leaves_the_exporters_memory_intact(
     let both = share_memory(&exporter, &sacrifice, 7)?;
     let data = exporter.mem_pool_export_pointer(exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?)?;
     exporter.mem_pool_destroy(both.pool.exported).recorded("destruction")?;
-    if let Some(wrong) = sacrifice.mismatches(both.here, SIZE, 7).survived_or_not("read")? {
+    if let Some(wrong) = sacrifice.mismatches_by_copy(both.here, SIZE, 7).survived_or_not("read")? {
         observe("the bytes are the old ones", wrong == 0);
         sacrifice.mem_pool_import_pointer(both.pool.imported, data).survived_or_not("import of another pointer")?;
     }
@@ -306,7 +306,7 @@ fn destroying_a_shared_pool_leaves_the_exporters_memory_intact(
 fn an_import_after_the_exporters_death(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     exporter.kill()?;
-    let wrong = importer.mismatches(both.here, SIZE, 7).recorded("read")?;
+    let wrong = importer.mismatches_by_copy(both.here, SIZE, 7).recorded("read")?;
     observe("the bytes are the old ones", wrong == Some(0));
     importer.mem_free_async_and_wait(both.here).recorded("free")?;
     importer.ctx_synchronize()?;

@@ -224,13 +224,13 @@ fn an_early_free_leaves_the_exporters_next_memory_intact(
 ) -> Outcome {
     let both = share_memory(&exporter, &sacrifice, 7)?;
     exporter.mem_free_async_and_wait(both.there).recorded("free")?;
-    if let Some(wrong) = sacrifice.mismatches(both.here, SIZE, 7).survived_or_not("read")? {
+    if let Some(wrong) = sacrifice.mismatches_by_copy(both.here, SIZE, 7).survived_or_not("read")? {
         observe("the bytes are the old ones", wrong == 0);
     }
     let (next, pattern) = (exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?, seed());
     exporter.fill(next, SIZE, pattern)?;
     if !sacrifice.is_gone() {
-        let wrong = sacrifice.mismatches(both.here, SIZE, pattern).survived_or_not("second read")?;
+        let wrong = sacrifice.mismatches_by_copy(both.here, SIZE, pattern).survived_or_not("second read")?;
         observe("the importer sees the next allocation", wrong == Some(0));
     }
     sacrifice.kill()?;

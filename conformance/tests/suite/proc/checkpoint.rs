@@ -26,8 +26,8 @@ fn the_results_of_a_checkpoint_of_an_exporter(exporter: Role, importer: Role, ob
             observer.checkpoint_process(Step::Unlock, exporter.id()).survived_or_not("unlock")?;
         }
     }
-    exporter.mismatches(buffer, SIZE, pattern).survived_or_not("exporter")?;
-    importer.mismatches(import, SIZE, pattern).survived_or_not("importer")?;
+    exporter.mismatches_by_copy(buffer, SIZE, pattern).survived_or_not("exporter")?;
+    importer.mismatches_by_copy(import, SIZE, pattern).survived_or_not("importer")?;
     // Their state is unknown, so no other case may use them.
     [&exporter, &importer, &observer].iter().try_for_each(|role| role.kill())
 }

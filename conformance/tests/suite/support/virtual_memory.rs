@@ -1,6 +1,6 @@
 //! Physical memory, addresses and mappings, in the sizes and with the flags that most cases use.
 
-use conformance::{MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, Stream};
+use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 
 /// Several times the granularity of every GPU tested so far.
@@ -47,36 +47,6 @@ pub(crate) fn map_readable_and_writable(role: &Role, physical: Physical) -> Resu
     let address = map(role, physical)?;
     role.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     Ok(address)
-}
-
-/// Starts a kernel that stores the pattern of a seed into a range. The launch itself must succeed.
-pub(crate) fn start_filling(role: &Role, address: Pointer, size: u64, seed: u32) -> Result<Stream, Stop> {
-    let stream = role.stream_create()?;
-    role.launch("fill".into(), vec![address.into(), (size / 4).into(), seed.into()], stream)?;
-    Ok(stream)
-}
-
-/// Stores the pattern of a seed by a kernel, and waits for its end.
-pub(crate) fn fill_by_kernel(role: &Role, address: Pointer, size: u64, seed: u32) -> Outcome {
-    let stream = start_filling(role, address, size, seed)?;
-    role.stream_synchronize(stream)
-}
-
-/// Starts a kernel that compares a range with the pattern of a seed. Returns its counter of other words too.
-pub(crate) fn start_comparing(role: &Role, address: Pointer, size: u64, seed: u32) -> Result<(Stream, Pointer), Stop> {
-    let (stream, counter) = (role.stream_create()?, role.mem_alloc(8)?);
-    role.write(counter, vec![0; 8])?;
-    role.launch("verify".into(), vec![address.into(), (size / 4).into(), seed.into(), counter.into()], stream)?;
-    Ok((stream, counter))
-}
-
-/// Returns how many words of a range differ from the pattern of a seed, as a kernel reads them.
-pub(crate) fn mismatches_by_kernel(role: &Role, address: Pointer, size: u64, seed: u32) -> Result<u64, Stop> {
-    let (stream, counter) = start_comparing(role, address, size, seed)?;
-    role.stream_synchronize(stream)?;
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&role.read(counter, 8)?);
-    Ok(u64::from_le_bytes(bytes))
 }
 
 /// The devices whose attribute is 1.

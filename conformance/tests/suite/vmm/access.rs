@@ -6,9 +6,8 @@ use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers};
 use crate::support::virtual_memory::{
-    ILLEGAL_ADDRESS, INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, create_exportable,
-    fill_by_kernel, import, map, map_readable_and_writable, mismatches_by_kernel, reserve, start_comparing,
-    start_filling,
+    ILLEGAL_ADDRESS, INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, create_exportable, import,
+    map, map_readable_and_writable, reserve,
 };
 
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
@@ -21,13 +20,13 @@ enum Kernel {
 }
 
 impl Kernel {
-    /// Launches the kernel on all of the memory, which must succeed, and returns the code of its end.
-    fn run(self, role: &Role, address: Pointer) -> Result<Outcome, Stop> {
-        let stream = match self {
-            Self::Reads => start_comparing(role, address, SIZE, 7)?.0,
-            Self::Writes => start_filling(role, address, SIZE, 7)?,
-        };
-        Ok(role.stream_synchronize(stream))
+    /// Runs the kernel on all of the memory. A role whose kernel fails is lost.
+    fn run(self, role: &Role, address: Pointer) -> Outcome {
+        role.may_be_lost();
+        match self {
+            Self::Reads => role.mismatches(address, SIZE, 7).map(drop),
+            Self::Writes => role.fill(address, SIZE, 7),
+        }
     }
 }
 
@@ -48,7 +47,7 @@ fn without_access_copies_are_refused(importer: Role) -> Outcome {
 #[conformance::test("VMM-MAP-019", needs(virtual_memory))]
 fn without_access_a_kernel_fails(importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
-    kernel.run(&importer, address)?.refused(ILLEGAL_ADDRESS)?;
+    kernel.run(&importer, address).refused(ILLEGAL_ADDRESS)?;
     importer.ctx_synchronize().refused(ILLEGAL_ADDRESS)?;
     Ok(())
 }
@@ -76,8 +75,8 @@ fn read_access_refuses_a_writing_kernel(exporter: Role, importer: Role) -> Outco
     exporter.fill(there, SIZE, 8)?;
     let here = map(&importer, import(&exporter, physical, &importer)?)?;
     importer.mem_set_access(here, SIZE, 0, READ)?;
-    check!(mismatches_by_kernel(&importer, here, SIZE, 8)? == 0);
-    Kernel::Writes.run(&importer, here)?.refused_and_recorded(ILLEGAL_ADDRESS)?;
+    check!(importer.mismatches(here, SIZE, 8)? == 0);
+    Kernel::Writes.run(&importer, here).refused_and_recorded(ILLEGAL_ADDRESS)?;
     check!(exporter.mismatches(there, SIZE, 8)? == 0);
     Ok(())
 }
@@ -104,9 +103,9 @@ fn access_can_be_taken_away(importer: Role) -> Outcome {
 #[conformance::test("VMM-MAP-022", needs(virtual_memory))]
 fn access_is_taken_away_from_kernels(importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
-    kernel.run(&importer, address)??;
+    kernel.run(&importer, address)?;
     importer.mem_set_access(address, SIZE, 0, NONE)?;
-    kernel.run(&importer, address)?.refused_and_recorded(&[])?;
+    kernel.run(&importer, address).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -179,7 +178,7 @@ fn access_to_a_part(importer: Role, #[case] chunks: u64, #[case] part: u64) -> O
         let place = address.offset(offset);
         let access = importer.mem_get_access(place, 0)?;
         observe(name, access);
-        let written = importer.fill(place, KIB, 7);
+        let written = importer.fill_by_copy(place, KIB, 7);
         if access == READ_WRITE {
             written?;
             check!(importer.mismatches(place, KIB, 7)? == 0);
@@ -246,8 +245,8 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
     importer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
     importer.memset_d8(address, 0x5a, SIZE)?;
     check!(importer.other_bytes(address, SIZE, 0x5a)? == 0);
-    fill_by_kernel(&importer, address, SIZE, 7)?;
-    check!(mismatches_by_kernel(&importer, address, SIZE, 7)? == 0);
+    importer.fill(address, SIZE, 7)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
     Ok(())
 }
 
@@ -258,7 +257,7 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
 #[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
 fn a_peer_without_access_fails(#[with(1)] importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
-    kernel.run(&importer, address)?.refused(ILLEGAL_ADDRESS)?;
+    kernel.run(&importer, address).refused(ILLEGAL_ADDRESS)?;
     Ok(())
 }
 

@@ -8,8 +8,8 @@ use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, start, uninitialised};
 use crate::support::virtual_memory::{
-    DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, devices_with,
-    fill_by_kernel, import, map_readable_and_writable, mismatches_by_kernel, reserve,
+    DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, devices_with, import,
+    map_readable_and_writable, reserve,
 };
 
 const DEVICE: MemProperties = MemProperties::device(0);
@@ -178,10 +178,10 @@ fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
     let Some(physical) = exporter.mem_create(SIZE, properties, 0).recorded("create")? else { return Ok(()) };
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
-    fill_by_kernel(&exporter, there, SIZE, 7)?;
-    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
-    fill_by_kernel(&importer, here, SIZE, 8)?;
-    check!(mismatches_by_kernel(&exporter, there, SIZE, 8)? == 0);
+    exporter.fill(there, SIZE, 7)?;
+    check!(importer.mismatches(here, SIZE, 7)? == 0);
+    importer.fill(here, SIZE, 8)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
     Ok(())
 }
 

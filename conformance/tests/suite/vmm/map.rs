@@ -5,8 +5,8 @@ use rstest::rstest;
 
 use crate::support::fixtures::importer;
 use crate::support::virtual_memory::{
-    ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE, REFUSED, SIZE, create, create_exportable, fill_by_kernel,
-    map_readable_and_writable, mismatches_by_kernel, reserve, start_filling,
+    ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE, REFUSED, SIZE, create, create_exportable,
+    map_readable_and_writable, reserve,
 };
 
 /// Memory that is reserved, created, mapped and made accessible is usable up to its last byte, by kernels and copies.
@@ -17,9 +17,9 @@ fn mapped_memory_is_usable(importer: Role) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
     importer.memset_d8(address, 0x5a, SIZE)?;
     check!(importer.other_bytes(address, SIZE, 0x5a)? == 0);
-    fill_by_kernel(&importer, address, SIZE, pattern)?;
-    check!(mismatches_by_kernel(&importer, address, SIZE, pattern)? == 0);
+    importer.fill(address, SIZE, pattern)?;
     check!(importer.mismatches(address, SIZE, pattern)? == 0);
+    check!(importer.mismatches_by_copy(address, SIZE, pattern)? == 0);
     Ok(())
 }
 
@@ -151,10 +151,10 @@ fn two_addresses_show_the_same_memory(importer: Role) -> Outcome {
     let one = map_readable_and_writable(&importer, physical)?;
     let other = map_readable_and_writable(&importer, physical)?;
     check!(one != other);
-    fill_by_kernel(&importer, one, SIZE, 7)?;
-    check!(mismatches_by_kernel(&importer, other, SIZE, 7)? == 0);
-    fill_by_kernel(&importer, other, SIZE, 8)?;
-    check!(mismatches_by_kernel(&importer, one, SIZE, 8)? == 0);
+    importer.fill(one, SIZE, 7)?;
+    check!(importer.mismatches(other, SIZE, 7)? == 0);
+    importer.fill(other, SIZE, 8)?;
+    check!(importer.mismatches(one, SIZE, 8)? == 0);
     Ok(())
 }
 
@@ -252,11 +252,11 @@ fn a_new_mapping_begins_without_access(importer: Role) -> Outcome {
 #[conformance::test("VMM-MAP-015", needs(virtual_memory))]
 fn a_new_mapping_gives_kernels_no_access(importer: Role) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
-    fill_by_kernel(&importer, address, SIZE, 7)?;
+    importer.fill(address, SIZE, 7)?;
     importer.mem_unmap(address, SIZE)?;
     importer.mem_map(address, SIZE, 0, create(&importer)?, 0)?;
-    let stream = start_filling(&importer, address, SIZE, 8)?;
-    importer.stream_synchronize(stream).refused(ILLEGAL_ADDRESS)?;
+    importer.may_be_lost();
+    importer.fill(address, SIZE, 8).refused(ILLEGAL_ADDRESS)?;
     Ok(())
 }
 

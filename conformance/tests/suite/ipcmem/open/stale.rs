@@ -80,7 +80,7 @@ fn a_stale_handle_does_not_show_newer_memory(
             }
             let opened = sacrifice.ipc_open_mem_handle(stale).recorded("open")?;
             let shown = match opened {
-                Some(import) => sacrifice.mismatches(import, size, secret).recorded("read")? == Some(0),
+                Some(import) => sacrifice.mismatches_by_copy(import, size, secret).recorded("read")? == Some(0),
                 None => false,
             };
             // The stale handle may have opened other memory, so no other case may use either process.
@@ -140,7 +140,7 @@ fn freeing_open_memory_leaves_others_unharmed(exporter: Role, importer: Role, ob
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let import = importer.ipc_open_mem_handle(handle)?;
     exporter.mem_free(buffer).recorded("free")?;
-    if let Some(mismatches) = importer.mismatches(import, SIZE, pattern).survived_or_not("read")? {
+    if let Some(mismatches) = importer.mismatches_by_copy(import, SIZE, pattern).survived_or_not("read")? {
         observe("the bytes are the old ones", mismatches == 0);
     }
     exporter.ctx_synchronize()?;
@@ -173,7 +173,7 @@ fn the_importer_survives_the_exporters_death(exporter: Role, importer: Role) -> 
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     exporter.kill()?;
-    let mismatches = importer.mismatches(import, SIZE, pattern).recorded("read")?;
+    let mismatches = importer.mismatches_by_copy(import, SIZE, pattern).recorded("read")?;
     observe("the bytes are the old ones", mismatches == Some(0));
     importer.ctx_synchronize()
 }
