@@ -9,7 +9,6 @@ use cuda_ipc_sys::{
     CUmemAllocationProp, CUmemAllocationType, CUmemLocation, CUmemLocationType,
 };
 
-use crate::message::Refused;
 use crate::role::Resource;
 use crate::{Descriptor, FabricHandle, MemProperties, Physical, Pointer};
 
@@ -19,9 +18,9 @@ const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HAND
 /// Fills the output of `cuMemGetAccess` before the call.
 const UNWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
-/// The flags that `cuMemGetAccess` returned. Larger values than any flags are not an answer of the driver.
-fn flags_of(output: u64) -> Result<u32, Refused> {
-    u32::try_from(output).map_err(|_| Refused::Role(format!("cuMemGetAccess returned the flags {output:#x}")))
+/// The flags that `cuMemGetAccess` returned. A value that no flags have, or none at all, becomes `u32::MAX`.
+fn flags_of(output: u64) -> u32 {
+    u32::try_from(output).unwrap_or(u32::MAX)
 }
 
 impl From<MemProperties> for CUmemAllocationProp {
@@ -217,14 +216,14 @@ calls! {
         let mut flags = UNWRITTEN;
         let location = CUmemLocation::new(CUmemLocationType(location_type), location);
         cuda!(session.cuMemGetAccess(&mut flags, &location, address.0));
-        flags_of(flags)
+        Ok(flags_of(flags))
     }
 
     /// `cuMemGetAccess` of one device.
     fn mem_get_access(session, address: Pointer, device: i32) -> u32 {
         let mut flags = UNWRITTEN;
         cuda!(session.cuMemGetAccess(&mut flags, &CUmemLocation::device(device), address.0));
-        flags_of(flags)
+        Ok(flags_of(flags))
     }
 
     /// `cuMemRetainAllocationHandle`.

@@ -55,6 +55,15 @@ impl Fabric {
         match self {
             // VMM-CREATE-012: without a fabric, the creation succeeds and the export fails.
             Self::Absent => Ok(()),
+            Self::NoChannel
+                if fault!(
+                    "create-for-the-fabric-has-another-code",
+                    ["VMM-CREATE-011"],
+                    "Without a channel, memory for fabric handles is refused as NOT_SUPPORTED."
+                ) =>
+            {
+                Err(NOT_SUPPORTED)
+            }
             // FAB-002: without a channel, the creation itself fails, as on an H200.
             other => other.channel().map(drop),
         }
