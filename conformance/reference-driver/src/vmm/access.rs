@@ -123,6 +123,8 @@ pub(crate) fn is_misjudged(range: &Range, asker: usize, is_allowed: bool, by: By
         }
         (By::Kernel, Access::Write) if granted.is_none() => {
             fault!("a-kernel-writes-without-access", ["VMM-MAP-015", "VMM-MAP-019"], "A kernel writes a new mapping.")
+                || is_peer
+                    && fault!("a-peers-kernel-writes-without-access", ["VMM-MAP-029"], "A peer writes a new mapping.")
         }
         (By::Driver, Access::Read) if granted.is_none() => {
             fault!("a-copy-reads-without-access", ["VMM-MAP-015", "VMM-MAP-019"], "A copy reads a new mapping.")
