@@ -173,7 +173,16 @@ pub fn disagreements(registered: &[(String, &'static [&'static str])]) -> Result
         }
     }
     let mut problems = Vec::new();
-    for row in groups()?.into_iter().flat_map(|group| group.row) {
+    let mut known = BTreeSet::new();
+    let rows = groups()?.into_iter().flat_map(|group| group.row.into_iter().map(move |row| (group.group.clone(), row)));
+    for (group, row) in rows {
+        if !row.id.starts_with(&format!("{group}-")) {
+            problems.push(format!("{}: not a row of the group {group}", row.id));
+        }
+        if !known.insert(row.id.clone()) {
+            problems.push(format!("{}: stands twice", row.id));
+            continue;
+        }
         let expected = cases.remove(row.id.as_str()).unwrap_or_default();
         if row.cases.iter().map(String::as_str).collect::<BTreeSet<_>>() != expected {
             let list: Vec<_> = expected.into_iter().collect();

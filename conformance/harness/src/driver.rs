@@ -96,7 +96,7 @@ fn try_driver(
             let machine: Machine = process
                 .perform(&AnyCall::from(Call::probe_machine {}))
                 .map_err(|stop| stop.to_string())?
-                .map_err(|refused| format!("cannot probe the driver: {refused:?}"))?;
+                .map_err(|refused| format!("cannot probe the driver: {refused}"))?;
             (machine, Some(process))
         }
         Err(Start::NoDevice(message)) => (Machine { problem: Some(message), ..Machine::default() }, None),

@@ -60,6 +60,8 @@ mod verdict;
 mod warm;
 
 pub use case::{Registered, observe, random, seed};
+#[doc(hidden)]
+pub use conformance_macros::check_shown;
 pub use conformance_macros::test;
 pub use expect::Expect;
 pub use needs::{KERNEL_PARAMETERS, Needs};
@@ -71,6 +73,8 @@ pub use verdict::Verdict;
 
 #[doc(hidden)]
 pub use inventory;
+#[doc(hidden)]
+pub use process::shown;
 
 /// 1024 bytes.
 pub const KIB: u64 = 1 << 10;

@@ -1,5 +1,7 @@
 //! The messages of a role: first a greeting, then an answer to each call.
 
+use std::fmt;
+
 use cuda_ipc_sys::{CUresult, MissingSymbol};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +43,15 @@ pub enum Refused {
     Missing(String),
     /// The role failed outside the driver.
     Role(String),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Driver { function, code, .. } => write!(f, "{function} returned {}", CUresult(*code)),
+            Self::Missing(message) | Self::Role(message) => f.write_str(message),
+        }
+    }
 }
 
 impl From<std::io::Error> for Refused {

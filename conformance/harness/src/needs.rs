@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use cuda_ipc_sys::CudaVersion;
+
 use crate::machine::{Fabric, Machine};
 use crate::report::mps;
 
@@ -193,6 +195,14 @@ impl Needs {
         if let Some(problem) = machine.runtime_problem.as_ref().filter(|_| self.runtime) {
             return Some(format!("needs a runtime: {problem}"));
         }
+        let (needed, before) = (CudaVersion(self.cuda), CudaVersion(self.cuda_before));
+        let version = CudaVersion(machine.cuda_version);
+        if version < needed {
+            return Some(format!("needs CUDA {needed}, the driver supports {version}"));
+        }
+        if version >= before {
+            return Some(format!("needs a driver before CUDA {before}, the driver supports {version}"));
+        }
         let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
         let first = &machine.devices[0];
         let is_real_and_has = |path: &str| !machine.is_simulated() && Path::new(path).exists();
@@ -209,8 +219,6 @@ impl Needs {
             (self.memory_descriptors && !first.memory_descriptors, "needs memory that exports file descriptors"),
             (self.fabric.is_some_and(|state| !has(state)), "needs fabric handles in another state"),
             (self.simulated && !machine.is_simulated(), "needs the reference driver"),
-            (self.cuda > machine.cuda_version, "needs a driver that supports a newer CUDA version"),
-            (machine.cuda_version >= self.cuda_before, "needs a driver that supports only an older CUDA version"),
             (self.root && !is_root(), "needs to run as root"),
             (self.kernel_module && !is_real_and_has(KERNEL_PARAMETERS), "needs NVIDIA's kernel module"),
             (self.mps && !has_mps(), "needs the multi-process service (MPS)"),

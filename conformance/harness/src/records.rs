@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::diff::noise::{quiet, without_addresses};
 use crate::diff::{Diff, Setting, Severity};
-use crate::identity::{Identity, release};
+use crate::identity::{Identity, Kind, release};
 use crate::report::{CaseReport, RECORD, Report, Run};
 
 /// Converts a report into a record. A record is sorted and omits what differs between machines or between runs of the
@@ -316,5 +316,8 @@ fn plain(value: &Option<Value>) -> String {
 /// Returns a sentence that says that no record is near a run.
 #[must_use]
 pub fn none_near(run: &Report) -> String {
-    format!("none has the driver or the GPU of this run: {}", run.run)
+    match run.run.driver.kind {
+        Kind::Reference => "not compared: records exist only for real GPUs".to_owned(),
+        _ => format!("none has the driver or the GPU of this run: {}", run.run),
+    }
 }

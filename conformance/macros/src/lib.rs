@@ -4,7 +4,7 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, ItemFn, LitStr, Meta, Token, parenthesized, parse_macro_input};
+use syn::{BinOp, Expr, Ident, ItemFn, LitStr, Meta, Token, parenthesized, parse_macro_input};
 
 /// Registers a case: `#[conformance::test("ROW-001", "ROW-002", needs(gpus = 2, peer_access))]`.
 ///
@@ -92,4 +92,35 @@ fn summary(function: &ItemFn) -> String {
         _ => None,
     });
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// `check!` without a message: a comparison shows both of its sides.
+#[proc_macro]
+pub fn check_shown(input: TokenStream) -> TokenStream {
+    let condition = parse_macro_input!(input as Expr);
+    let fails = |message| quote!(return Err(::conformance::Stop::failed(#message)));
+    if let Expr::Binary(comparison) = &condition
+        && is_comparison(&comparison.op)
+    {
+        let (left, operator, right) = (&comparison.left, &comparison.op, &comparison.right);
+        let failed = fails(quote!(format!(
+            "{} does not hold: {} and {}",
+            stringify!(#condition),
+            ::conformance::shown(left),
+            ::conformance::shown(right),
+        )));
+        return quote!({
+            let (left, right) = (&(#left), &(#right));
+            if !(*left #operator *right) {
+                #failed;
+            }
+        })
+        .into();
+    }
+    let failed = fails(quote!(concat!(stringify!(#condition), " does not hold")));
+    quote!(if !(#condition) { #failed; }).into()
+}
+
+const fn is_comparison(operator: &BinOp) -> bool {
+    matches!(operator, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
 }

@@ -7,6 +7,8 @@ mod run;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -15,7 +17,7 @@ use conformance::catalogue;
 use reference_driver::Fault;
 use serde::Serialize;
 
-use crate::output::{Failure, print};
+use crate::output::{Failure, print, remark};
 use crate::suite::Suite;
 use run::Runner;
 
@@ -33,6 +35,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NUMBER")]
     jobs: Option<usize>,
 
+    /// A file with the names of the faults that may survive: another survivor is an error, and so is one that is killed
+    #[arg(long, value_name = "FILE")]
+    survivors: Option<PathBuf>,
+
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -47,7 +53,7 @@ Examples:
   cargo conformance score IPCMEM-OPEN
   REFERENCE_DRIVER_FAULT=close-ignores-the-count cargo test -p conformance -- ipcmem::close
 
-Exit codes: 0 every fault is killed, 1 a fault survives, 2 the driver without a fault is not clean, or nothing could run";
+Exit codes: 0 every fault is killed, or the survivors are those of --survivors, 1 not so, 2 the driver without a fault is not clean, or nothing could run";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
@@ -102,12 +108,37 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let runner = Runner::new(Suite::find()?, arguments.jobs)?;
     let score = score(&runner, &faults)?;
-    let survives = score.faults.iter().any(|fault| fault.end != End::Killed);
+    let known = match &arguments.survivors {
+        Some(file) => known_survivors(file)?,
+        None => BTreeSet::new(),
+    };
+    let is_unexpected = |fault: &&Outcome| (fault.end == End::Killed) == known.contains(fault.name);
+    let unexpected: Vec<_> = score.faults.iter().filter(is_unexpected).collect();
     print(&match arguments.format {
         Format::Text => text::text(&score),
         Format::Json => format!("{:#}\n", serde_json::json!(score)),
     })?;
-    Ok(ExitCode::from(u8::from(survives)))
+    for fault in &unexpected {
+        match fault.end {
+            End::Killed => remark(format_args!("{} is killed: take it off the list of survivors", fault.name)),
+            _ if arguments.survivors.is_some() => remark(format_args!("{} survives, and is not listed", fault.name)),
+            _ => {}
+        }
+    }
+    Ok(ExitCode::from(u8::from(!unexpected.is_empty())))
+}
+
+/// The names in a file, one on each line. What follows `#` is a comment.
+fn known_survivors(file: &Path) -> Result<BTreeSet<String>, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::new(format_args!("cannot read {}: {error}", file.display())))?;
+    let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let names: BTreeSet<_> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let declared = reference_driver::faults();
+    match names.iter().find(|name| !declared.iter().any(|fault| fault.name == **name)) {
+        Some(name) => Err(Failure::new(format_args!("{}: no fault is called {name}", file.display()))),
+        None => Ok(names),
+    }
 }
 
 /// The declared faults that the arguments select: all of them without arguments.

@@ -20,6 +20,7 @@ mod run;
 #[path = "../../../harness/tests/support/sample.rs"]
 mod sample;
 mod schema;
+mod score;
 mod show;
 #[path = "../../../harness/tests/support/suite.rs"]
 mod suite;

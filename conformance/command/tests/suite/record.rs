@@ -209,7 +209,7 @@ fn suite_on_one_case(records: Option<&std::path::Path>) -> Result<crate::suite::
 #[case::is_new(|record: &mut Report| record.cases.clear(), "0 of 0 cases changed, 1 are not in the record")]
 #[case::other_version(|record: &mut Report| record.run.driver.version = "0.0.1".to_owned(), "(the nearest of this GPU: reference 0.0.1 ")]
 #[case::flavour(|record: &mut Report| record.run.environment = Some(open_module()), "\nconformance:   environment.kernel_module: open -> ")]
-#[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "record: none has the driver or the GPU of this run")]
+#[case::other_driver(|record: &mut Report| record.run.driver.name = "NVIDIA".to_owned(), "records exist only for real GPUs")]
 #[conformance::test()]
 fn a_run_is_compared_with_its_record(#[case] plant: fn(&mut Report), #[case] says: &str) -> Outcome {
     let (text, is_success) = beside_a_record(plant, None)?;

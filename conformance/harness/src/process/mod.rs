@@ -26,6 +26,7 @@ use shorten::shortened;
 pub use placement::Placement;
 pub(crate) use role::Steps;
 pub use role::{Pending, Role};
+pub use shorten::shown;
 pub use spawner::PidNamespace;
 
 /// Bytes of device memory, by device.

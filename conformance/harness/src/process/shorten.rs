@@ -15,6 +15,11 @@ pub(super) fn shortened(value: &impl fmt::Debug) -> String {
     beginning.text
 }
 
+/// The same, for a value of any kind that a check compared.
+pub fn shown<T: fmt::Debug + ?Sized>(value: &T) -> String {
+    shortened(&value)
+}
+
 struct Beginning {
     text: String,
     left: usize,

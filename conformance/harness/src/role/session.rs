@@ -68,9 +68,7 @@ impl Session {
         if device >= count {
             return Err(Greeting::NoDevice(format!("device {device} does not exist: the driver has {count}")));
         }
-        session
-            .ready()
-            .map_err(|refused| Greeting::NoDevice(format!("device {device} cannot be used: {refused:?}")))?;
+        session.ready().map_err(|refused| Greeting::NoDevice(format!("device {device} cannot be used: {refused}")))?;
         Ok(session)
     }
 
@@ -218,7 +216,7 @@ impl Session {
             Err(refused) => {
                 // A role without initialisation has no context, and one that reset its context broke it on purpose.
                 if own != 0 && spoiled.is_empty() {
-                    problems.push(format!("the context no longer works: {refused:?}"));
+                    problems.push(format!("the context no longer works: {refused}"));
                 } else {
                     spoiled.push("it has no context".to_owned());
                 }
@@ -254,7 +252,7 @@ impl Session {
         let _ = unsafe { session.driver.cuCtxSetCurrent(primary as _) };
         while let Some(resource) = session.ledger.take_newest(&qualifies) {
             if let Err(refused) = session.give_back_one(&resource) {
-                problems.push(format!("cannot release {resource:?}: {refused:?}"));
+                problems.push(format!("cannot release {resource:?}: {refused}"));
             }
         }
         problems

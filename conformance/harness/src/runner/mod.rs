@@ -97,7 +97,7 @@ impl Program {
 pub fn main(program: Program) -> ExitCode {
     role::serve_if_role(calls::perform);
     broken_pipe::end_without_a_word();
-    let options = Options::parse();
+    let options = Options::parse().from_the_shell();
     let cases = program.cases();
     if options.probe {
         return probe::print(&options, &settings(&options), &cases);
@@ -198,6 +198,9 @@ impl Run {
             {
                 eprintln!("conformance: cannot write the report: {error}");
                 return ExitCode::FAILURE;
+            }
+            if let Some(path) = options.report.as_deref().filter(|_| under_nextest().is_none()) {
+                println!("conformance: report: {}", path.display());
             }
             // A process of a nextest run has seen only one case: `conformance diff REPORT` compares the whole run.
             if under_nextest().is_none() {

@@ -62,6 +62,22 @@ pub struct Options {
 }
 
 impl Options {
+    /// Resolves relative paths against the folder of the shell. `cargo test` starts this program in the folder of the
+    /// package, where nobody would look for a report.
+    pub(crate) fn from_the_shell(mut self) -> Self {
+        let is_in_the_package =
+            || std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) == std::env::current_dir().ok();
+        let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|shell| shell.is_dir() && is_in_the_package());
+        if let Some(shell) = shell {
+            for path in
+                [&mut self.cases, &mut self.report, &mut self.records, &mut self.deviations].into_iter().flatten()
+            {
+                *path = shell.join(&*path);
+            }
+        }
+        self
+    }
+
     /// Whether a filter selects a part of the cases. It does not count under nextest, which selects one case per
     /// process.
     pub(crate) fn is_partial(&self) -> bool {
