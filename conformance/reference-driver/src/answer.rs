@@ -95,7 +95,7 @@ impl<T> Output<T> {
     }
 }
 
-impl Output<c_void> {
+impl<A> Output<A> {
     /// Returns the same memory as an output of another type.
     ///
     /// # Safety

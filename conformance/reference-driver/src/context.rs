@@ -131,6 +131,13 @@ impl State {
         self.functions.retain(|_, function| function.context != id);
         self.imports.forget_context(id);
         self.ranges.retain(|_, range| range.context != id);
+        if fault!(
+            "ctx-destroy-releases-physical-memory",
+            ["VMM-MAP-035"],
+            "Handles of cuMemCreate end with the context that was current then."
+        ) {
+            self.physical.retain(|_, physical| physical.context != id);
+        }
         for other in self.contexts.values_mut() {
             other.peers.remove(&id);
         }

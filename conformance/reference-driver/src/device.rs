@@ -97,6 +97,10 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
         A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
+        A::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED => {
+            fault!("the-attribute-for-rdma-reads-1", ["VMM-CREATE-018"], "Memory for RDMA is refused all the same.")
+                .into()
+        }
         A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
         | A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X
         | A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y => 1024,

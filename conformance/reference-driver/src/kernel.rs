@@ -42,6 +42,16 @@ impl Kernel {
     pub(crate) fn run(self, context: u64, threads: u64, health: &Health) -> Result<()> {
         match self {
             Self::Fill { words, count, seed } => {
+                if fault!(
+                    "a-kernel-stores-before-it-fails",
+                    ["VMM-MAP-021"],
+                    "Its stores to read-only memory take effect."
+                ) && let Ok(words) = Words::new(context, words, count, Access::Read)
+                {
+                    for (index, word) in (0..).zip(words.iter()) {
+                        word.store(kernels::pattern(seed, index), Ordering::Relaxed);
+                    }
+                }
                 let words = Words::new(context, words, count, Access::Write)?;
                 for (index, word) in (0..).zip(words.iter()) {
                     word.store(kernels::pattern(seed, index), Ordering::Relaxed);
@@ -127,8 +137,22 @@ fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Ve
     if size == 0 {
         return Ok(Vec::new());
     }
-    let spans = state()?.reach_device(context, address, size, By::Kernel, access);
-    spans.map_err(|_| CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)
+    let state = state()?;
+    state.reach_device(context, address, size, By::Kernel, access).or_else(|_| {
+        let is_reserved = state.reservation(address).is_some();
+        if is_reserved
+            && fault!("a-kernel-without-access-is-skipped", ["VMM-MAP-019"], "It does nothing, without an error.")
+        {
+            return Ok(Vec::new());
+        }
+        let has_other_code = is_reserved
+            && fault!(
+                "a-kernel-without-access-has-another-code",
+                ["VMM-MAP-019", "VMM-MAP-021"],
+                "It is LAUNCH_FAILED."
+            );
+        Err(if has_other_code { CUresult::CUDA_ERROR_LAUNCH_FAILED } else { CUresult::CUDA_ERROR_ILLEGAL_ADDRESS })
+    })
 }
 
 /// Words that a kernel may access, kept mapped meanwhile.

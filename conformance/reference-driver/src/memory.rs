@@ -9,7 +9,7 @@ use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::Block;
 use crate::environment::environment;
 use crate::process::{State, state};
-use crate::range::Memory;
+use crate::range::{Memory, Range};
 use crate::stream::synchronize;
 
 /// Rows of pitched memory begin at multiples of this.
@@ -32,6 +32,11 @@ impl State {
             Some((Memory::Linear(_) | Memory::Managed(_), context)) => Ok(Some(context)),
             // POOL-PTR-014: `cuMemFree` frees imports from a pool too.
             Some((Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_), _)) => Ok(None),
+            Some((Memory::Mapping { .. }, _))
+                if fault!("mem-free-unmaps-a-mapping", ["VMM-MAP-034"], "cuMemFree of a mapping unmaps it.") =>
+            {
+                Ok(None)
+            }
             // IPCMEM-OPEN-042, VMM-MAP-034: memory of any other kind is released by a function of its own.
             _ => Err(INVALID_VALUE),
         }
@@ -83,6 +88,11 @@ entry_points! {
         let user = {
             let state = state()?;
             state.current()?;
+            if matches!(state.ranges.get(&pointer), Some(Range { memory: Memory::Mapping { .. }, .. }))
+                && fault!("mem-free-of-a-mapping-does-nothing", ["VMM-MAP-034"], "cuMemFree of a mapping succeeds.")
+            {
+                return Ok(());
+            }
             state.user_of(pointer)?
         };
         if let Some(context) = user {

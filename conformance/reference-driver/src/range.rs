@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::Arc;
 
-use cuda_ipc_sys::CUmemAccess_flags;
+use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
 
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, HOST};
@@ -161,10 +161,12 @@ impl Range {
 
     fn allows(&self, state: &State, context: u64, by: By, access: Access) -> bool {
         let granted = state.access_flags(self, context, by);
-        match access {
+        let is_allowed = match access {
             Access::Read => granted != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
             Access::Write => granted == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-        }
+        };
+        let asker = state.contexts.get(&context).map_or(self.device, |context| context.device_index);
+        is_allowed != crate::vmm::is_misjudged(self, asker, is_allowed, by, access)
     }
 
     /// The spans of this process's memory that a part of the range stands for.
@@ -173,6 +175,20 @@ impl Range {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
             Memory::Import(block) | Memory::Graph(block) | Memory::Global(block) | Memory::PoolImport { block, .. } => {
                 (address, Some(Arc::clone(block) as _))
+            }
+            Memory::Mapping { allocation, .. }
+                if access == Access::Write
+                    && allocation.device == HOST
+                    && allocation.is_shareable
+                    && allocation.handle_types.0 == 0
+                    && fault!(
+                        "imported-numa-memory-loses-what-the-importer-writes",
+                        ["VMM-CREATE-016"],
+                        "The importer's stores reach no memory."
+                    ) =>
+            {
+                let nowhere = Arc::new(Block::new(HOST, size)?);
+                (nowhere.base, Some(nowhere as _))
             }
             Memory::Mapping { allocation, offset, .. } => {
                 (allocation.block.base + offset + (address - self.base), Some(Arc::clone(allocation) as _))
@@ -287,7 +303,30 @@ impl State {
             // ends.
             let is_mapping = matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. });
             let is_whole = spans.is_empty() && end <= to;
+            if is_mapping && crate::vmm::is_cut_short(by, access, end == to && is_whole, !spans.is_empty()) {
+                return Err(INVALID_VALUE);
+            }
+            if is_mapping
+                && by == By::Driver
+                && let Some(first) = spans.first().filter(|first: &&Span| first.size >= to.min(end) - address)
+                && fault!(
+                    "a-copy-across-mappings-repeats-the-first",
+                    ["VMM-MAP-033"],
+                    "The second one is the first again."
+                )
+            {
+                let size = to.min(end) - address;
+                spans.push(Span { size, ..first.clone() });
+                address += size;
+                continue;
+            }
             if !(is_mapping || is_whole) || !range.allows(self, context, by, access) {
+                if is_mapping
+                    && by == By::Driver
+                    && fault!("a-copy-without-access-has-another-code", ["VMM-MAP-019"], "It is ILLEGAL_ADDRESS.")
+                {
+                    return Err(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+                }
                 return Err(INVALID_VALUE);
             }
             let part = to.min(end) - address;

@@ -63,7 +63,7 @@ impl Point {
         }
     }
 
-    fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.stream.lock().done >= self.ticket
     }
 }

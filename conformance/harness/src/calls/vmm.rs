@@ -15,6 +15,14 @@ use crate::{Descriptor, FabricHandle, MemProperties, Physical, Pointer};
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
 
+/// Fills the output of `cuMemGetAccess` before the call.
+const UNWRITTEN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
+
+/// The flags that `cuMemGetAccess` returned. A value that no flags have, or none at all, becomes `u32::MAX`.
+fn flags_of(output: u64) -> u32 {
+    u32::try_from(output).unwrap_or(u32::MAX)
+}
+
 impl From<MemProperties> for CUmemAllocationProp {
     fn from(properties: MemProperties) -> Self {
         Self {
@@ -162,6 +170,17 @@ calls! {
         Ok(())
     }
 
+    /// One `cuMemSetAccess` for several devices, each with its access.
+    fn mem_set_access_of_all(session, address: Pointer, size: u64, access: Vec<(i32, u32)>) -> () {
+        let description = |(device, access): (i32, u32)| CUmemAccessDesc {
+            location: CUmemLocation::device(device),
+            flags: CUmemAccess_flags(access),
+        };
+        let descriptions: Vec<_> = access.into_iter().map(description).collect();
+        cuda!(session.cuMemSetAccess(address.0, size as usize, descriptions.as_ptr(), descriptions.len()));
+        Ok(())
+    }
+
     /// `cuMemSetAccess` for the host memory of a NUMA node.
     fn mem_set_access_of_numa_node(session, address: Pointer, size: u64, node: i32) -> () {
         let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -194,17 +213,17 @@ calls! {
 
     /// `cuMemGetAccess` of any location.
     fn mem_get_access_as(session, address: Pointer, location_type: u32, location: i32) -> u32 {
-        let mut flags = 0;
+        let mut flags = UNWRITTEN;
         let location = CUmemLocation::new(CUmemLocationType(location_type), location);
         cuda!(session.cuMemGetAccess(&mut flags, &location, address.0));
-        Ok(flags as u32)
+        Ok(flags_of(flags))
     }
 
     /// `cuMemGetAccess` of one device.
     fn mem_get_access(session, address: Pointer, device: i32) -> u32 {
-        let mut flags = 0;
+        let mut flags = UNWRITTEN;
         cuda!(session.cuMemGetAccess(&mut flags, &CUmemLocation::device(device), address.0));
-        Ok(flags as u32)
+        Ok(flags_of(flags))
     }
 
     /// `cuMemRetainAllocationHandle`.

@@ -75,10 +75,15 @@ impl Ledger {
         });
     }
 
-    /// Removes a destroyed context and every resource that the role got after it: they are assumed to belong to it.
+    /// Removes a destroyed context and every resource that the role got after it: they are assumed to belong to it,
+    /// except physical memory, which outlives a context, and descriptors.
     pub(crate) fn context_gone(&mut self, context: u64) {
         let Some(position) = self.created.iter().position(|created| *created == context) else { return };
         self.created.remove(position);
+        let stays = |resource: &Resource| matches!(resource, Resource::Physical(_) | Resource::Descriptor(_));
+        for entry in self.entries.iter_mut().filter(|entry| stays(&entry.resource)) {
+            entry.contexts = entry.contexts.min(position);
+        }
         self.entries.retain(|entry| entry.contexts <= position);
     }
 

@@ -5,7 +5,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemLocatio
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::HOST;
 use crate::process::{State, state};
-use crate::range::{AccessOf, Memory, Range};
+use crate::range::{Access, AccessOf, By, Memory, Range};
 use crate::topology::topology;
 
 impl State {
@@ -37,9 +37,131 @@ impl State {
                 return Err(INVALID_VALUE);
             }
             // VMM-MAP-026: an H200 returns this code.
-            access.insert(self.place_at(location).map_err(|_| INVALID_VALUE)?, *flags);
+            let place = match self.place_at(location) {
+                Err(_) if self.is_ordinal_accepted(location.id()) => 0,
+                place => place.map_err(|_| INVALID_VALUE)?,
+            };
+            if *flags == F::CU_MEM_ACCESS_FLAGS_PROT_NONE
+                && fault!("set-access-ignores-none", ["VMM-MAP-022"], "Access is never taken away.")
+                || !access.is_empty()
+                    && fault!("set-access-takes-one-description", ["VMM-MAP-027"], "Only the first description counts.")
+            {
+                continue;
+            }
+            access.insert(place, *flags);
         }
         Ok(access)
+    }
+}
+
+impl State {
+    /// The faults of a device that does not exist.
+    fn is_ordinal_accepted(&self, ordinal: i32) -> bool {
+        let count = self.devices.len() as i32;
+        ordinal == -1 && fault!("set-access-takes-device-minus-1", ["VMM-MAP-026"], "Device -1 is the first one.")
+            || ordinal == count
+                && fault!("set-access-takes-one-device-too-many", ["VMM-MAP-026"], "The device count is a device too.")
+            || ordinal > count
+                && fault!("set-access-takes-any-large-ordinal", ["VMM-MAP-026"], "It is the first device.")
+    }
+
+    /// The faults of a range that is not mapped everywhere.
+    fn is_hole_accepted(&self, address: u64, size: u64) -> bool {
+        if self.range(address).is_none() {
+            return fault!("set-access-accepts-a-hole-at-the-start", ["VMM-MAP-023"], "The rest gets access.");
+        }
+        if self.range(address + size - 1).is_none() {
+            return fault!("set-access-accepts-a-hole-at-the-end", ["VMM-MAP-023"], "The rest gets access.");
+        }
+        fault!("set-access-accepts-a-hole-in-the-middle", ["VMM-MAP-023"], "The rest gets access.")
+    }
+
+    /// Gives mappings access although the call is refused.
+    fn give_in_spite(&mut self, mappings: &[u64], access: &AccessOf) {
+        for base in mappings {
+            if let Some(Memory::Mapping { access: granted, .. }) =
+                self.ranges.get_mut(base).map(|range| &mut range.memory)
+            {
+                granted.extend(access.iter().map(|(place, flags)| (*place, *flags)));
+            }
+        }
+    }
+}
+
+/// Whether a fault turns the answer about an access to a mapping round.
+pub(crate) fn is_misjudged(range: &Range, asker: usize, is_allowed: bool, by: By, access: Access) -> bool {
+    let Memory::Mapping { access: granted, .. } = &range.memory else { return false };
+    let granted = granted.get(&asker).copied();
+    let is_peer = range.device != HOST && asker != range.device;
+    match (by, access) {
+        (By::Kernel, Access::Read) if is_allowed => {
+            fault!("a-kernel-cannot-read-a-mapping", ["VMM-MAP-001"], "Its reads are illegal.")
+                || is_peer && fault!("a-peers-kernel-cannot-read-a-mapping", ["VMM-MAP-029"], "Its reads are illegal.")
+        }
+        (By::Kernel, Access::Write) if is_allowed => {
+            fault!("a-kernel-cannot-write-a-mapping", ["VMM-MAP-001"], "Its stores are illegal.")
+                || is_peer
+                    && fault!("a-peers-kernel-cannot-write-a-mapping", ["VMM-MAP-029"], "Its stores are illegal.")
+        }
+        (By::Driver, Access::Read) if is_allowed => {
+            fault!("a-copy-cannot-read-a-mapping", ["VMM-MAP-001"], "Copies from it are refused.")
+                || is_peer
+                    && fault!("a-peers-copy-cannot-read-a-mapping", ["VMM-MAP-029"], "Copies from it are refused.")
+        }
+        (By::Driver, Access::Write) if is_allowed => {
+            fault!("a-copy-cannot-write-a-mapping", ["VMM-MAP-001"], "Copies to it are refused.")
+                || is_peer
+                    && fault!("a-peers-copy-cannot-write-a-mapping", ["VMM-MAP-029"], "Copies to it are refused.")
+        }
+        (By::Kernel, Access::Write) if granted == Some(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ) => {
+            fault!("a-kernel-writes-with-read-access", ["VMM-MAP-021"], "A kernel's store needs only READ access.")
+        }
+        (By::Kernel, Access::Read) if granted.is_none() => {
+            fault!("a-kernel-reads-without-access", ["VMM-MAP-019"], "A kernel reads a new mapping.")
+                || is_peer
+                    && fault!("a-peers-kernel-reads-without-access", ["VMM-MAP-029"], "A peer reads a new mapping.")
+        }
+        (By::Kernel, Access::Write) if granted.is_none() => {
+            fault!("a-kernel-writes-without-access", ["VMM-MAP-015", "VMM-MAP-019"], "A kernel writes a new mapping.")
+                || is_peer
+                    && fault!("a-peers-kernel-writes-without-access", ["VMM-MAP-029"], "A peer writes a new mapping.")
+        }
+        (By::Driver, Access::Read) if granted.is_none() => {
+            fault!("a-copy-reads-without-access", ["VMM-MAP-015", "VMM-MAP-019"], "A copy reads a new mapping.")
+        }
+        (By::Driver, Access::Write) if granted.is_none() => {
+            fault!("a-copy-writes-without-access", ["VMM-MAP-019"], "A copy writes a new mapping.")
+        }
+        _ if granted != Some(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE) => false,
+        (By::Kernel, Access::Read) => {
+            fault!("revoked-access-lets-a-kernel-read", ["VMM-MAP-022"], "Kernels still read.")
+        }
+        (By::Kernel, Access::Write) => {
+            fault!("revoked-access-lets-a-kernel-write", ["VMM-MAP-022"], "Kernels still write.")
+        }
+        (By::Driver, Access::Read) => fault!("revoked-access-lets-a-copy-read", ["VMM-MAP-022"], "Copies still read."),
+        (By::Driver, Access::Write) => {
+            fault!("revoked-access-lets-a-copy-write", ["VMM-MAP-022"], "Copies still write.")
+        }
+    }
+}
+
+/// The faults of an access that reaches the last byte of a mapping, or goes on in the next one.
+pub(crate) fn is_cut_short(by: By, access: Access, ends_there: bool, goes_on: bool) -> bool {
+    match (by, access) {
+        (By::Kernel, _) => {
+            ends_there
+                && fault!("a-kernel-cannot-reach-the-last-word", ["VMM-MAP-001"], "The end of a mapping is illegal.")
+        }
+        (By::Driver, Access::Read) => {
+            goes_on
+                && fault!("a-copy-from-two-mappings-is-refused", ["VMM-MAP-033"], "A copy must end with the mapping.")
+        }
+        (By::Driver, Access::Write) => {
+            goes_on && fault!("a-copy-to-two-mappings-is-refused", ["VMM-MAP-033"], "A copy must end with the mapping.")
+                || ends_there
+                    && fault!("a-copy-cannot-reach-the-last-byte", ["VMM-MAP-001"], "The end of a mapping is refused.")
+        }
     }
 }
 
@@ -59,7 +181,10 @@ entry_points! {
         let is_mapping = |range: &Range| matches!(range.memory, Memory::Mapping { .. } | Memory::Multicast { .. });
         let only_mappings = ranges().all(is_mapping);
         // VMM-MAP-023
-        if mapped != size as u64 || !only_mappings {
+        if mapped != size as u64 && !state.is_hole_accepted(address, size as u64) || !only_mappings {
+            if fault!("set-access-over-a-hole-gives-some-access", ["VMM-MAP-023"], "The call is refused, but takes effect.") {
+                state.give_in_spite(&mappings, &access);
+            }
             return Err(INVALID_VALUE);
         }
         // VMM-MAP-030: the device is not a peer of the memory's device.
@@ -67,12 +192,25 @@ entry_points! {
             let mut devices = access.keys().filter(|place| **place != HOST);
             range.device != HOST && devices.any(|device| !topology().may_use(*device, range.device))
         };
-        if ranges().any(is_out_of_reach) {
+        let goes_without =
+            fault!("set-access-needs-no-peer-access", ["VMM-MAP-030"], "A device that is no peer gets access.");
+        if ranges().any(is_out_of_reach) && !goes_without {
+            if fault!("set-access-without-peer-access-takes-effect", ["VMM-MAP-030"], "The call is refused, but acts.") {
+                state.give_in_spite(&mappings, &access);
+            }
+            return Err(NOT_SUPPORTED);
+        }
+        let is_of_a_peer = |range: &Range| access.keys().any(|place| *place != HOST && *place != range.device);
+        if ranges().any(is_of_a_peer)
+            && state.contexts.values().all(|context| context.peers.is_empty())
+            && fault!("set-access-of-a-peer-needs-enabled-peer-access", ["VMM-MAP-029"], "It is refused without that.")
+        {
             return Err(NOT_SUPPORTED);
         }
         // VMM-MAP-031: the host cannot access the memory of a device.
         let host = access.get(&HOST).copied();
-        if host.is_some() && ranges().any(|range| range.device != HOST) {
+        let host_may = fault!("set-access-lets-the-host-at-a-device", ["VMM-MAP-031"], "The host gets access.");
+        if host.is_some() && ranges().any(|range| range.device != HOST) && !host_may {
             return Err(NOT_SUPPORTED);
         }
         for base in mappings {
@@ -85,6 +223,14 @@ entry_points! {
             else {
                 continue;
             };
+            if !granted.is_empty()
+                && fault!("set-access-counts-only-once", ["VMM-MAP-027"], "The flags that were set first stay.")
+            {
+                continue;
+            }
+            if fault!("set-access-takes-it-from-the-others", ["VMM-MAP-027"], "Only the locations of the last call have any.") {
+                granted.clear();
+            }
             granted.extend(access.iter().map(|(place, flags)| (*place, *flags)));
         }
         Ok(())
@@ -95,9 +241,27 @@ entry_points! {
         output.wanted()?;
         let place = state.place_at(&location.value()?)?;
         // VMM-MAP-028
+        if state.range(address).is_some_and(|range| address == range.end() - 1)
+            && fault!("get-access-fails-at-the-last-byte", ["VMM-MAP-027"], "The last byte does not belong to a mapping.")
+        {
+            return Err(INVALID_VALUE);
+        }
         match state.range(address).map(|range| &range.memory) {
             Some(Memory::Mapping { access, .. } | Memory::Multicast { access, .. }) => {
-                output.give(access.get(&place).map_or(0, |flags| flags.0.into()))
+                let any = fault!("get-access-answers-for-any-device", ["VMM-MAP-027"], "The location does not matter.");
+                let flags = if any { access.values().next() } else { access.get(&place) };
+                let flags = flags.map_or(0, |flags| flags.0.into());
+                if fault!("get-access-writes-half-of-its-answer", ["VMM-MAP-027"], "Only 32 bits are written.") {
+                    // SAFETY: the caller promises room for 64 bits.
+                    return unsafe { output.cast::<u32>() }.give(flags as u32);
+                }
+                if flags == 0 && fault!("get-access-writes-no-0", ["VMM-MAP-027"], "Without access, nothing is written.") {
+                    return Ok(());
+                }
+                if flags == 1 && fault!("get-access-knows-no-read-access", ["VMM-MAP-027"], "READ reads as READWRITE.") {
+                    return output.give(3);
+                }
+                output.give(flags)
             }
             _ => Err(INVALID_VALUE),
         }

@@ -55,6 +55,15 @@ impl Fabric {
         match self {
             // VMM-CREATE-012: without a fabric, the creation succeeds and the export fails.
             Self::Absent => Ok(()),
+            Self::NoChannel
+                if fault!(
+                    "create-for-the-fabric-has-another-code",
+                    ["VMM-CREATE-011"],
+                    "Without a channel, memory for fabric handles is refused as NOT_SUPPORTED."
+                ) =>
+            {
+                Err(NOT_SUPPORTED)
+            }
             // FAB-002: without a channel, the creation itself fails, as on an H200.
             other => other.channel().map(drop),
         }
@@ -65,6 +74,15 @@ impl Fabric {
         match self {
             Self::Channel(number) => Ok(number),
             Self::Absent => Err(NOT_SUPPORTED),
+            Self::NoChannel
+                if fault!(
+                    "create-for-the-fabric-needs-no-channel",
+                    ["VMM-CREATE-011"],
+                    "Without a channel, memory for fabric handles is created and exported."
+                ) =>
+            {
+                Ok(0)
+            }
             Self::NoChannel => Err(NOT_PERMITTED),
             // FABRIC_NOT_READY came with CUDA 13.4. Before that, there was only a code for the whole system.
             Self::NotReady => Err(CUresult::CUDA_ERROR_SYSTEM_NOT_READY),

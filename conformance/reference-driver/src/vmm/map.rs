@@ -1,13 +1,15 @@
 //! Mappings of physical memory at reserved addresses.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use cuda_ipc_sys::{CUdeviceptr, CUmemGenericAllocationHandle};
+use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemGenericAllocationHandle, CUresult};
 
-use super::{Physical, is_granular};
+use super::{Allocation, Physical, is_granular};
 use crate::answer::{INVALID_VALUE, Output, Result};
-use crate::block::HOST;
+use crate::block::{Block, GRANULARITY, HOST};
+use crate::context::top;
 use crate::memfd::close_to_host;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
@@ -17,8 +19,136 @@ impl State {
     /// Checks that memory can be mapped at these addresses.
     pub(crate) fn check_free(&self, address: u64, size: u64) -> Result<()> {
         // VMM-MAP-007 and -008
-        let is_free = self.is_reserved(address, size) && !self.is_taken(address, address + size);
-        if is_free { Ok(()) } else { Err(INVALID_VALUE) }
+        let is_reserved = self.is_reserved(address, size) || self.is_reserved_by_fault(address);
+        let is_free = is_reserved && !self.is_taken(address, address + size);
+        if is_free || is_reserved && self.is_replaced(address, size) { Ok(()) } else { Err(INVALID_VALUE) }
+    }
+
+    /// The faults of addresses that are not reserved, or not wholly.
+    fn is_reserved_by_fault(&self, address: u64) -> bool {
+        match (self.reservation(address), self.range(address)) {
+            (Some(_), _) => {
+                fault!("map-goes-beyond-the-reservation", ["VMM-MAP-007"], "Only the first address must be reserved.")
+            }
+            (None, _) if address == 0 => {
+                fault!("map-takes-null-for-any-address", ["VMM-MAP-007"], "Null is mapped somewhere, and not reported.")
+            }
+            (None, Some(_)) => {
+                fault!("map-takes-the-addresses-of-linear-memory", ["VMM-MAP-007"], "Linear memory is mapped over.")
+            }
+            (None, None) => {
+                fault!("map-takes-freed-addresses", ["VMM-MAP-007"], "Addresses need not be reserved any more.")
+            }
+        }
+    }
+
+    /// The faults of addresses that are mapped already.
+    fn is_replaced(&self, address: u64, size: u64) -> bool {
+        let is_first_mapped = self.range(address).is_some();
+        let is_last_mapped = self.range(address + size - 1).is_some();
+        is_first_mapped && is_last_mapped && fault!("map-replaces-a-mapping", ["VMM-MAP-008"], "The newer one counts.")
+            || !is_first_mapped
+                && fault!("map-checks-only-its-first-address", ["VMM-MAP-008"], "The rest may be mapped.")
+            || !is_last_mapped && fault!("map-checks-only-its-last-address", ["VMM-MAP-008"], "The rest may be mapped.")
+            || matches!(self.range(address).map(|range| &range.memory), Some(Memory::Linear(_)))
+    }
+
+    /// Drops what a refused mapping must leave alone.
+    fn refuse_mapping(&mut self, address: u64) {
+        if self.reservation(address).is_some()
+            && fault!(
+                "map-refused-loses-the-first-mapping",
+                ["VMM-MAP-008"],
+                "A refused mapping removes the older one."
+            )
+        {
+            self.ranges.remove(&address);
+        }
+    }
+
+    /// The memory that a mapping shows: the allocation's, or a faulty one.
+    fn shown(&self, address: u64, handle: u64, allocation: Arc<Allocation>) -> Result<Arc<Allocation>> {
+        static OLDER: Mutex<BTreeMap<u64, Arc<Allocation>>> = Mutex::new(BTreeMap::new());
+        let is_of = |memory: &Memory| matches!(memory, Memory::Mapping { handle: of, .. } if *of == handle);
+        let is_imported = allocation.is_shareable && allocation.handle_types.0 == 0;
+        let is_copied = self.ranges.values().any(|range| is_of(&range.memory))
+            && fault!("map-a-second-time-shows-other-memory", ["VMM-MAP-009"], "Two mappings share nothing.")
+            || is_imported
+                && allocation.device == HOST
+                && fault!("map-of-imported-numa-memory-shows-a-copy", ["VMM-CREATE-016"], "Nothing is shared.");
+        if is_copied {
+            let Allocation { device, location_type, handle_types, is_shareable, ref block } = *allocation;
+            let block = Block::new(device, block.size)?;
+            return Ok(Arc::new(Allocation { block, device, location_type, handle_types, is_shareable }));
+        }
+        if fault!("map-again-shows-the-older-memory", ["VMM-MAP-015"], "An address keeps the memory mapped first.") {
+            let mut older = OLDER.lock().unwrap_or_else(PoisonError::into_inner);
+            return Ok(Arc::clone(older.entry(address).or_insert(allocation)));
+        }
+        Ok(allocation)
+    }
+
+    /// The access that a new mapping begins with: none, or a faulty one.
+    fn first_access(address: u64, device: usize) -> AccessOf {
+        static SEEN: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+        let is_seen = || !SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(address);
+        let is_given =
+            fault!(
+                "map-gives-its-own-device-access",
+                ["VMM-MAP-015", "VMM-MAP-019"],
+                "Its own device has access at once."
+            ) || fault!("map-again-begins-with-access", ["VMM-MAP-015"], "A second mapping at an address has access.")
+                && is_seen();
+        let mut access = AccessOf::new();
+        if is_given {
+            access.insert(device, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        }
+        access
+    }
+
+    /// Redirects the mappings that a kernel may use to other memory, and does not wait for the kernel.
+    fn redirect(&mut self, mappings: &[u64]) -> Result<()> {
+        for base in mappings {
+            let Some(range) = self.ranges.get_mut(base) else { continue };
+            let Memory::Mapping { allocation, .. } = &mut range.memory else { continue };
+            let Allocation { device, location_type, handle_types, is_shareable, ref block } = **allocation;
+            let block = Block::new(device, block.size)?;
+            *allocation = Arc::new(Allocation { block, device, location_type, handle_types, is_shareable });
+        }
+        Ok(())
+    }
+
+    /// The mappings that a faulty `cuMemUnmap` removes for addresses that are not whole mappings.
+    fn cut(&self, address: u64, size: u64) -> Option<Vec<u64>> {
+        let is_start = self.range(address).is_some_and(|range| range.base == address);
+        let is_accepted = if is_start {
+            fault!("unmap-of-the-first-half-unmaps-all", ["VMM-MAP-012"], "The first half stands for the mapping.")
+        } else {
+            fault!("unmap-of-the-last-half-unmaps-all", ["VMM-MAP-012"], "The last half stands for the mapping.")
+        };
+        let touched = || self.ranges.values().filter(|range| range.base < address + size && address < range.end());
+        is_accepted.then(|| touched().map(|range| range.base).collect())
+    }
+
+    /// The mapping that a faulty `cuMemUnmap` removes although it refuses, or although it is another.
+    fn lose_a_mapping(&mut self, address: u64, is_refused: bool) {
+        let lost = if is_refused {
+            fault!("unmap-refused-loses-the-mapping", ["VMM-MAP-012"], "A refused call removes the mapping.")
+                .then(|| self.range(address).map(|range| range.base))
+                .flatten()
+        } else {
+            (self.range(address).is_none()
+                && fault!(
+                    "unmap-of-nothing-removes-the-next-mapping",
+                    ["VMM-MAP-014"],
+                    "It removes the mapping after it."
+                ))
+            .then(|| self.ranges.range(address..).next().map(|(base, _)| *base))
+            .flatten()
+        };
+        if let Some(base) = lost {
+            self.ranges.remove(&base);
+        }
     }
 
     /// The bases of the mappings at these addresses. Each mapping must lie there wholly.
@@ -44,6 +174,44 @@ impl State {
     }
 }
 
+/// The faults of addresses and sizes that are not whole granules.
+fn is_unaligned_accepted(address: u64, size: u64) -> bool {
+    const PAGE: u64 = 4096;
+    if !is_granular(address) {
+        return address.is_multiple_of(PAGE)
+            && fault!(
+                "map-checks-addresses-to-pages",
+                ["VMM-MAP-006"],
+                "An address need only be a multiple of a page."
+            )
+            || is_granular(address * 2)
+                && fault!("map-accepts-half-granules-as-addresses", ["VMM-MAP-006"], "Half a granule is enough.")
+            || fault!("map-ignores-the-alignment-of-addresses", ["VMM-MAP-006"], "Any address is mapped.");
+    }
+    size.is_multiple_of(PAGE)
+        && fault!("map-checks-sizes-to-pages", ["VMM-MAP-006"], "A size need only be a multiple of a page.")
+        || fault!("map-ignores-the-alignment-of-sizes", ["VMM-MAP-006"], "Any size is mapped.")
+}
+
+/// The faults of a size beyond the allocation.
+fn is_too_much_accepted(size: u64, all: u64) -> bool {
+    size == all + GRANULARITY && fault!("map-maps-one-granule-too-many", ["VMM-MAP-004"], "One granule more is mapped.")
+        || fault!("map-ignores-the-size-of-the-allocation", ["VMM-MAP-004"], "Any size is mapped.")
+}
+
+/// The faults of flags that are not 0.
+fn are_flags_accepted(flags: u64) -> bool {
+    fault!("map-ignores-flags", ["VMM-MAP-010"], "Flags have no effect.")
+        || flags & 1 == 0 && fault!("map-checks-only-one-flag", ["VMM-MAP-010"], "Only bit 0 is checked.")
+        || flags as u32 == 0
+            && fault!("map-checks-only-32-flags", ["VMM-MAP-010"], "The upper half of the flags is not checked.")
+}
+
+/// Whether a context has pending work.
+fn has_work(context: u64) -> bool {
+    state().is_ok_and(|state| state.streams_of(context).iter().any(|stream| !stream.now().is_done()))
+}
+
 entry_points! {
     fn cuMemMap(address: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: u64) {
         let mut state = state()?;
@@ -55,14 +223,28 @@ entry_points! {
         }
         let allocation = Arc::clone(state.allocation(handle)?);
         // VMM-MAP-002 to -006, VMM-MAP-010: the offset must be 0 for now, as the documentation says.
-        let fits = size > 0 && is_granular(size) && size <= allocation.block.size && is_granular(address);
-        if offset != 0 || flags != 0 || !fits {
+        let all = allocation.block.size;
+        let is_aligned = is_granular(size) && is_granular(address) || is_unaligned_accepted(address, size);
+        let fits = size > 0 && is_aligned && (size <= all || is_too_much_accepted(size, all));
+        let is_offset_accepted = offset as u64 + size <= all
+            && fault!("map-accepts-an-offset-and-ignores-it", ["VMM-MAP-002"], "The memory is mapped from its start.");
+        if offset != 0 && !is_offset_accepted || flags != 0 && !are_flags_accepted(flags) || !fits {
             return Err(INVALID_VALUE);
         }
-        state.check_free(address, size)?;
+        let is_refused = size == all
+            && fault!("map-refuses-the-whole-allocation", ["VMM-MAP-003"], "A mapping must be smaller.")
+            || size < all && fault!("map-refuses-a-part", ["VMM-MAP-005"], "A mapping must be the whole.");
+        if is_refused {
+            return Err(INVALID_VALUE);
+        }
+        state.check_free(address, size).inspect_err(|_| state.refuse_mapping(address))?;
+        let is_whole = fault!("map-of-a-part-maps-all", ["VMM-MAP-005"], "The size of a mapping is always that of the memory.");
+        let size = if is_whole { all } else { size };
         // VMM-MAP-015, VMM-MAP-027: no device has access yet.
         let device = allocation.device;
-        let memory = Memory::Mapping { allocation, offset: 0, handle, access: AccessOf::new() };
+        let allocation = state.shown(address, handle, allocation)?;
+        let access = State::first_access(address, device);
+        let memory = Memory::Mapping { allocation, offset: 0, handle, access };
         state.add_range(address, size, 0, device, memory);
         Ok(())
     }
@@ -74,19 +256,39 @@ entry_points! {
                 return Err(INVALID_VALUE);
             }
             // VMM-MAP-013. VMM-MAP-014: there may be gaps between the mappings, as on an H200.
-            state.mappings(address, size)
+            state.mappings(address, size).or_else(|code| state.cut(address, size).ok_or(code))
         };
         let users = {
-            let state = state()?;
-            state.users_of(&find(&state)?)
+            let mut state = state()?;
+            let found = find(&state);
+            state.lose_a_mapping(address, found.is_err());
+            state.users_of(&found?)
         };
+        if users.iter().any(|context| has_work(*context))
+            && fault!("unmap-lets-a-kernel-write-elsewhere", ["VMM-MAP-016"], "A kernel's stores go to other memory.")
+        {
+            let mut state = state()?;
+            let found = find(&state)?;
+            return state.redirect(&found);
+        }
         // VMM-MAP-016: errors do not matter, since neither a destroyed context nor a failed process still uses the
         // memory.
         for context in users {
+            if has_work(context)
+                && fault!("unmap-ends-a-kernel-with-another-code", ["VMM-MAP-016"], "The kernel ends as LAUNCH_FAILED.")
+            {
+                state()?.context(context)?.health.fail(CUresult::CUDA_ERROR_LAUNCH_FAILED);
+            }
             let _ = synchronize(context);
         }
         let mut state = state()?;
-        for base in find(&state)? {
+        let found = find(&state)?;
+        if found.iter().filter_map(|base| state.ranges.get(base)).map(|range| range.size).sum::<u64>() < size
+            && fault!("unmap-of-more-than-mapped-unmaps-nothing", ["VMM-MAP-014"], "The call succeeds, the mapping stays.")
+        {
+            return Ok(());
+        }
+        for base in found {
             if let Some(range) = state.ranges.remove(&base)
                 && range.device == HOST
             {
@@ -106,7 +308,7 @@ entry_points! {
         };
         // VMM-IMP-030: the handle that was mapped. If it was released, it becomes valid again.
         let (handle, allocation) = (*handle, Arc::clone(allocation));
-        state.physical.entry(handle).or_insert(Physical { allocation, references: 0 }).references += 1;
+        state.physical.entry(handle).or_insert(Physical { allocation, references: 0, context: top() }).references += 1;
         output.give(handle)
     }
 }

@@ -7,6 +7,7 @@
 mod access;
 mod create;
 pub(crate) mod fabric;
+pub(crate) use access::{is_cut_short, is_misjudged};
 mod map;
 mod reserve;
 mod share;
@@ -17,6 +18,7 @@ use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemLocationType};
 
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, GRANULARITY};
+use crate::context::top;
 use crate::process::State;
 
 /// Physical memory. It lives as long as a handle or a mapping of it does, in any process.
@@ -38,6 +40,8 @@ pub(crate) struct Allocation {
 pub(crate) struct Physical {
     allocation: Arc<Allocation>,
     references: usize,
+    /// The context that was current when the handle was made. It does not matter (VMM-MAP-035).
+    pub(crate) context: u64,
 }
 
 const fn is_granular(value: u64) -> bool {
@@ -53,7 +57,7 @@ impl State {
     /// Adds an allocation, and returns a new handle of it.
     fn add_allocation(&mut self, allocation: Allocation) -> u64 {
         let handle = self.new_id();
-        self.physical.insert(handle, Physical { allocation: Arc::new(allocation), references: 1 });
+        self.physical.insert(handle, Physical { allocation: Arc::new(allocation), references: 1, context: top() });
         handle
     }
 }

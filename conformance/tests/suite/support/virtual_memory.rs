@@ -1,7 +1,7 @@
 //! Physical memory, addresses and mappings, in the sizes and with the flags that most cases use.
 
 use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
-use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 
 /// Several times the granularity of every GPU tested so far.
 pub(crate) const SIZE: u64 = 8 * MIB;
@@ -14,6 +14,7 @@ pub(crate) const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_R
 
 pub(crate) const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 pub(crate) const NOT_INITIALIZED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_INITIALIZED];
+pub(crate) const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 /// The documentation lists both codes, but not when each is returned.
 pub(crate) const REFUSED: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE, CUresult::CUDA_ERROR_NOT_SUPPORTED];
 /// The documentation lists both codes for a nonexistent device.
@@ -46,6 +47,17 @@ pub(crate) fn map_readable_and_writable(role: &Role, physical: Physical) -> Resu
     let address = map(role, physical)?;
     role.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     Ok(address)
+}
+
+/// The devices whose attribute is 1.
+pub(crate) fn devices_with(role: &Role, attribute: CUdevice_attribute) -> Result<Vec<i32>, Stop> {
+    let mut devices = Vec::new();
+    for device in 0..role.device_get_count()? {
+        if role.device_get_attribute(attribute.0, device)? == 1 {
+            devices.push(device);
+        }
+    }
+    Ok(devices)
 }
 
 /// Exports memory and imports it in the other process. The descriptor is passed through `SCM_RIGHTS`.

@@ -1,23 +1,33 @@
 //! `cuMemSetAccess` and `cuMemGetAccess`.
 
 use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe};
-use cuda_ipc_sys::{CUmemLocationType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemLocationType};
 use rstest::rstest;
 
-use crate::support::fixtures::{importer, on_gpus_that_are_no_peers};
+use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers};
 use crate::support::virtual_memory::{
-    INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve,
+    ILLEGAL_ADDRESS, INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, create_exportable, import,
+    map, map_readable_and_writable, reserve,
 };
 
-const WORDS: u64 = SIZE / 4;
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
-const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 
-/// Runs a kernel that writes to the memory, and waits for its end.
-fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
-    let stream = role.stream_create()?;
-    role.launch("fill".into(), vec![address.into(), WORDS.into(), 7_u32.into()], stream)?;
-    role.stream_synchronize(stream)
+/// What a kernel does with memory.
+#[derive(Clone, Copy, Debug)]
+enum Kernel {
+    Reads,
+    Writes,
+}
+
+impl Kernel {
+    /// Runs the kernel on all of the memory. A role whose kernel fails is lost.
+    fn run(self, role: &Role, address: Pointer) -> Outcome {
+        role.may_be_lost();
+        match self {
+            Self::Reads => role.mismatches(address, SIZE, 7).map(drop),
+            Self::Writes => role.fill(address, SIZE, 7),
+        }
+    }
 }
 
 /// The driver refuses copies from and to a mapping without access.
@@ -30,13 +40,14 @@ fn without_access_copies_are_refused(importer: Role) -> Outcome {
     importer.ctx_synchronize()
 }
 
-/// A kernel that writes to a mapping without access fails, and the error is sticky.
+/// A kernel that reads or writes a mapping without access fails, and the error is sticky.
 #[rstest]
+#[case::reads(Kernel::Reads)]
+#[case::writes(Kernel::Writes)]
 #[conformance::test("VMM-MAP-019", needs(virtual_memory))]
-fn without_access_a_kernel_fails(importer: Role) -> Outcome {
-    importer.may_be_lost();
+fn without_access_a_kernel_fails(importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
-    write_by_kernel(&importer, address).refused(ILLEGAL_ADDRESS)?;
+    kernel.run(&importer, address).refused(ILLEGAL_ADDRESS)?;
     importer.ctx_synchronize().refused(ILLEGAL_ADDRESS)?;
     Ok(())
 }
@@ -55,14 +66,18 @@ fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// With read access, a kernel that writes to the memory fails; the code is recorded.
+/// With read access, a kernel that writes to the memory fails, and another process sees that nothing was written.
 #[rstest]
-#[conformance::test("VMM-MAP-021", needs(virtual_memory))]
-fn read_access_refuses_a_writing_kernel(importer: Role) -> Outcome {
-    importer.may_be_lost();
-    let address = map(&importer, create(&importer)?)?;
-    importer.mem_set_access(address, SIZE, 0, READ)?;
-    write_by_kernel(&importer, address).refused_and_recorded(&[])?;
+#[conformance::test("VMM-MAP-021", needs(memory_descriptors))]
+fn read_access_refuses_a_writing_kernel(exporter: Role, importer: Role) -> Outcome {
+    let physical = create_exportable(&exporter)?;
+    let there = map_readable_and_writable(&exporter, physical)?;
+    exporter.fill(there, SIZE, 8)?;
+    let here = map(&importer, import(&exporter, physical, &importer)?)?;
+    importer.mem_set_access(here, SIZE, 0, READ)?;
+    check!(importer.mismatches(here, SIZE, 8)? == 0);
+    Kernel::Writes.run(&importer, here).refused_and_recorded(ILLEGAL_ADDRESS)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
     Ok(())
 }
 
@@ -75,31 +90,53 @@ fn access_can_be_taken_away(importer: Role) -> Outcome {
     importer.mem_set_access(address, SIZE, 0, NONE)?;
     check!(importer.mem_get_access(address, 0)? == NONE);
     importer.read(address, 4).refused(&[])?;
+    importer.write(address, vec![1; 4]).refused(&[])?;
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     check!(importer.mismatches(address, SIZE, 7)? == 0);
     Ok(())
 }
 
+/// A kernel that uses memory whose access was revoked fails.
+#[rstest]
+#[case::reads(Kernel::Reads)]
+#[case::writes(Kernel::Writes)]
+#[conformance::test("VMM-MAP-022", needs(virtual_memory))]
+fn access_is_taken_away_from_kernels(importer: Role, #[case] kernel: Kernel) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    kernel.run(&importer, address)?;
+    importer.mem_set_access(address, SIZE, 0, NONE)?;
+    kernel.run(&importer, address).refused_and_recorded(&[])?;
+    Ok(())
+}
+
 /// The driver refuses to set access for a range with a hole, and leaves access unchanged.
 #[rstest]
+#[case::at_the_start(0)]
+#[case::in_the_middle(1)]
+#[case::at_the_end(2)]
 #[conformance::test("VMM-MAP-023", needs(virtual_memory))]
-fn a_hole_is_refused(importer: Role) -> Outcome {
+fn a_hole_is_refused(importer: Role, #[case] hole: u64) -> Outcome {
     let address = reserve(&importer, 3 * SIZE)?;
-    for chunk in [0, 2] {
-        importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, create(&importer)?, 0)?;
+    let mapped = [0, 1, 2].into_iter().filter(|chunk| *chunk != hole).map(|chunk| address.offset(chunk * SIZE));
+    for chunk in mapped.clone() {
+        importer.mem_map(chunk, SIZE, 0, create(&importer)?, 0)?;
     }
     importer.mem_set_access(address, 3 * SIZE, 0, READ_WRITE).refused(INVALID_VALUE)?;
-    check!(importer.mem_get_access(address, 0)? == NONE);
+    for chunk in mapped {
+        check!(importer.mem_get_access(chunk, 0)? == NONE);
+    }
     Ok(())
 }
 
 /// The driver refuses to give access to a nonexistent device.
 #[rstest]
-#[case::negative(-1)]
-#[case::beyond(1000)]
+#[case::negative(|_| -1)]
+#[case::beyond(|count| count)]
+#[case::far_beyond(|count| count + 1000)]
 #[conformance::test("VMM-MAP-026", needs(virtual_memory))]
-fn nonexistent_devices_are_refused(importer: Role, #[case] device: i32) -> Outcome {
+fn nonexistent_devices_are_refused(importer: Role, #[case] device: fn(i32) -> i32) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
+    let device = device(importer.device_get_count()?);
     importer.mem_set_access(address, SIZE, device, READ_WRITE).refused_and_recorded(INVALID_DEVICE)?;
     Ok(())
 }
@@ -184,6 +221,21 @@ fn access_reads_as_it_was_set(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// `cuMemGetAccess` returns for each device what was set for it, by one call or by several.
+#[rstest]
+#[conformance::test("VMM-MAP-027", needs(gpus = 2, virtual_memory, peer_access))]
+fn each_device_has_its_own_access(importer: Role) -> Outcome {
+    let address = map(&importer, create(&importer)?)?;
+    let both = || Ok::<_, Stop>([importer.mem_get_access(address, 0)?, importer.mem_get_access(address, 1)?]);
+    importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
+    check!(both()? == [READ_WRITE, NONE]);
+    importer.mem_set_access(address, SIZE, 1, READ)?;
+    check!(both()? == [READ_WRITE, READ]);
+    importer.mem_set_access_of_all(address, SIZE, vec![(0, READ), (1, READ_WRITE)])?;
+    check!(both()? == [READ, READ_WRITE]);
+    Ok(())
+}
+
 /// `cuMemSetAccess` gives a peer device access without peer access between contexts.
 #[rstest]
 #[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
@@ -191,26 +243,47 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     importer.read(address, 4).refused(&[])?;
     importer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
+    importer.memset_d8(address, 0x5a, SIZE)?;
+    check!(importer.other_bytes(address, SIZE, 0x5a)? == 0);
     importer.fill(address, SIZE, 7)?;
     check!(importer.mismatches(address, SIZE, 7)? == 0);
-    write_by_kernel(&importer, address)
+    Ok(())
 }
 
-/// The driver refuses to give access to a device that does not support peer access.
+/// A peer's kernel fails on memory to which only the memory's own device has access.
+#[rstest]
+#[case::reads(Kernel::Reads)]
+#[case::writes(Kernel::Writes)]
+#[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
+fn a_peer_without_access_fails(#[with(1)] importer: Role, #[case] kernel: Kernel) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    kernel.run(&importer, address).refused(ILLEGAL_ADDRESS)?;
+    Ok(())
+}
+
+/// The driver refuses to give access to a device that does not support peer access, and gives it none.
 #[rstest]
 #[conformance::test("VMM-MAP-030", needs(gpus = 2, virtual_memory, no_peer_access))]
 fn a_device_without_peer_access_is_refused() -> Outcome {
     let (_, importer) = on_gpus_that_are_no_peers();
     let address = map(&importer, create(&importer)?)?;
     importer.mem_set_access(address, SIZE, 1, READ_WRITE).refused_and_recorded(&[])?;
+    check!(importer.mem_get_access(address, 1)? == NONE);
     Ok(())
 }
 
-/// The driver refuses to give a NUMA node of the host access to device memory.
+/// The driver refuses to give a NUMA node of the host access to device memory, except on coherent platforms.
 #[rstest]
 #[conformance::test("VMM-MAP-031", needs(virtual_memory))]
 fn the_host_gets_no_access_to_a_devices_memory(importer: Role) -> Outcome {
+    const COHERENT: CUdevice_attribute =
+        CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES;
     let address = map(&importer, create(&importer)?)?;
-    importer.mem_set_access_of_numa_node(address, SIZE, 0).refused_and_recorded(&[])?;
+    let access = importer.mem_set_access_of_numa_node(address, SIZE, 0);
+    if importer.device_get_attribute(COHERENT.0, 0)? == 1 {
+        access.recorded("code")?;
+    } else {
+        access.refused_and_recorded(&[])?;
+    }
     Ok(())
 }

@@ -8,31 +8,42 @@ use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, start, uninitialised};
 use crate::support::virtual_memory::{
-    DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, SIZE, create, import, map_readable_and_writable,
+    DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, devices_with, import,
+    map_readable_and_writable, reserve,
 };
 
 const DEVICE: MemProperties = MemProperties::device(0);
+const DESCRIPTORS_SUPPORTED: CUdevice_attribute =
+    CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
+const WIN32: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32;
+const WIN32_KMT: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT;
 const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
 const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
 const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
 
-/// The driver creates memory whose size is a multiple of the granularity.
+/// The driver creates memory whose size is a multiple of the granularity, and all of it can be mapped and used.
 #[rstest]
 #[conformance::test("VMM-CREATE-001", needs(virtual_memory))]
 fn multiples_of_the_granularity_are_created(importer: Role, #[values(1, 3, 16)] granules: u64) -> Outcome {
-    let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
-    let physical = importer.mem_create(granules * granularity, DEVICE, 0)?;
-    importer.mem_release(physical)
+    let size = granules * importer.mem_get_allocation_granularity(DEVICE, 0)?;
+    let physical = importer.mem_create(size, DEVICE, 0)?;
+    let address = reserve(&importer, size)?;
+    importer.mem_map(address, size, 0, physical, 0)?;
+    importer.mem_set_access(address, size, 0, READ_WRITE)?;
+    importer.memset_d8(address, 0x5a, size)?;
+    check!(importer.other_bytes(address, size, 0x5a)? == 0);
+    Ok(())
 }
 
 /// The driver refuses a size that is not a multiple of the granularity.
 #[rstest]
-#[case::less(-1)]
-#[case::more(4096)]
+#[case::a_byte_less(|granularity| granularity - 1)]
+#[case::a_page_more(|granularity| granularity + 4 * KIB)]
+#[case::half_a_granule_more(|granularity| granularity + granularity / 2)]
 #[conformance::test("VMM-CREATE-002", needs(virtual_memory))]
-fn other_sizes_are_refused(importer: Role, #[case] beside: i64) -> Outcome {
+fn other_sizes_are_refused(importer: Role, #[case] size: fn(u64) -> u64) -> Outcome {
     let granularity = importer.mem_get_allocation_granularity(DEVICE, 0)?;
-    importer.mem_create(granularity.saturating_add_signed(beside), DEVICE, 0).refused(INVALID_VALUE)?;
+    importer.mem_create(size(granularity), DEVICE, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
@@ -58,28 +69,35 @@ fn the_code_for_unknown_types(importer: Role, #[case] properties: MemProperties)
 
 /// The driver refuses a nonexistent device.
 #[rstest]
-#[case::negative(-1)]
-#[case::beyond(1000)]
+#[case::negative(|_| -1)]
+#[case::beyond(|count| count)]
+#[case::far_beyond(|count| count + 1000)]
 #[conformance::test("VMM-CREATE-006", needs(virtual_memory))]
-fn nonexistent_devices_are_refused(importer: Role, #[case] device: i32) -> Outcome {
+fn nonexistent_devices_are_refused(importer: Role, #[case] device: fn(i32) -> i32) -> Outcome {
+    let device = device(importer.device_get_count()?);
     importer.mem_create(SIZE, MemProperties::device(device), 0).refused_and_recorded(INVALID_DEVICE)?;
     Ok(())
 }
 
 /// The driver refuses flags other than 0.
 #[rstest]
+#[case::lowest(1)]
+#[case::second(2)]
+#[case::of_the_upper_half(1 << 32)]
 #[conformance::test("VMM-CREATE-007", needs(virtual_memory))]
-fn flags_are_refused(importer: Role) -> Outcome {
-    importer.mem_create(SIZE, DEVICE, 1).refused(INVALID_VALUE)?;
+fn flags_are_refused(importer: Role, #[case] flags: u64) -> Outcome {
+    importer.mem_create(SIZE, DEVICE, flags).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// The driver creates memory for descriptors if the device attribute says that it supports them.
+/// The driver creates memory for descriptors on every device whose attribute says that it supports them.
 #[rstest]
 #[conformance::test("VMM-CREATE-008", needs(memory_descriptors))]
 fn memory_for_descriptors_is_created(importer: Role) -> Outcome {
-    let physical = importer.mem_create(SIZE, DEVICE.exportable(DESCRIPTOR), 0)?;
-    importer.mem_release(physical)
+    for device in devices_with(&importer, DESCRIPTORS_SUPPORTED)? {
+        importer.mem_create(SIZE, MemProperties::device(device).exportable(DESCRIPTOR), 0)?;
+    }
+    Ok(())
 }
 
 /// The results of creating memory for two handle types at once, and of exporting it as each, are recorded.
@@ -110,22 +128,17 @@ fn without_a_fabric_fabric_exports_are_refused() -> Outcome {
 
 /// The attributes for Windows handle types are 0, and the driver refuses memory with these types.
 #[rstest]
-#[case::win32(
-    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32,
-    CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED
-)]
-#[case::win32_kmt(
-    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT,
-    CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED
-)]
+#[case::win32(WIN32, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED)]
+#[case::win32_kmt(WIN32_KMT, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED)]
 #[conformance::test("VMM-CREATE-009", needs(virtual_memory))]
 fn windows_handle_types_are_refused(
     importer: Role,
     #[case] handle_type: CUmemAllocationHandleType,
     #[case] attribute: CUdevice_attribute,
+    #[values(0, DESCRIPTOR)] beside: u32,
 ) -> Outcome {
     check!(importer.device_get_attribute(attribute.0, 0)? == 0);
-    importer.mem_create(SIZE, DEVICE.exportable(handle_type.0), 0).refused_and_recorded(&[])?;
+    importer.mem_create(SIZE, DEVICE.exportable(handle_type.0 | beside), 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -155,7 +168,7 @@ fn the_current_numa_node_is_refused(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// Two processes can share memory of a NUMA node through a descriptor.
+/// Two processes can share memory of a NUMA node through a descriptor: each sees what a kernel of the other stores.
 #[rstest]
 #[conformance::test("VMM-CREATE-016", needs(memory_descriptors, cuda = 12_020))]
 fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
@@ -167,6 +180,8 @@ fn memory_of_a_numa_node_is_shared(exporter: Role, importer: Role) -> Outcome {
     let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
     exporter.fill(there, SIZE, 7)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
+    importer.fill(here, SIZE, 8)?;
+    check!(exporter.mismatches(there, SIZE, 8)? == 0);
     Ok(())
 }
 
@@ -212,18 +227,33 @@ fn initialisation_is_needed(uninitialised: Role) -> Outcome {
     Ok(())
 }
 
-/// Both granularities are powers of two, and the recommended one is at least the minimum.
+/// Checks that both granularities are powers of two on every device, and the recommended one at least the minimum.
+fn check_granularities(role: &Role, handle_types: u32) -> Outcome {
+    const MINIMUM: u32 = 0;
+    const RECOMMENDED: u32 = 1;
+    const SUPPORTED: CUdevice_attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    for device in devices_with(role, SUPPORTED)? {
+        let properties = MemProperties::device(device).exportable(handle_types);
+        let needed = role.mem_get_allocation_granularity(properties, MINIMUM)?;
+        let recommended = role.mem_get_allocation_granularity(properties, RECOMMENDED)?;
+        check!(needed.is_power_of_two() && needed >= 4 * KIB, "{needed}");
+        check!(recommended.is_power_of_two() && recommended >= needed, "{recommended} and {needed}");
+    }
+    Ok(())
+}
+
+/// On every device, both granularities are powers of two, and the recommended one is at least the minimum.
 #[rstest]
 #[conformance::test("VMM-CREATE-020", needs(virtual_memory))]
 fn granularities_are_powers_of_two(importer: Role, #[values(0, DESCRIPTOR)] handle_types: u32) -> Outcome {
-    const MINIMUM: u32 = 0;
-    const RECOMMENDED: u32 = 1;
-    let properties = DEVICE.exportable(handle_types);
-    let needed = importer.mem_get_allocation_granularity(properties, MINIMUM)?;
-    let recommended = importer.mem_get_allocation_granularity(properties, RECOMMENDED)?;
-    check!(needed.is_power_of_two() && needed >= 4 * KIB, "{needed}");
-    check!(recommended.is_power_of_two() && recommended >= needed, "{recommended} and {needed}");
-    Ok(())
+    check_granularities(&importer, handle_types)
+}
+
+/// The granularities of memory for fabric handles are powers of two.
+#[rstest]
+#[conformance::test("VMM-CREATE-020", needs(virtual_memory, cuda = 12_030))]
+fn granularities_of_fabric_memory_are_powers_of_two(importer: Role) -> Outcome {
+    check_granularities(&importer, FABRIC)
 }
 
 /// The code for the granularity of an invalid option, type or device is recorded.
@@ -268,14 +298,28 @@ fn whether_fresh_memory_shows_old_data(
     Ok(())
 }
 
-/// The driver reports the properties that an allocation was created with.
+/// The driver reports the properties that an allocation was created with, on every device.
 #[rstest]
 #[case::plain(0)]
 #[case::exportable(DESCRIPTOR)]
 #[conformance::test("VMM-CREATE-024", needs(memory_descriptors))]
 fn a_handle_reports_its_properties(importer: Role, #[case] handle_types: u32) -> Outcome {
-    let asked_for = DEVICE.exportable(handle_types);
-    let physical = importer.mem_create(SIZE, asked_for, 0)?;
+    for device in devices_with(&importer, DESCRIPTORS_SUPPORTED)? {
+        let asked_for = MemProperties::device(device).exportable(handle_types);
+        let physical = importer.mem_create(SIZE, asked_for, 0)?;
+        check!(importer.mem_get_allocation_properties(physical)? == asked_for);
+    }
+    Ok(())
+}
+
+/// Memory of a NUMA node reports the node that it was created on.
+#[rstest]
+#[conformance::test("VMM-CREATE-024", needs(virtual_memory, cuda = 12_020))]
+fn memory_of_a_numa_node_reports_its_node(importer: Role) -> Outcome {
+    let node = importer.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
+    let asked_for = DEVICE.at(HOST_NUMA, node.max(0));
+    // Containers may block the system calls that bind memory to a node.
+    let Some(physical) = importer.mem_create(SIZE, asked_for, 0).recorded("create")? else { return Ok(()) };
     check!(importer.mem_get_allocation_properties(physical)? == asked_for);
     Ok(())
 }

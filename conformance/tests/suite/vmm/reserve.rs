@@ -5,7 +5,7 @@ use rstest::rstest;
 
 use crate::support::fixtures::{importer, uninitialised};
 use crate::support::virtual_memory::{
-    INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map, map_readable_and_writable, reserve,
+    INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map_readable_and_writable, reserve,
 };
 
 /// The driver reserves and frees multiples of the granularity, at addresses that are aligned to it.
@@ -28,17 +28,22 @@ fn the_code_for_size_0(importer: Role) -> Outcome {
 
 /// The driver refuses a size that is not a multiple of the page size.
 #[rstest]
+#[case::a_byte_less(2 * MIB - 1)]
+#[case::a_byte_more(2 * MIB + 1)]
+#[case::half_a_page_more(2 * MIB + 2 * KIB)]
 #[conformance::test("VMM-RES-003", needs(virtual_memory))]
-fn unaligned_sizes_are_refused(importer: Role) -> Outcome {
-    reserve(&importer, 2 * MIB - 1).refused_and_recorded(&[])?;
+fn unaligned_sizes_are_refused(importer: Role, #[case] size: u64) -> Outcome {
+    reserve(&importer, size).refused_and_recorded(&[])?;
     Ok(())
 }
 
 /// The driver refuses an alignment that is not a power of two.
 #[rstest]
+#[case::three_bytes(3)]
+#[case::three_granules(6 * MIB)]
 #[conformance::test("VMM-RES-004", needs(virtual_memory))]
-fn alignments_other_than_powers_of_two_are_refused(importer: Role) -> Outcome {
-    importer.mem_address_reserve(SIZE, 3, Pointer::NULL, 0).refused_and_recorded(&[])?;
+fn alignments_other_than_powers_of_two_are_refused(importer: Role, #[case] alignment: u64) -> Outcome {
+    importer.mem_address_reserve(SIZE, alignment, Pointer::NULL, 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -64,10 +69,12 @@ fn a_free_hint_is_accepted(importer: Role) -> Outcome {
 
 /// The result of a reservation with an occupied hint is recorded; a reserved range does not overlap the occupied one.
 #[rstest]
+#[case::base(0)]
+#[case::interior(SIZE / 2)]
 #[conformance::test("VMM-RES-007", needs(virtual_memory))]
-fn an_occupied_hint_gives_another_address(importer: Role) -> Outcome {
+fn an_occupied_hint_gives_another_address(importer: Role, #[case] offset: u64) -> Outcome {
     let taken = reserve(&importer, SIZE)?;
-    if let Some(address) = importer.mem_address_reserve(SIZE, 0, taken, 0).recorded("occupied hint")? {
+    if let Some(address) = importer.mem_address_reserve(SIZE, 0, taken.offset(offset), 0).recorded("occupied hint")? {
         let apart = address.0 + SIZE <= taken.0 || taken.0 + SIZE <= address.0;
         check!(apart, "{address:?} overlaps {taken:?}");
     }
@@ -76,19 +83,24 @@ fn an_occupied_hint_gives_another_address(importer: Role) -> Outcome {
 
 /// The driver refuses a hint that is not aligned to a page.
 #[rstest]
+#[case::by_a_byte(1)]
+#[case::by_half_a_page(2 * KIB)]
 #[conformance::test("VMM-RES-007", needs(virtual_memory))]
-fn an_unaligned_hint_is_refused(importer: Role) -> Outcome {
+fn an_unaligned_hint_is_refused(importer: Role, #[case] offset: u64) -> Outcome {
     let free = reserve(&importer, SIZE)?;
     importer.mem_address_free(free, SIZE)?;
-    importer.mem_address_reserve(SIZE, 0, free.offset(1), 0).refused_and_recorded(&[])?;
+    importer.mem_address_reserve(SIZE, 0, free.offset(offset), 0).refused_and_recorded(&[])?;
     Ok(())
 }
 
 /// The driver refuses flags other than 0.
 #[rstest]
+#[case::lowest(1)]
+#[case::second(2)]
+#[case::of_the_upper_half(1 << 32)]
 #[conformance::test("VMM-RES-008", needs(virtual_memory))]
-fn flags_are_refused(importer: Role) -> Outcome {
-    importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 1).refused(INVALID_VALUE)?;
+fn flags_are_refused(importer: Role, #[case] flags: u64) -> Outcome {
+    importer.mem_address_reserve(SIZE, 0, Pointer::NULL, flags).refused(INVALID_VALUE)?;
     Ok(())
 }
 
@@ -96,6 +108,7 @@ fn flags_are_refused(importer: Role) -> Outcome {
 #[rstest]
 #[case::interior(4 * MIB, SIZE)]
 #[case::half(0, SIZE / 2)]
+#[case::last_half(SIZE / 2, SIZE / 2)]
 #[case::more(0, 2 * SIZE)]
 #[case::size_0(0, 0)]
 #[conformance::test("VMM-RES-009", needs(virtual_memory))]
@@ -105,12 +118,13 @@ fn only_a_whole_reservation_is_freed(importer: Role, #[case] offset: u64, #[case
     importer.mem_address_free(address, SIZE)
 }
 
-/// The driver refuses to free a null address.
+/// The driver refuses to free a null address, and frees nothing.
 #[rstest]
 #[conformance::test("VMM-RES-009", needs(virtual_memory))]
 fn freeing_null_is_refused(importer: Role) -> Outcome {
+    let address = reserve(&importer, SIZE)?;
     importer.mem_address_free(Pointer::NULL, SIZE).refused(INVALID_VALUE)?;
-    Ok(())
+    importer.mem_address_free(address, SIZE)
 }
 
 /// The result of freeing a reservation twice is recorded; reserving and mapping still work afterwards.
@@ -155,12 +169,16 @@ fn addresses_run_out_cleanly(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// The driver refuses to free a reservation that contains a mapping, and the mapping still works.
+/// The driver refuses to free a reservation that contains a mapping, wherever it lies, and the mapping still works.
 #[rstest]
+#[case::at_the_start(0)]
+#[case::at_the_end(SIZE)]
 #[conformance::test("VMM-RES-010", needs(virtual_memory))]
-fn freeing_a_mapped_reservation_is_refused(importer: Role) -> Outcome {
-    let address = map(&importer, create(&importer)?)?;
-    importer.mem_address_free(address, SIZE).refused(&[])?;
+fn freeing_a_mapped_reservation_is_refused(importer: Role, #[case] offset: u64) -> Outcome {
+    let reserved = reserve(&importer, 2 * SIZE)?;
+    let address = reserved.offset(offset);
+    importer.mem_map(address, SIZE, 0, create(&importer)?, 0)?;
+    importer.mem_address_free(reserved, 2 * SIZE).refused_and_recorded(&[])?;
     importer.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     importer.fill(address, 4 * KIB, 7)?;
     check!(importer.mismatches(address, 4 * KIB, 7)? == 0);
