@@ -28,12 +28,28 @@ impl State {
             L::CU_MEM_LOCATION_TYPE_DEVICE => self.device_at(&properties.location)?,
             // VMM-CREATE-013. VMM-CREATE-014: not before CUDA 13.
             L::CU_MEM_LOCATION_TYPE_HOST
-                if types == HandleType::CU_MEM_HANDLE_TYPE_NONE && cuda_version() >= 13_000 =>
+                if types == HandleType::CU_MEM_HANDLE_TYPE_NONE
+                    && cuda_version() >= 13_000
+                    && !fault!(
+                        "create-host-memory-refused",
+                        ["DEVATTR-007"],
+                        "Host memory is refused although the attribute for it reads 1."
+                    ) =>
             {
                 HOST
             }
             // VMM-CREATE-016: the machine has one NUMA node. This location type came with CUDA 12.2.
-            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if properties.location.id() == 0 && cuda_version() >= 12_020 => HOST,
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA
+                if properties.location.id() == 0
+                    && cuda_version() >= 12_020
+                    && !fault!(
+                        "create-numa-memory-refused",
+                        ["DEVATTR-007"],
+                        "Memory of a NUMA node is refused although the attribute for it reads 1."
+                    ) =>
+            {
+                HOST
+            }
             // VMM-CREATE-015
             _ => return Err(INVALID_VALUE),
         };
