@@ -131,6 +131,10 @@ impl State {
         let Some(range) = self.range(pointer) else { return unknown(self, pointer) };
         let (base, size) = (range.base, range.size);
         let is_of_pool = matches!(range.memory, Memory::Pool { .. });
+        if pointer == base && fault!("range-begins-late", ["RANGE-001"], "The first byte of an allocation is unknown.")
+        {
+            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
+        }
         if pointer != base
             && fault!("range-of-interior-pointers-refused", ["RANGE-001"], "A pointer into an allocation is unknown.")
         {

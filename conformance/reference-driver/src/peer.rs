@@ -1,6 +1,7 @@
 //! Peer access between contexts, as far as the topology allows it.
 
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuda_ipc_sys::{CUatomicOperation, CUcontext, CUdevice, CUdevice_P2PAttribute, CUresult};
 
@@ -32,6 +33,11 @@ impl State {
             "Enabling peer access also gives the peer access, to the memory of the context that enabled it."
         );
         self.has_peer_access(context, owner) || is_both_ways && self.has_peer_access(owner, context)
+    }
+
+    /// P2P-007, P2P-012: whether peer access reaches memory with this buffer id. Without a fault it reaches all.
+    pub(crate) fn is_old_enough(buffer_id: u64) -> bool {
+        !is_newer_memory_left_out() || buffer_id < NEWEST_AT_ENABLING.load(Ordering::Relaxed)
     }
 
     /// Whether a context has peer access to any context on a device.
@@ -82,6 +88,17 @@ impl State {
         }
         Ok((self.device(device)?.index, self.device(peer)?.index))
     }
+}
+
+/// For a fault: the id that was free when peer access was last enabled.
+static NEWEST_AT_ENABLING: AtomicU64 = AtomicU64::new(0);
+
+fn is_newer_memory_left_out() -> bool {
+    fault!(
+        "enable-peer-access-leaves-out-newer-memory",
+        ["P2P-007", "P2P-012"],
+        "Peer access reaches only the memory that existed when it was enabled."
+    )
 }
 
 /// P2P-009: the value of the attribute for access.
@@ -381,6 +398,9 @@ entry_points! {
             "Enabling peer access enables the reverse direction, which then cannot be enabled."
         ) {
             state.context_mut(peer as u64)?.peers.insert(current);
+        }
+        if is_newer_memory_left_out() {
+            NEWEST_AT_ENABLING.store(state.new_id() >> 8, Ordering::Relaxed);
         }
         state.context_mut(current)?.peers.insert(peer as u64);
         Ok(())

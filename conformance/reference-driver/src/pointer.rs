@@ -202,6 +202,15 @@ fn pool(state: &State, memory: &Memory) -> u64 {
         {
             1 << 8
         }
+        Memory::Host(_)
+            if fault!(
+                "pointer-pinned-memory-has-a-pool",
+                ["PTRATTR-003"],
+                "MEMPOOL_HANDLE of pinned memory is not null."
+            ) =>
+        {
+            1 << 8
+        }
         Memory::Mapping { handle, .. }
             if fault!(
                 "pointer-mapping-has-a-pool",
@@ -422,6 +431,26 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED => is_true(is_managed(&range.memory)),
         // PTRATTR-009: for imported memory, the device that has it, if this process sees that device.
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Ok(Value::Half(state.ordinal(range.device).cast_unsigned())),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+            if pointer != range.base
+                && fault!(
+                    "pointer-interior-not-legacy-capable",
+                    ["PTRATTR-001"],
+                    "A pointer into an allocation is reported as not capable of legacy handles."
+                ) =>
+        {
+            is_true(false)
+        }
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+            if range.device == 1
+                && fault!(
+                    "pointer-of-the-second-device-not-legacy-capable",
+                    ["PTRATTR-001"],
+                    "Memory of the second device is reported as not capable of legacy handles."
+                ) =>
+        {
+            is_true(false)
+        }
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => is_true(is_legacy_capable(state, &range.memory)),
         // PTRATTR-004: for a mapping, the reservation that it lies in.
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR

@@ -272,7 +272,8 @@ impl State {
             // Copies can access the memory of every context. A kernel can access only the memory of its own context and
             // of the contexts that it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
-                let is_mapped = range.context == context || self.kernel_reaches(context, range.context);
+                let is_mapped = range.context == context
+                    || self.kernel_reaches(context, range.context) && Self::is_old_enough(range.buffer_id);
                 if by == By::Kernel
                     && range.context != context
                     && is_mapped

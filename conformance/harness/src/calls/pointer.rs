@@ -16,7 +16,9 @@ calls! {
         let mut value = UNWRITTEN as u32;
         let output = ptr::from_mut(&mut value).cast();
         cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
-        Ok(value)
+        // The documentation calls some attributes booleans and does not say how wide they are.
+        let is_byte = value >> 8 == UNWRITTEN as u32 >> 8;
+        Ok(if is_byte { value & 0xFF } else { value })
     }
 
     /// `cuPointerGetAttribute` of an attribute that is an address, a handle or a 64-bit number.
@@ -24,7 +26,9 @@ calls! {
         let mut value = UNWRITTEN;
         let output = ptr::from_mut(&mut value).cast();
         cuda!(session.cuPointerGetAttribute(output, CUpointer_attribute(attribute), pointer.0));
-        Ok(value)
+        // The documentation does not say how wide a mask of handle types is.
+        let is_narrow = value >> 32 == UNWRITTEN >> 32;
+        Ok(if is_narrow { value & 0xFFFF_FFFF } else { value })
     }
 
     /// `cuPointerGetAttributes` of several attributes at once. Each output is a 64-bit number that is [`UNWRITTEN`]

@@ -94,6 +94,19 @@ pub(super) fn open() -> Result<()> {
     {
         return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT.into());
     }
+    if state().is_ok()
+        && matches!(current()?, Current::Nothing)
+        && fault!(
+            "runtime-open-makes-another-context",
+            ["RT-002"],
+            "cudaIpcOpenMemHandle makes a new context, not the primary one."
+        )
+    {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: a local, which the call can write.
+        let output = unsafe { Output::new(&raw mut context) };
+        return driver!(context::cuCtxCreate_v2(output, 0, DEVICE.get()));
+    }
     active()
 }
 

@@ -5,6 +5,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle};
 
 use super::answer::{Error, output_of};
 use crate::answer::Output;
+use crate::process::state;
 
 runtime_calls! {
     active fn cudaIpcGetMemHandle(handle: Output<CUipcMemHandle>, pointer: CUdeviceptr) {
@@ -26,6 +27,13 @@ runtime_calls! {
     open fn cudaIpcOpenMemHandle(pointer: Output<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
         if fault!("runtime-open-refused", ["RT-004"], "cudaIpcOpenMemHandle opens no handle of the driver.") {
             return Err(Error(cudaError::cudaErrorInvalidResourceHandle));
+        }
+        if fault!("runtime-open-gives-a-copy", ["RT-004"], "cudaIpcOpenMemHandle gives a copy of the memory.") {
+            let import = output_of(|output| driver!(ipc::cuIpcOpenMemHandle_v2(output, handle, flags)))?;
+            let size = state()?.range(import).map_or(0, |range| range.size as usize);
+            let copy = output_of(|output| driver!(memory::cuMemAlloc_v2(output, size)))?;
+            driver!(copy::cuMemcpyDtoD_v2(copy, import, size))?;
+            return Ok(pointer.give(copy)?);
         }
         driver!(ipc::cuIpcOpenMemHandle_v2(pointer, handle, flags))
     }

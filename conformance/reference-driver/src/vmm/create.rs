@@ -54,7 +54,13 @@ impl State {
             _ => return Err(INVALID_VALUE),
         };
         // VMM-CREATE-018: the device attribute for GPUDirect RDMA reads 0.
-        if properties.allocFlags.gpuDirectRDMACapable != 0 {
+        if properties.allocFlags.gpuDirectRDMACapable != 0
+            && !fault!(
+                "create-for-rdma-despite-the-attribute",
+                ["DEVATTR-005"],
+                "Memory for GPUDirect RDMA is created although the attribute for it reads 0."
+            )
+        {
             return Err(NOT_SUPPORTED);
         }
         // VMM-CREATE-009: Windows handle types are invalid on Linux.

@@ -100,17 +100,22 @@ fn devices_without_peer_access_are_refused() -> Outcome {
     Ok(())
 }
 
-/// A kernel can write to the peer's memory once peer access is enabled.
+/// A kernel can write to the peer's memory once peer access is enabled, whether the memory is older or newer than that.
 #[rstest]
 #[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
 fn with_access_a_kernel_reaches_the_peer(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
     observer.ctx_set_current(Some(peer))?;
-    let there = observer.mem_alloc(SIZE)?;
+    let older = observer.mem_alloc(SIZE)?;
     observer.ctx_set_current(Some(own))?;
     observer.ctx_enable_peer_access(peer)?;
-    write_by_kernel(&observer, there)?;
-    check!(observer.mismatches(there, SIZE, 7)? == 0);
+    observer.ctx_set_current(Some(peer))?;
+    let newer = observer.mem_alloc(SIZE)?;
+    observer.ctx_set_current(Some(own))?;
+    for there in [older, newer] {
+        write_by_kernel(&observer, there)?;
+        check!(observer.mismatches(there, SIZE, 7)? == 0);
+    }
     Ok(())
 }
 

@@ -16,13 +16,25 @@ const HANDLE_TYPES: u32 = Attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES.0
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
 const RDMA: u32 = Attribute::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE.0;
 
+fn has_a_legacy_handle(role: &Role) -> Outcome {
+    let buffer = role.mem_alloc(SIZE)?;
+    check!(role.pointer_get_attribute(LEGACY, buffer)? == 1);
+    check!(role.pointer_get_attribute(LEGACY, buffer.offset(SIZE - 1))? == 1);
+    Ok(())
+}
+
 /// `IS_LEGACY_CUDA_IPC_CAPABLE` is 1 for memory from `cuMemAlloc`.
 #[rstest]
 #[conformance::test("PTRATTR-001")]
 fn linear_memory_has_a_legacy_handle(importer: Role) -> Outcome {
-    let buffer = importer.mem_alloc(SIZE)?;
-    check!(importer.pointer_get_attribute(LEGACY, buffer)? == 1);
-    Ok(())
+    has_a_legacy_handle(&importer)
+}
+
+/// `IS_LEGACY_CUDA_IPC_CAPABLE` is 1 for memory from `cuMemAlloc` on the second device.
+#[rstest]
+#[conformance::test("PTRATTR-001", needs(gpus = 2))]
+fn linear_memory_of_the_second_device_has_a_legacy_handle(#[with(1)] importer: Role) -> Outcome {
+    has_a_legacy_handle(&importer)
 }
 
 fn has_no_legacy_handle(importer: &Role, kind: PointerKind) -> Outcome {

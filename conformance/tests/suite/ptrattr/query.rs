@@ -28,9 +28,10 @@ fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
     let heap = importer.heap_alloc(SIZE)?;
     importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0, heap).refused(INVALID_VALUE)?;
     let values = importer.pointer_get_attributes(SEVERAL.map(|attribute| attribute.0).to_vec(), heap)?;
-    // The attributes at 1 and 3 have 4 bytes.
-    let narrow = UNWRITTEN << 32;
-    check!(values == vec![0, narrow, 0, narrow, 0]);
+    check!([values[0], values[2], values[4]] == [0; 3], "{values:#x?}");
+    // The memory type has 4 bytes. The width of a boolean is not documented.
+    check!(values[1] == UNWRITTEN << 32, "{values:#x?}");
+    check!(values[3] & 0xFF == 0, "{values:#x?}");
     Ok(())
 }
 
@@ -102,17 +103,11 @@ fn a_buffer_id_is_not_used_again_by_a_pool(importer: Role) -> Outcome {
     is_new_each_time(&importer, || importer.mem_alloc_async(SIZE), |memory| importer.mem_free_async_and_wait(memory))
 }
 
-/// A `BUFFER_ID` is not used again for a new import, whether it opens the same memory or other memory.
+/// A `BUFFER_ID` is not used again for an import of other memory.
 #[rstest]
-#[case::the_same_memory(true)]
-#[case::other_memory(false)]
 #[conformance::test("PTRATTR-006")]
-fn a_buffer_id_is_not_used_again_by_an_import(exporter: Role, importer: Role, #[case] is_same: bool) -> Outcome {
-    let buffer = exporter.mem_alloc(SIZE)?;
-    let open = || {
-        let exported = if is_same { buffer } else { exporter.mem_alloc(SIZE)? };
-        importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exported)?)
-    };
+fn a_buffer_id_is_not_used_again_by_an_import(exporter: Role, importer: Role) -> Outcome {
+    let open = || importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?);
     is_new_each_time(&importer, open, |import| importer.ipc_close_mem_handle(import))
 }
 
