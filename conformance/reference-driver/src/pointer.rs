@@ -270,7 +270,7 @@ fn is_managed(memory: &Memory) -> bool {
 fn buffer_id(range: &Range, pointer: u64) -> u64 {
     const PAGE: u64 = 4096;
     if fault!("buffer-id-by-page", ["PTRATTR-007"], "Each page of a buffer has another BUFFER_ID.") {
-        return range.buffer_id + ((pointer - range.base) / PAGE << 32);
+        return range.buffer_id + (((pointer - range.base) / PAGE) << 32);
     }
     if pointer + 1 == range.end()
         && fault!("buffer-id-ends-early", ["PTRATTR-007"], "The last byte of a buffer has another BUFFER_ID.")
