@@ -156,6 +156,9 @@ fn copy_peer(
         state.context(to.1 as u64)?;
         state.context(from.1 as u64)?;
     }
+    if fault!("peer-copy-moves-nothing", ["P2P-012"], "A copy between devices succeeds and copies nothing.") {
+        return Ok(());
+    }
     copy(Place::Device(to.0), Place::Device(from.0))
 }
 
@@ -244,6 +247,12 @@ entry_points! {
     }
 
     fn cuMemcpyPeer(to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, size: usize) {
+        let is_cut = fault!(
+            "peer-copy-moves-whole-words",
+            ["P2P-012"],
+            "A copy between devices leaves out the last bytes of an odd size."
+        );
+        let size = if is_cut { size / 4 * 4 } else { size };
         copy_peer((to, to_context), (from, from_context), |to, from| copy(to, from, size))
     }
 

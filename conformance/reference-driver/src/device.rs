@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 
 use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUuuid};
 
-use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
+use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::environment::environment;
 use crate::handle::fnv1a;
 use crate::pool::handle_types;
@@ -67,10 +67,170 @@ impl State {
 fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
     type A = CUdevice_attribute;
     // DEVATTR-001, -008
+    let is_accepted = attribute.0 >= attributes_end()
+        && fault!("device-unknown-attribute-is-zero", ["DEVATTR-008"], "An unknown device attribute reads 0.")
+        || attribute.0 == 0 && fault!("device-attribute-zero-is-known", ["DEVATTR-008"], "The attribute id 0 reads 0.")
+        || attribute.0.cast_signed() < 0
+            && fault!(
+                "device-attribute-id-is-signed",
+                ["DEVATTR-008"],
+                "Attribute ids are compared as signed numbers, so the largest ones are accepted."
+            );
+    if is_accepted {
+        return Ok(0);
+    }
+    if (attribute.0 == 0 || attribute.0 >= attributes_end())
+        && fault!(
+            "device-unknown-attribute-code",
+            ["DEVATTR-008"],
+            "An unknown device attribute returns CUDA_ERROR_NOT_SUPPORTED."
+        )
+    {
+        return Err(NOT_SUPPORTED);
+    }
     if attribute.0 == 0 || attribute.0 >= attributes_end() {
         return Err(INVALID_VALUE);
     }
     Ok(match attribute {
+        A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+            if fault!("device-unified-addressing-reads-zero", ["DEVATTR-006"], "UNIFIED_ADDRESSING reads 0.") =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+            if index > 0
+                && fault!(
+                    "device-unified-addressing-of-the-second-device",
+                    ["DEVATTR-006"],
+                    "UNIFIED_ADDRESSING reads 0 for every device but the first."
+                ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            if fault!("device-ipc-reads-zero", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED reads 0.") =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            if index > 0
+                && fault!(
+                    "device-ipc-of-the-second-device",
+                    ["DEVATTR-001"],
+                    "IPC_EVENT_SUPPORTED reads 0 for every device but the first."
+                ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            if fault!("device-vmm-reads-zero", ["DEVATTR-002"], "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0.") =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            if index > 0
+                && fault!(
+                    "device-vmm-of-the-second-device",
+                    ["DEVATTR-002"],
+                    "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0 for every device but the first."
+                ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+            if fault!(
+                "device-descriptors-reads-zero",
+                ["DEVATTR-003"],
+                "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED reads 0."
+            ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+            if index > 0
+                && fault!(
+                    "device-descriptors-of-the-second-device",
+                    ["DEVATTR-003"],
+                    "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED reads 0 for every device but the first."
+                ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
+            if fault!("device-pool-mask-reads-zero", ["DEVATTR-004"], "MEMPOOL_SUPPORTED_HANDLE_TYPES reads 0.") =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
+            if index > 0
+                && fault!(
+                    "device-pool-mask-of-the-second-device",
+                    ["DEVATTR-004"],
+                    "MEMPOOL_SUPPORTED_HANDLE_TYPES reads 0 for every device but the first."
+                ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            if fault!(
+                "device-numa-vmm-reads-zero",
+                ["DEVATTR-007"],
+                "HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0."
+            ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+            if fault!("device-numa-pools-reads-zero", ["DEVATTR-007"], "HOST_NUMA_MEMORY_POOLS_SUPPORTED reads 0.") =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
+            if fault!("device-host-pools-reads-zero", ["DEVATTR-007"], "HOST_MEMORY_POOLS_SUPPORTED reads 0.") =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            if fault!(
+                "device-host-vmm-reads-zero",
+                ["DEVATTR-007"],
+                "HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0."
+            ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            if fault!("device-ipc-unknown", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED is refused as unknown.") =>
+        {
+            return Err(INVALID_VALUE);
+        }
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
+            if fault!(
+                "device-pool-mask-with-unused-bits",
+                ["DEVATTR-004"],
+                "MEMPOOL_SUPPORTED_HANDLE_TYPES has bits that no handle type has."
+            ) =>
+        {
+            handle_types().0.cast_signed() | 0x70_0000
+        }
+        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
+            if fault!(
+                "device-pool-mask-with-windows-handles",
+                ["DEVATTR-004"],
+                "MEMPOOL_SUPPORTED_HANDLE_TYPES names the handles of Windows."
+            ) =>
+        {
+            handle_types().0.cast_signed() | 2
+        }
+        A::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
+            if fault!(
+                "device-rdma-vmm-reads-one",
+                ["DEVATTR-005"],
+                "GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED reads 1 although such memory cannot be created."
+            ) =>
+        {
+            1
+        }
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
         | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY

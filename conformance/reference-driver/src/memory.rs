@@ -5,9 +5,10 @@ use std::sync::Arc;
 use cuda_ipc_sys::{CUdeviceptr, CUresult};
 
 use crate::account::free_memory;
-use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
+use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::Block;
 use crate::environment::environment;
+use crate::host::is_mapped;
 use crate::process::{State, state};
 use crate::range::{Memory, Range};
 use crate::stream::synchronize;
@@ -111,10 +112,121 @@ entry_points! {
     fn cuMemGetAddressRange_v2(base: Output<CUdeviceptr>, size: Output<usize>, pointer: CUdeviceptr) {
         let state = state()?;
         state.current()?;
-        // RANGE-002: the documentation lists two codes, and this is the more specific one.
-        let range = state.range(pointer).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
-        base.give_if_wanted(range.base);
-        size.give_if_wanted(range.size as usize);
+        let (found, length) = state.address_range(pointer)?;
+        if base.wanted().is_err() && fault!("range-null-base-refused", ["RANGE-001"], "A null base is refused.") {
+            return Err(INVALID_VALUE);
+        }
+        if size.wanted().is_err() && fault!("range-null-size-refused", ["RANGE-001"], "A null size is refused.") {
+            return Err(INVALID_VALUE);
+        }
+        if (base.wanted().is_err() || size.wanted().is_err())
+            && fault!(
+                "range-writes-both-or-nothing",
+                ["RANGE-001"],
+                "If one output is null, the other one is not written."
+            )
+        {
+            return Ok(());
+        }
+        base.give_if_wanted(found);
+        size.give_if_wanted(length as usize);
         Ok(())
     }
+}
+
+impl State {
+    /// The base and the size of the range that an address lies in.
+    fn address_range(&self, pointer: u64) -> Result<(u64, u64)> {
+        // RANGE-002: the documentation lists two codes, and this is the more specific one.
+        let Some(range) = self.range(pointer) else { return unknown(self, pointer) };
+        let (base, size) = (range.base, range.size);
+        let is_of_pool = matches!(range.memory, Memory::Pool { .. });
+        if pointer == base && fault!("range-begins-late", ["RANGE-001"], "The first byte of an allocation is unknown.")
+        {
+            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
+        }
+        if pointer != base
+            && fault!("range-of-interior-pointers-refused", ["RANGE-001"], "A pointer into an allocation is unknown.")
+        {
+            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
+        }
+        if pointer + 1 == range.end()
+            && fault!("range-ends-early", ["RANGE-001"], "The last byte of an allocation is unknown.")
+        {
+            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
+        }
+        if fault!("range-starts-at-the-pointer", ["RANGE-001"], "The base is the pointer asked for.") {
+            return Ok((pointer, size));
+        }
+        if fault!("range-size-from-the-pointer-on", ["RANGE-001"], "The size is that of the rest after the pointer.") {
+            return Ok((base, range.end() - pointer));
+        }
+        if let Memory::Linear(piece) = &range.memory
+            && fault!(
+                "range-of-the-block",
+                ["RANGE-001"],
+                "The range of a small allocation is the block that it shares with others."
+            )
+        {
+            let block = piece.block();
+            return Ok((block.base, block.size));
+        }
+        if matches!(range.memory, Memory::Mapping { .. })
+            && fault!(
+                "range-is-the-reservation",
+                ["PTRATTR-004"],
+                "cuMemGetAddressRange describes the reservation, not the mapping."
+            )
+        {
+            return Ok(self.reservation(pointer).unwrap_or((base, size)));
+        }
+        if matches!(range.memory, Memory::Managed(_))
+            && fault!("range-of-managed-memory-is-empty", ["RANGE-004"], "The range of managed memory has 0 bytes.")
+        {
+            return Ok((base, 0));
+        }
+        if matches!(range.memory, Memory::Host(_))
+            && fault!("range-of-pinned-memory-is-one-page", ["RANGE-004"], "The range of pinned memory is one page.")
+        {
+            return Ok((base, 4096));
+        }
+        if is_of_pool
+            && fault!(
+                "range-of-pool-memory-begins-elsewhere",
+                ["RANGE-004"],
+                "The range of pool memory begins one page before the allocation."
+            )
+        {
+            return Ok((base - 4096, size + 4096));
+        }
+        Ok((base, size))
+    }
+}
+
+/// RANGE-002: the result for an address outside every range.
+fn unknown(state: &State, pointer: u64) -> Result<(u64, u64)> {
+    let is_of_host = is_mapped(pointer, 1);
+    if is_of_host
+        && fault!("range-of-heap-memory", ["RANGE-002"], "Memory of the process has a range, which begins there.")
+    {
+        return Ok((pointer, 1));
+    }
+    if pointer == 0 && fault!("range-of-null", ["RANGE-002"], "The null pointer has a range of 0 bytes.") {
+        return Ok((0, 0));
+    }
+    if pointer != 0
+        && !is_of_host
+        && fault!("range-of-freed-memory", ["RANGE-002"], "An address that was freed has a range of 0 bytes.")
+    {
+        return Ok((pointer, 0));
+    }
+    if let Some(range) = state.range(pointer.saturating_sub(1))
+        && fault!("range-one-too-long", ["RANGE-002"], "The address after an allocation belongs to it.")
+    {
+        return Ok((range.base, range.size));
+    }
+    if fault!("range-of-unknown-memory-code", ["RANGE-002"], "An unknown pointer is CUDA_ERROR_INVALID_CONTEXT.") {
+        return Err(INVALID_CONTEXT);
+    }
+    Err(CUresult::CUDA_ERROR_NOT_FOUND)
 }

@@ -212,9 +212,62 @@ impl State {
     }
 
     pub(crate) fn add_range(&mut self, base: u64, size: u64, context: u64, device: usize, memory: Memory) {
-        let buffer_id = self.new_id() >> 8;
+        let buffer_id = self.new_buffer_id(base, &memory);
         let range = Range { base, size, context, device, buffer_id, sync_memops: false, is_freed: false, memory };
         self.ranges.insert(base, range);
+    }
+
+    /// PTRATTR-006: a number that no other range of this process ever had.
+    fn new_buffer_id(&mut self, base: u64, memory: &Memory) -> u64 {
+        let unused = self.new_id() >> 8;
+        match memory {
+            Memory::Linear(_)
+                if fault!(
+                    "buffer-id-of-linear-memory-by-address",
+                    ["PTRATTR-006"],
+                    "The BUFFER_ID of linear memory is its address, so a new allocation there has the old id."
+                ) =>
+            {
+                base
+            }
+            Memory::Pool { .. }
+                if fault!(
+                    "buffer-id-of-pool-memory-by-address",
+                    ["PTRATTR-006"],
+                    "The BUFFER_ID of pool memory is its address, so a new allocation there has the old id."
+                ) =>
+            {
+                base
+            }
+            Memory::Import(_)
+                if fault!(
+                    "buffer-id-of-an-import-by-address",
+                    ["PTRATTR-006"],
+                    "The BUFFER_ID of an import is its address, so a new import there has the old id."
+                ) =>
+            {
+                base
+            }
+            Memory::Mapping { .. }
+                if fault!(
+                    "buffer-id-of-a-mapping-by-address",
+                    ["PTRATTR-006"],
+                    "The BUFFER_ID of a mapping is its address, so a new mapping there has the old id."
+                ) =>
+            {
+                base
+            }
+            Memory::Import(_)
+                if fault!(
+                    "buffer-id-of-an-import-is-another-buffers",
+                    ["PTRATTR-007"],
+                    "The BUFFER_ID of an import is one that another buffer of the importer has."
+                ) =>
+            {
+                self.ranges.values().map(|range| range.buffer_id).max().unwrap_or(unused)
+            }
+            _ => unused,
+        }
     }
 
     /// Whether any range overlaps these addresses.
@@ -235,7 +288,19 @@ impl State {
             // Copies can access the memory of every context. A kernel can access only the memory of its own context and
             // of the contexts that it has peer access to (P2P-007).
             Memory::Linear(_) | Memory::Import(_) | Memory::Global(_) => {
-                let is_mapped = range.context == context || self.has_peer_access(context, range.context);
+                let is_mapped = range.context == context
+                    || self.kernel_reaches(context, range.context) && Self::is_old_enough(range.buffer_id);
+                if by == By::Kernel
+                    && range.context != context
+                    && is_mapped
+                    && fault!(
+                        "peer-access-is-read-only",
+                        ["P2P-007", "P2P-012"],
+                        "Peer access lets a kernel read the peer's memory, but not write it."
+                    )
+                {
+                    return CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+                }
                 if by == By::Driver || is_mapped { ALL } else { NONE }
             }
             // VMM-MAP-027: no access before cuMemSetAccess. POOL-ACC-006: a pool's own device has access from the
@@ -244,6 +309,30 @@ impl State {
             // Copies can access what the host can access.
             Memory::Mapping { access, .. } if by == By::Driver && access.contains_key(&HOST) => {
                 CUmemAccess_flags(of_device(access).0.max(access[&HOST].0))
+            }
+            Memory::Mapping { .. }
+                if by == By::Kernel
+                    && self.has_peer_on(asker, range.device)
+                    && fault!(
+                        "peer-access-opens-vmm-memory",
+                        ["P2P-012"],
+                        "Enabling peer access gives access to the peer's VMM memory too."
+                    ) =>
+            {
+                ALL
+            }
+            Memory::Mapping { .. }
+                if by == By::Kernel
+                    && range.device != HOST
+                    && asker.device_index != range.device
+                    && !self.has_peer_on(asker, range.device)
+                    && fault!(
+                        "vmm-memory-needs-peer-access",
+                        ["P2P-012"],
+                        "A kernel reaches VMM memory of another device only with peer access, whatever cuMemSetAccess set."
+                    ) =>
+            {
+                NONE
             }
             Memory::Mapping { access, .. } | Memory::Multicast { access, .. } => of_device(access),
             Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {

@@ -1,59 +1,107 @@
 //! Device attributes, and whether the driver behaves as they say.
 
-use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
-use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationHandleType, CUmemLocationType, CUresult};
+use std::ops::Range;
+
+use conformance::{Expect as _, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
+use cuda_ipc_sys::{
+    CUdevice_attribute as Attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUresult,
+};
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::fixtures::observer;
 
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
+const POOL_MASK: u32 = Attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES.0;
+const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// The driver exports legacy memory handles if and only if the attribute `IPC_EVENT_SUPPORTED` is 1.
+/// The ordinals of all devices.
+fn devices(observer: &Role) -> Result<Range<i32>, Stop> {
+    Ok(0..observer.device_get_count()?)
+}
+
+/// Checks that a call succeeds if and only if an attribute is not 0.
+fn agrees<T>(attribute: i32, answer: Result<T, Stop>) -> Outcome {
+    if attribute == 0 { answer.refused(&[]).map(drop) } else { answer.map(drop) }
+}
+
+/// The driver exports legacy memory handles of a device if and only if its attribute `IPC_EVENT_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("DEVATTR-001", needs(cuda = 12_000))]
 fn legacy_export_agrees_with_the_attribute(observer: Role) -> Outcome {
-    let supported = observer.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED.0, 0)?;
-    let exported = observer.ipc_get_mem_handle(observer.mem_alloc(SIZE)?);
-    if supported == 0 { exported.refused(&[]).map(drop) } else { exported.map(drop) }
+    let own = observer.ctx_get_current()?;
+    for device in devices(&observer)? {
+        let supported = observer.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED.0, device)?;
+        observer.ctx_set_current(Some(observer.device_primary_ctx_retain_of(device)?))?;
+        agrees(supported, observer.ipc_get_mem_handle(observer.mem_alloc(SIZE)?))?;
+    }
+    observer.ctx_set_current(Some(own))
 }
 
-/// The driver creates and maps virtual memory if and only if the attribute `VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED` is 1.
+/// A driver older than CUDA 12.0 does not know the attribute `IPC_EVENT_SUPPORTED`.
+#[rstest]
+#[conformance::test("DEVATTR-001", needs(cuda_before = 12_000))]
+fn an_older_driver_does_not_know_the_attribute(observer: Role) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
+    observer.device_get_attribute(attribute.0, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// Maps new memory of a device.
+fn map_on(observer: &Role, device: i32) -> Outcome {
+    let physical = observer.mem_create(SIZE, MemProperties::device(device), 0)?;
+    let address = observer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    observer.mem_map(address, SIZE, 0, physical, 0)?;
+    observer.mem_set_access(address, SIZE, device, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)
+}
+
+/// The driver creates and maps virtual memory of a device if and only if its attribute
+/// `VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("DEVATTR-002")]
 fn virtual_memory_agrees_with_the_attribute(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
-    let supported = observer.device_get_attribute(attribute.0, 0)?;
-    let mapped = observer.mem_create_and_map(SIZE, 0);
-    if supported == 0 { mapped.refused(&[]).map(drop) } else { mapped.map(drop) }
+    for device in devices(&observer)? {
+        agrees(observer.device_get_attribute(attribute.0, device)?, map_on(&observer, device))?;
+    }
+    Ok(())
 }
 
-/// The driver exports memory as a file descriptor if and only if the attribute
+/// The driver exports memory of a device as a file descriptor if and only if its attribute
 /// `HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("DEVATTR-003")]
 fn descriptor_export_agrees_with_the_attribute(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
-    let supported = observer.device_get_attribute(attribute.0, 0)?;
-    let created = observer.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0);
-    let exported = created.and_then(|physical| observer.mem_export_to_descriptor(physical));
-    if supported == 0 { exported.refused(&[]).map(drop) } else { exported.map(drop) }
+    for device in devices(&observer)? {
+        let created = observer.mem_create(SIZE, MemProperties::device(device).exportable(DESCRIPTOR), 0);
+        let exported = created.and_then(|physical| observer.mem_export_to_descriptor(physical));
+        agrees(observer.device_get_attribute(attribute.0, device)?, exported)?;
+    }
+    Ok(())
 }
 
-/// The driver creates a pool for file descriptors if and only if the mask `MEMPOOL_SUPPORTED_HANDLE_TYPES` has their
-/// bit. The mask and the attribute for fabric handles are recorded.
+/// The driver creates a pool for a handle type if and only if the mask `MEMPOOL_SUPPORTED_HANDLE_TYPES` has its bit.
+/// Fabric handles are left out, because their pools need a channel.
 #[rstest]
 #[conformance::test("DEVATTR-004", needs(memory_pools))]
-fn descriptor_pools_agree_with_the_mask(observer: Role) -> Outcome {
-    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
-    let mask = observer.device_get_attribute(attribute.0, 0)?.cast_unsigned();
-    let created = observer.mem_pool_create(DESCRIPTOR);
-    if mask & DESCRIPTOR == 0 {
-        created.refused(&[])?;
-    } else {
-        created?;
+fn pools_agree_with_the_mask(observer: Role) -> Outcome {
+    for device in devices(&observer)? {
+        let mask = observer.device_get_attribute(POOL_MASK, device)?;
+        for handle_type in (0..u32::BITS).map(|bit| 1 << bit).filter(|handle_type| *handle_type != FABRIC) {
+            let properties = MemProperties::device(device).exportable(handle_type);
+            agrees(mask & handle_type.cast_signed(), observer.mem_pool_create_with(properties, 0, 0))?;
+        }
     }
-    observe("mask", mask.to_string());
+    Ok(())
+}
+
+/// The mask `MEMPOOL_SUPPORTED_HANDLE_TYPES` and the attribute for fabric handles are recorded.
+#[rstest]
+#[conformance::test("DEVATTR-004", needs(memory_pools))]
+fn the_mask_of_pool_handle_types(observer: Role) -> Outcome {
+    observe("mask", observer.device_get_attribute(POOL_MASK, 0)?.to_string());
     let fabric = Attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED;
     if let Some(fabric) = observer.device_get_attribute(fabric.0, 0).recorded("fabric")? {
         observe("fabric attribute", fabric.to_string());
@@ -61,72 +109,75 @@ fn descriptor_pools_agree_with_the_mask(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// The attribute `UNIFIED_ADDRESSING`, which IPC requires, is 1.
+/// The attribute `UNIFIED_ADDRESSING`, which IPC requires, is 1 on every device.
 #[rstest]
 #[conformance::test("DEVATTR-006")]
 fn addresses_are_unified(observer: Role) -> Outcome {
-    check!(observer.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING.0, 0)? == 1);
+    for device in devices(&observer)? {
+        check!(observer.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING.0, device)? == 1);
+    }
     Ok(())
 }
 
-/// The driver refuses to create host memory if the attribute for its location is 0. If the attribute is 1, the result
-/// is recorded.
+/// Checks that the driver provides host memory if and only if the attribute for its location is 1. Where a container
+/// blocks the system calls that bind memory to a NUMA node, a refusal is only recorded.
+fn host_memory_agrees<T>(observer: &Role, attribute: Attribute, created: Result<T, Stop>) -> Outcome {
+    let supported = observer.device_get_attribute(attribute.0, 0)?;
+    observe("attribute", supported.to_string());
+    if supported == 0 {
+        return created.refused_and_recorded(&[]).map(drop);
+    }
+    let is_created = created.recorded("create")?.is_some();
+    check!(is_created || !observer.can_bind_memory()?, "the attribute is {supported}, but the creation failed");
+    Ok(())
+}
+
+/// Properties of memory on the NUMA node nearest to GPU 0.
+fn numa_node(observer: &Role) -> Result<MemProperties, Stop> {
+    let node = observer.device_get_attribute(Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
+    Ok(MemProperties::device(0).at(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0, node.max(0)))
+}
+
+/// Properties of host memory.
+const fn host() -> MemProperties {
+    MemProperties::device(0).at(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0, 0)
+}
+
+/// The driver creates memory of a NUMA node if and only if the attribute for it is 1.
 #[rstest]
-#[case::numa_node(
-    Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-    CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA
-)]
-#[case::host(
-    Attribute::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-    CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
-)]
+#[conformance::test("DEVATTR-007", needs(virtual_memory, cuda = 12_090))]
+fn memory_of_a_numa_node_agrees_with_the_attribute(observer: Role) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    host_memory_agrees(&observer, attribute, observer.mem_create(SIZE, numa_node(&observer)?, 0))
+}
+
+/// The driver creates memory of the host if and only if the attribute for it is 1.
+#[rstest]
 #[conformance::test("DEVATTR-007", needs(virtual_memory, cuda = 13_000))]
-fn unsupported_host_memory_is_refused(
-    observer: Role,
-    #[case] attribute: Attribute,
-    #[case] location: CUmemLocationType,
-) -> Outcome {
-    let supported = observer.device_get_attribute(attribute.0, 0)?;
-    observe("attribute", supported.to_string());
-    let created = observer.mem_create(SIZE, MemProperties::device(0).at(location.0, 0), 0);
-    if supported == 0 {
-        created.refused_and_recorded(&[])?;
-        return Ok(());
-    }
-    // The result is only recorded, because a container may block the system calls that bind memory to a NUMA node.
-    created.recorded("create")?;
-    Ok(())
+fn memory_of_the_host_agrees_with_the_attribute(observer: Role) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    host_memory_agrees(&observer, attribute, observer.mem_create(SIZE, host(), 0))
 }
 
-/// The driver refuses to create a pool of host memory if the attribute for its location is 0. If the attribute is 1,
-/// the result is recorded.
+/// The driver creates a pool of a NUMA node if and only if the attribute for it is 1.
 #[rstest]
-#[case::numa_node(
-    Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED,
-    CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA
-)]
-#[case::host(Attribute::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED, CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST)]
+#[conformance::test("DEVATTR-007", needs(memory_pools, cuda = 12_090))]
+fn a_pool_of_a_numa_node_agrees_with_the_attribute(observer: Role) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED;
+    host_memory_agrees(&observer, attribute, observer.mem_pool_create_with(numa_node(&observer)?, 0, 0))
+}
+
+/// The driver creates a pool of the host if and only if the attribute for it is 1.
+#[rstest]
 #[conformance::test("DEVATTR-007", needs(memory_pools, cuda = 13_000))]
-fn unsupported_host_pools_are_refused(
-    observer: Role,
-    #[case] attribute: Attribute,
-    #[case] location: CUmemLocationType,
-) -> Outcome {
-    let supported = observer.device_get_attribute(attribute.0, 0)?;
-    observe("attribute", supported.to_string());
-    let created = observer.mem_pool_create_with(MemProperties::device(0).at(location.0, 0), 0, 0);
-    if supported == 0 {
-        created.refused_and_recorded(&[])?;
-        return Ok(());
-    }
-    // The result is only recorded, because a container may block the system calls that bind memory to a NUMA node.
-    created.recorded("create")?;
-    Ok(())
+fn a_pool_of_the_host_agrees_with_the_attribute(observer: Role) -> Outcome {
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED;
+    host_memory_agrees(&observer, attribute, observer.mem_pool_create_with(host(), 0, 0))
 }
 
 /// The attribute `HOST_NUMA_MULTINODE_IPC_SUPPORTED` is recorded.
 #[rstest]
-#[conformance::test("DEVATTR-007", needs(cuda = 13_000))]
+#[conformance::test("DEVATTR-007", needs(cuda = 12_090))]
 fn the_attribute_for_host_memory_between_nodes(observer: Role) -> Outcome {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED;
     observe("attribute", observer.device_get_attribute(attribute.0, 0)?.to_string());
@@ -136,7 +187,7 @@ fn the_attribute_for_host_memory_between_nodes(observer: Role) -> Outcome {
 /// The driver refuses an unknown device attribute.
 #[rstest]
 #[conformance::test("DEVATTR-008")]
-fn unknown_attributes_are_refused(observer: Role) -> Outcome {
-    observer.device_get_attribute(100_000, 0).refused(&[CUresult::CUDA_ERROR_INVALID_VALUE])?;
+fn unknown_attributes_are_refused(observer: Role, #[values(0, 100_000, u32::MAX)] attribute: u32) -> Outcome {
+    observer.device_get_attribute(attribute, 0).refused(INVALID_VALUE)?;
     Ok(())
 }

@@ -24,6 +24,19 @@ fn every_pointer_gives_the_base_and_the_size(importer: Role, #[case] offset: u64
     Ok(())
 }
 
+/// Small allocations have ranges of their own, although they may lie in one block.
+#[rstest]
+#[conformance::test("RANGE-001")]
+fn neighbours_have_ranges_of_their_own(importer: Role) -> Outcome {
+    for _ in 0..4 {
+        let buffer = importer.mem_alloc(KIB)?;
+        let range = importer.mem_get_address_range(buffer.offset(KIB - 1))?;
+        check!(range.base == buffer);
+        check!(range.size == KIB);
+    }
+    Ok(())
+}
+
 /// `cuMemGetAddressRange` accepts a null pointer for either output.
 #[rstest]
 #[conformance::test("RANGE-001")]
@@ -45,16 +58,31 @@ fn addresses_outside_allocations_are_refused(importer: Role, #[case] kind: Point
     Ok(())
 }
 
-/// The code for managed, pinned and pool memory is recorded. If the call succeeds, the range starts at the pointer.
+/// The address after an allocation is not in its range.
+#[rstest]
+#[case::small(KIB)]
+#[case::large(SIZE)]
+#[conformance::test("RANGE-002")]
+fn the_address_after_an_allocation_is_outside(importer: Role, #[case] size: u64) -> Outcome {
+    let buffer = importer.mem_alloc(size)?;
+    // Another allocation may lie there.
+    if let Some(range) = importer.mem_get_address_range(buffer.offset(size)).recorded("code")? {
+        check!(range.base != buffer);
+    }
+    Ok(())
+}
+
+/// The code for managed, pinned and pool memory is recorded. If the call succeeds, the range is that of the memory.
 #[rstest]
 #[case::managed(PointerKind::Managed)]
 #[case::pinned(PointerKind::Pinned)]
 #[case::pool(PointerKind::DefaultPool)]
 #[conformance::test("RANGE-004", needs(managed_memory, memory_pools))]
-fn a_range_of_other_memory_starts_at_its_pointer(importer: Role, #[case] kind: PointerKind) -> Outcome {
+fn the_range_of_other_memory_is_its_own(importer: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&importer)?;
     if let Some(range) = importer.mem_get_address_range(pointer).recorded("code")? {
         check!(range.base == pointer);
+        check!(range.size == SIZE);
     }
     Ok(())
 }

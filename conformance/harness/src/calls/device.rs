@@ -9,10 +9,13 @@ use crate::Pointer;
 use crate::machine::Machine;
 use crate::message::Refused;
 
+/// The contents of an output before the call, which no attribute has.
+const UNWRITTEN: i32 = i32::MIN + 0xA5;
+
 calls! {
     /// `cuDeviceGetAttribute` of an attribute by number.
     fn device_get_attribute(session, attribute: u32, device: i32) -> i32 {
-        let mut value = 0;
+        let mut value = UNWRITTEN;
         cuda!(session.cuDeviceGetAttribute(&mut value, CUdevice_attribute(attribute), device));
         Ok(value)
     }
@@ -33,7 +36,7 @@ calls! {
 
     /// `cuDeviceGetP2PAttribute`.
     fn device_get_p2p_attribute(session, attribute: u32, device: i32, peer: i32) -> i32 {
-        let mut value = 0;
+        let mut value = UNWRITTEN;
         cuda!(session.cuDeviceGetP2PAttribute(&mut value, CUdevice_P2PAttribute(attribute), device, peer));
         Ok(value)
     }

@@ -10,7 +10,7 @@ use cuda_ipc_sys::{
 
 use crate::message::Refused;
 use crate::role::{Resource, Session, differing};
-use crate::{AddressRange, Descriptor, MemInfo, Pointer, Stream};
+use crate::{AddressRange, Context, Descriptor, MemInfo, Pointer, Stream};
 
 calls! {
     /// `cuMemAlloc`.
@@ -123,6 +123,13 @@ calls! {
         Ok(())
     }
 
+    /// `cuMemcpyPeer` from memory of one context to memory of another one, then `cuCtxSynchronize`.
+    fn memcpy_peer(session, to: Pointer, to_context: Context, from: Pointer, from_context: Context, count: u64) -> () {
+        cuda!(session.cuMemcpyPeer(to.0, to_context.0 as _, from.0, from_context.0 as _, count as usize));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
     /// `cuMemcpyHtoD`, then `cuCtxSynchronize`, so that another process can read the bytes.
     fn write(session, pointer: Pointer, bytes: Vec<u8>) -> () {
         cuda!(session.cuMemcpyHtoD(pointer.0, bytes.as_ptr().cast(), bytes.len()));
@@ -204,7 +211,7 @@ calls! {
 
     /// `cuMemGetAddressRange`.
     fn mem_get_address_range(session, pointer: Pointer) -> AddressRange {
-        let (mut base, mut size) = (0, 0);
+        let (mut base, mut size) = (u64::MAX, usize::MAX);
         cuda!(session.cuMemGetAddressRange(&mut base, &mut size, pointer.0));
         Ok(AddressRange { base: Pointer(base), size: size as u64 })
     }
@@ -221,7 +228,7 @@ calls! {
 
     /// `cuMemGetAddressRange` with both outputs, one or none. Returns the base if it is wanted, else the size.
     fn mem_get_address_range_in_part(session, pointer: Pointer, base_wanted: bool, size_wanted: bool) -> u64 {
-        let (mut base, mut size) = (0, 0);
+        let (mut base, mut size) = (u64::MAX, usize::MAX);
         let base_output = if base_wanted { &raw mut base } else { ptr::null_mut() };
         let size_output = if size_wanted { &raw mut size } else { ptr::null_mut() };
         cuda!(session.cuMemGetAddressRange(base_output, size_output, pointer.0));

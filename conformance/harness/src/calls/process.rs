@@ -49,6 +49,12 @@ calls! {
         Ok(is_closed.is_ok())
     }
 
+    /// Whether the system lets this process bind memory to a NUMA node. Containers may block the system calls.
+    fn can_bind_memory(session) -> bool {
+        // SAFETY: the call changes nothing, because the range is empty.
+        Ok(unsafe { libc::syscall(libc::SYS_mbind, 0_usize, 0_usize, 0, 0_usize, 0_usize, 0) } == 0)
+    }
+
     /// Exits as `exit(code)` does, which runs the exit handlers that the driver registered.
     fn exit_normally(session, code: i32) -> () {
         std::process::exit(code)

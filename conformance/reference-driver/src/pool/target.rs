@@ -61,9 +61,26 @@ impl State {
         let index = match location.type_ {
             L::CU_MEM_LOCATION_TYPE_DEVICE => self.device(location.id())?.index,
             // The identifier has no meaning here.
-            L::CU_MEM_LOCATION_TYPE_HOST => 0,
+            L::CU_MEM_LOCATION_TYPE_HOST
+                if !fault!(
+                    "pool-create-of-the-host-refused",
+                    ["DEVATTR-007"],
+                    "A pool of host memory is refused although the attribute for it reads 1."
+                ) =>
+            {
+                0
+            }
             // The machine has one NUMA node.
-            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id() == 0 => 0,
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA
+                if location.id() == 0
+                    && !fault!(
+                        "pool-create-of-a-numa-node-refused",
+                        ["DEVATTR-007"],
+                        "A pool of a NUMA node is refused although the attribute for it reads 1."
+                    ) =>
+            {
+                0
+            }
             // Managed memory may have no preferred location.
             L::CU_MEM_LOCATION_TYPE_NONE if is_managed => 0,
             // POOL-CREATE-007

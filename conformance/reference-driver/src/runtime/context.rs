@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use cuda_ipc_sys::{CUcontext, CUdevice};
+use cuda_ipc_sys::{CUcontext, CUdevice, CUresult};
 
 use super::answer::{INCOMPATIBLE_CONTEXT, Result};
 use crate::answer::Output;
@@ -71,6 +71,43 @@ pub(super) fn active() -> Result<()> {
         Current::Created(_) => Ok(()),
         Current::Destroyed => Err(INCOMPATIBLE_CONTEXT),
     }
+}
+
+/// Requires a current context for opening memory, and makes the primary one current if there is none (RT-002).
+pub(super) fn open() -> Result<()> {
+    if state().is_err()
+        && fault!(
+            "runtime-open-needs-an-initialised-driver",
+            ["RT-002"],
+            "cudaIpcOpenMemHandle does not initialise the driver."
+        )
+    {
+        return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED.into());
+    }
+    if state().is_ok()
+        && matches!(current()?, Current::Nothing)
+        && fault!(
+            "runtime-open-needs-a-context",
+            ["RT-002"],
+            "cudaIpcOpenMemHandle does not initialise the primary context."
+        )
+    {
+        return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT.into());
+    }
+    if state().is_ok()
+        && matches!(current()?, Current::Nothing)
+        && fault!(
+            "runtime-open-makes-another-context",
+            ["RT-002"],
+            "cudaIpcOpenMemHandle makes a new context, not the primary one."
+        )
+    {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: a local, which the call can write.
+        let output = unsafe { Output::new(&raw mut context) };
+        return driver!(context::cuCtxCreate_v2(output, 0, DEVICE.get()));
+    }
+    active()
 }
 
 /// The device that this thread's calls work on.

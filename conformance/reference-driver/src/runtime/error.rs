@@ -47,6 +47,31 @@ const TWINS: [(CUresult, cudaError); 27] = {
 
 /// The runtime's code for one of the driver's.
 pub(super) fn of_driver(code: CUresult) -> cudaError {
+    type D = CUresult;
+    type R = cudaError;
+    match code {
+        D::CUDA_ERROR_INVALID_HANDLE
+            if fault!("runtime-code-of-invalid-handle", ["RT-001"], "The runtime's code for 400 is 1.") =>
+        {
+            return R::cudaErrorInvalidValue;
+        }
+        D::CUDA_ERROR_MAP_FAILED
+            if fault!("runtime-code-of-map-failed", ["RT-001"], "The runtime's code for 205 is 999.") =>
+        {
+            return R::cudaErrorUnknown;
+        }
+        D::CUDA_ERROR_INVALID_CONTEXT
+            if fault!("runtime-code-of-invalid-context", ["RT-001"], "The runtime's code for 201 is 400.") =>
+        {
+            return R::cudaErrorInvalidResourceHandle;
+        }
+        D::CUDA_ERROR_INVALID_VALUE
+            if fault!("runtime-code-of-invalid-value", ["RT-001"], "The runtime's code for 1 is 11.") =>
+        {
+            return R::cudaErrorInvalidDevicePointer;
+        }
+        _ => {}
+    }
     TWINS.iter().find(|(driver, _)| *driver == code).map_or(cudaError::cudaErrorUnknown, |(_, runtime)| *runtime)
 }
 
@@ -83,6 +108,16 @@ fn words(name: &str) -> String {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorName(code: cudaError) -> *const c_char {
+    type R = cudaError;
+    let is_of_driver = code == R::cudaErrorInvalidResourceHandle
+        && fault!("runtime-name-of-invalid-handle", ["RT-001"], "The runtime's name of 400 is another code's.")
+        || code == R::cudaErrorMapBufferObjectFailed
+            && fault!("runtime-name-of-map-failed", ["RT-001"], "The runtime's name of 205 is another code's.")
+        || code == R::cudaErrorDeviceUninitialized
+            && fault!("runtime-name-of-invalid-context", ["RT-001"], "The runtime's name of 201 is another code's.");
+    if is_of_driver {
+        return say(R::cudaErrorUnknown, str::to_owned);
+    }
     say(code, str::to_owned)
 }
 

@@ -3,6 +3,8 @@
 use cuda_ipc_sys::CUdeviceptr;
 
 use crate::answer::Output;
+use crate::process::state;
+use crate::range::Memory;
 
 runtime_calls! {
     active fn cudaMalloc(pointer: Output<CUdeviceptr>, size: usize) {
@@ -18,7 +20,21 @@ runtime_calls! {
         if pointer == 0 {
             return Ok(());
         }
-        driver!(memory::cuMemFree_v2(pointer))
+        // RT-005: imports are closed, not freed.
+        let is_import = state()?.range(pointer).is_some_and(|range| matches!(range.memory, Memory::Import(_)));
+        if is_import && fault!("cuda-free-closes-imports", ["RT-005"], "cudaFree of an import closes it.") {
+            return driver!(ipc::cuIpcCloseMemHandle(pointer));
+        }
+        if is_import && fault!("cuda-free-ignores-imports", ["RT-005"], "cudaFree of an import succeeds.") {
+            return Ok(());
+        }
+        let code = driver!(memory::cuMemFree_v2(pointer));
+        if is_import
+            && fault!("cuda-free-unmaps-and-refuses", ["RT-005"], "cudaFree refuses an import, but has unmapped it.")
+        {
+            state()?.ranges.remove(&pointer);
+        }
+        code
     }
 
     active fn cudaMallocManaged(pointer: Output<CUdeviceptr>, size: usize, flags: u32) {

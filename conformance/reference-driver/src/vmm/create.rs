@@ -40,12 +40,27 @@ impl State {
                             "create-accepts-the-host-too-early",
                             ["VMM-CREATE-014"],
                             "Memory of the host is created before CUDA 13."
-                        )) =>
+                        ))
+                    && !fault!(
+                        "create-host-memory-refused",
+                        ["DEVATTR-007"],
+                        "Host memory is refused although the attribute for it reads 1."
+                    ) =>
             {
                 HOST
             }
             // VMM-CREATE-016: the machine has one NUMA node. This location type came with CUDA 12.2.
-            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if properties.location.id() == 0 && cuda_version() >= 12_020 => HOST,
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA
+                if properties.location.id() == 0
+                    && cuda_version() >= 12_020
+                    && !fault!(
+                        "create-numa-memory-refused",
+                        ["DEVATTR-007"],
+                        "Memory of a NUMA node is refused although the attribute for it reads 1."
+                    ) =>
+            {
+                HOST
+            }
             L::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
                 if fault!(
                     "create-accepts-the-current-numa-node",
@@ -60,7 +75,12 @@ impl State {
         };
         // VMM-CREATE-018: the device attribute for GPUDirect RDMA reads 0.
         let ignores_rdma =
-            fault!("create-for-rdma-ignores-the-attribute", ["VMM-CREATE-018"], "Memory for RDMA is created anyway.");
+            fault!("create-for-rdma-ignores-the-attribute", ["VMM-CREATE-018"], "Memory for RDMA is created anyway.")
+                || fault!(
+                    "create-for-rdma-despite-the-attribute",
+                    ["DEVATTR-005"],
+                    "Memory for GPUDirect RDMA is created although the attribute for it reads 0."
+                );
         if properties.allocFlags.gpuDirectRDMACapable != 0 && !ignores_rdma {
             return Err(NOT_SUPPORTED);
         }

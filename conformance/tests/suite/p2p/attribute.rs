@@ -1,6 +1,6 @@
 //! `cuDeviceCanAccessPeer` and `cuDeviceGetP2PAttribute`.
 
-use conformance::{Expect as _, Outcome, Role, check, observe};
+use conformance::{Expect as _, Outcome, Role, Stop, check, observe};
 use cuda_ipc_sys::{CUdevice_P2PAttribute as Attribute, CUresult};
 use rstest::rstest;
 
@@ -13,14 +13,30 @@ const PARTIAL_ATOMICS: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NAT
 const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// The driver refuses a nonexistent device, as the first and as the second argument.
+/// All pairs of different devices, in both orders.
+fn pairs(observer: &Role) -> Result<Vec<(i32, i32)>, Stop> {
+    let count = observer.device_get_count()?;
+    let all = (0..count).flat_map(|one| (0..count).map(move |other| (one, other)));
+    Ok(all.filter(|(one, other)| one != other).collect())
+}
+
+/// The driver refuses a negative device, as the first and as the second argument.
 #[rstest]
-#[case::negative(-1)]
-#[case::beyond(1000)]
 #[conformance::test("P2P-001")]
-fn nonexistent_devices_are_refused(observer: Role, #[case] device: i32) -> Outcome {
-    observer.device_can_access_peer(device, 0).refused(INVALID_DEVICE)?;
-    observer.device_can_access_peer(0, device).refused(INVALID_DEVICE)?;
+fn negative_devices_are_refused(observer: Role) -> Outcome {
+    observer.device_can_access_peer(-1, 0).refused(INVALID_DEVICE)?;
+    observer.device_can_access_peer(0, -1).refused(INVALID_DEVICE)?;
+    Ok(())
+}
+
+/// The driver refuses the device count and larger numbers as devices, as the first and as the second argument.
+#[rstest]
+#[conformance::test("P2P-001")]
+fn nonexistent_devices_are_refused(observer: Role) -> Outcome {
+    for device in [observer.device_get_count()?, 1000, i32::MAX] {
+        observer.device_can_access_peer(device, 0).refused(INVALID_DEVICE)?;
+        observer.device_can_access_peer(0, device).refused(INVALID_DEVICE)?;
+    }
     Ok(())
 }
 
@@ -38,7 +54,9 @@ fn whether_a_device_can_access_itself(observer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("P2P-008")]
 fn a_device_has_no_link_to_itself(observer: Role) -> Outcome {
-    observer.device_get_p2p_attribute(ACCESS, 0, 0).refused(INVALID_DEVICE)?;
+    for device in 0..observer.device_get_count()? {
+        observer.device_get_p2p_attribute(ACCESS, device, device).refused(INVALID_DEVICE)?;
+    }
     Ok(())
 }
 
@@ -46,17 +64,22 @@ fn a_device_has_no_link_to_itself(observer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("P2P-008", needs(gpus = 2))]
 fn unknown_attributes_and_a_null_output_are_refused(observer: Role) -> Outcome {
-    observer.device_get_p2p_attribute(9999, 0, 1).refused(INVALID_VALUE)?;
+    for attribute in [0, 9999, u32::MAX] {
+        observer.device_get_p2p_attribute(attribute, 0, 1).refused(INVALID_VALUE)?;
+    }
     observer.device_get_p2p_attribute_into_null(ACCESS, 0, 1).refused(INVALID_VALUE)?;
     Ok(())
 }
 
-/// The access attribute equals the result of `cuDeviceCanAccessPeer`.
+/// For all pairs of devices, the access attribute equals the result of `cuDeviceCanAccessPeer`.
 #[rstest]
 #[conformance::test("P2P-009", needs(gpus = 2))]
-fn access_attribute_agrees_with_can_access_peer(observer: Role, #[values((0, 1), (1, 0))] pair: (i32, i32)) -> Outcome {
-    let can = observer.device_can_access_peer(pair.0, pair.1)?;
-    check!(observer.device_get_p2p_attribute(ACCESS, pair.0, pair.1)? == i32::from(can));
+fn access_attribute_agrees_with_can_access_peer(observer: Role) -> Outcome {
+    for (one, other) in pairs(&observer)? {
+        let can = observer.device_can_access_peer(one, other)?;
+        let access = observer.device_get_p2p_attribute(ACCESS, one, other)?;
+        check!(access == i32::from(can), "from {one} to {other}: can access {can}, attribute {access}");
+    }
     Ok(())
 }
 
@@ -65,27 +88,33 @@ fn access_attribute_agrees_with_can_access_peer(observer: Role, #[values((0, 1),
 #[conformance::test("P2P-009", needs(gpus = 2, no_peer_access))]
 fn missing_access_is_reported_by_both_queries() -> Outcome {
     let (observer, _) = on_gpus_that_are_no_peers();
-    check!(!observer.device_can_access_peer(0, 1)?);
-    check!(observer.device_get_p2p_attribute(ACCESS, 0, 1)? == 0);
+    for (one, other) in [(0, 1), (1, 0)] {
+        check!(!observer.device_can_access_peer(one, other)?);
+        check!(observer.device_get_p2p_attribute(ACCESS, one, other)? == 0);
+    }
     Ok(())
 }
 
-/// The performance rank of a link is not negative; its value is recorded.
+/// The performance rank of no link is negative. The rank from device 0 to device 1 is recorded.
 #[rstest]
 #[conformance::test("P2P-010", needs(gpus = 2))]
 fn a_rank_is_not_negative(observer: Role) -> Outcome {
-    let rank = observer.device_get_p2p_attribute(RANK, 0, 1)?;
-    check!(rank >= 0, "{rank}");
-    observe("rank", rank.to_string());
+    for (one, other) in pairs(&observer)? {
+        let rank = observer.device_get_p2p_attribute(RANK, one, other)?;
+        check!(rank >= 0, "from {one} to {other}: {rank}");
+    }
+    observe("rank", observer.device_get_p2p_attribute(RANK, 0, 1)?.to_string());
     Ok(())
 }
 
-/// A link never reports both full and only partial support for native atomics.
+/// No link reports both full and only partial support for native atomics.
 #[rstest]
 #[conformance::test("P2P-011", needs(gpus = 2, cuda = 13_000))]
 fn full_and_partial_atomics_exclude_each_other(observer: Role) -> Outcome {
-    let all = observer.device_get_p2p_attribute(ATOMICS, 0, 1)?;
-    let some = observer.device_get_p2p_attribute(PARTIAL_ATOMICS, 0, 1)?;
-    check!(all * some == 0, "both are set: full native atomics {all}, only partial {some}");
+    for (one, other) in pairs(&observer)? {
+        let all = observer.device_get_p2p_attribute(ATOMICS, one, other)?;
+        let some = observer.device_get_p2p_attribute(PARTIAL_ATOMICS, one, other)?;
+        check!(all * some == 0, "from {one} to {other}: full native atomics {all}, only partial {some}");
+    }
     Ok(())
 }

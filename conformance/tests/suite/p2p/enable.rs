@@ -1,6 +1,6 @@
 //! `cuCtxEnablePeerAccess` and `cuCtxDisablePeerAccess`.
 
-use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check};
+use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, seed};
 use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
 use rstest::rstest;
 
@@ -9,6 +9,7 @@ use crate::support::fixtures::{observer, on_gpus_that_are_no_peers};
 
 const WORDS: u64 = SIZE / 4;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+const NOT_ENABLED: &[CUresult] = &[CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED];
 const INVALID_CONTEXT: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_CONTEXT];
 
 /// Runs a kernel in the current context that writes to the memory, and waits for its end.
@@ -48,7 +49,6 @@ fn enabling_twice_is_refused(observer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("P2P-005", needs(gpus = 2, peer_access))]
 fn disabling_without_enabling_is_refused(observer: Role) -> Outcome {
-    const NOT_ENABLED: &[CUresult] = &[CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED];
     let peer = observer.device_primary_ctx_retain_of(1)?;
     observer.ctx_disable_peer_access(peer).refused(NOT_ENABLED)?;
     observer.ctx_enable_peer_access(peer)?;
@@ -57,12 +57,13 @@ fn disabling_without_enabling_is_refused(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// The driver refuses flags other than 0.
+/// The driver refuses flags other than 0, and does not enable the access then.
 #[rstest]
 #[conformance::test("P2P-006", needs(gpus = 2, peer_access))]
-fn flags_are_refused(observer: Role) -> Outcome {
+fn flags_are_refused(observer: Role, #[values(1, 2, 0x8000_0000)] flags: u32) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
-    observer.ctx_enable_peer_access_with_flags(peer, 1).refused(INVALID_VALUE)?;
+    observer.ctx_enable_peer_access_with_flags(peer, flags).refused(INVALID_VALUE)?;
+    observer.ctx_disable_peer_access(peer).refused(NOT_ENABLED)?;
     Ok(())
 }
 
@@ -99,17 +100,22 @@ fn devices_without_peer_access_are_refused() -> Outcome {
     Ok(())
 }
 
-/// A kernel can write to the peer's memory once peer access is enabled.
+/// A kernel can write to the peer's memory once peer access is enabled, whether the memory is older or newer than that.
 #[rstest]
 #[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
 fn with_access_a_kernel_reaches_the_peer(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
     observer.ctx_set_current(Some(peer))?;
-    let there = observer.mem_alloc(SIZE)?;
+    let older = observer.mem_alloc(SIZE)?;
     observer.ctx_set_current(Some(own))?;
     observer.ctx_enable_peer_access(peer)?;
-    write_by_kernel(&observer, there)?;
-    check!(observer.mismatches(there, SIZE, 7)? == 0);
+    observer.ctx_set_current(Some(peer))?;
+    let newer = observer.mem_alloc(SIZE)?;
+    observer.ctx_set_current(Some(own))?;
+    for there in [older, newer] {
+        write_by_kernel(&observer, there)?;
+        check!(observer.mismatches(there, SIZE, 7)? == 0);
+    }
     Ok(())
 }
 
@@ -122,6 +128,40 @@ fn peer_access_is_unidirectional(observer: Role) -> Outcome {
     observer.ctx_enable_peer_access(peer)?;
     observer.ctx_set_current(Some(peer))?;
     refused_to_a_kernel(&observer, own)
+}
+
+/// The reverse direction of peer access can be enabled too, and then a kernel of the peer reaches the memory.
+#[rstest]
+#[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
+fn the_reverse_direction_has_a_call_of_its_own(observer: Role) -> Outcome {
+    let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
+    let here = observer.mem_alloc(SIZE)?;
+    observer.ctx_enable_peer_access(peer)?;
+    observer.ctx_set_current(Some(peer))?;
+    observer.ctx_enable_peer_access(own)?;
+    write_by_kernel(&observer, here)?;
+    check!(observer.mismatches(here, SIZE, 7)? == 0);
+    observer.ctx_disable_peer_access(own)?;
+    observer.ctx_set_current(Some(own))
+}
+
+/// With peer access, `cuMemcpyPeer` copies exactly the bytes that it is asked to, from one device to the other.
+#[rstest]
+#[conformance::test("P2P-012", needs(gpus = 2, peer_access))]
+fn a_copy_between_devices_moves_every_byte(observer: Role) -> Outcome {
+    const COUNT: u64 = SIZE - 3;
+    let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
+    observer.ctx_enable_peer_access(peer)?;
+    let here = observer.mem_alloc(SIZE)?;
+    observer.fill(here, SIZE, seed())?;
+    observer.ctx_set_current(Some(peer))?;
+    let there = observer.mem_alloc(SIZE)?;
+    observer.write(there, vec![0xEE; SIZE as usize])?;
+    observer.memcpy_peer(there, peer, here, own, COUNT)?;
+    observer.ctx_set_current(Some(own))?;
+    let expected = [observer.read(here, COUNT)?, vec![0xEE; (SIZE - COUNT) as usize]].concat();
+    check!(observer.read(there, SIZE)? == expected, "the copy differs");
+    Ok(())
 }
 
 /// Peer access between contexts gives access to memory of `cuMemAlloc`, but not to VMM memory.

@@ -9,6 +9,7 @@ use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::ImportKind;
 
 const MEMORY_TYPE: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
+const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;
 
 fn import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
@@ -16,8 +17,7 @@ fn import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
 }
 
 /// Checks that imported memory is device memory. Records the context and the device that its attributes name.
-fn is_a_devices(exporter: &Role, importer: &Role) -> Outcome {
-    let pointer = import(exporter, importer)?;
+fn is_a_devices(importer: &Role, pointer: Pointer) -> Outcome {
     check!(importer.pointer_get_attribute(MEMORY_TYPE, pointer)? == CUmemorytype::CU_MEMORYTYPE_DEVICE.0);
     let context = importer.pointer_get_wide_attribute(Attribute::CU_POINTER_ATTRIBUTE_CONTEXT.0, pointer)?;
     observe("context is the importer's", (context == importer.ctx_get_current()?.0).to_string());
@@ -28,9 +28,13 @@ fn is_a_devices(exporter: &Role, importer: &Role) -> Outcome {
 
 /// `MEMORY_TYPE` of imported memory is that of device memory. The context and the device are recorded.
 #[rstest]
-#[conformance::test("PTRATTR-009")]
-fn imported_memory_is_device_memory(exporter: Role, importer: Role) -> Outcome {
-    is_a_devices(&exporter, &importer)
+#[conformance::test("PTRATTR-009", needs(pool_descriptors, memory_descriptors))]
+fn imported_memory_is_device_memory(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    is_a_devices(&importer, kind.make(&exporter, &importer, 0)?.here)
 }
 
 /// `MEMORY_TYPE` of memory imported from another device is that of device memory. The context and the device are
@@ -38,7 +42,7 @@ fn imported_memory_is_device_memory(exporter: Role, importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("PTRATTR-009", needs(gpus = 2, peer_access))]
 fn memory_imported_from_another_device_is_device_memory(exporter: Role, #[with(1)] importer: Role) -> Outcome {
-    is_a_devices(&exporter, &importer)
+    is_a_devices(&importer, import(&exporter, &importer)?)
 }
 
 /// The attributes of an import for legacy handles, GPUDirect RDMA and pools are recorded.
@@ -74,9 +78,13 @@ fn the_pool_of_an_import(exporter: Role, importer: Role) -> Outcome {
 
 /// `IS_MANAGED` is 0 for imported memory.
 #[rstest]
-#[conformance::test("PTRATTR-010")]
-fn imported_memory_is_not_managed(exporter: Role, importer: Role) -> Outcome {
-    let pointer = import(&exporter, &importer)?;
+#[conformance::test("PTRATTR-010", needs(pool_descriptors, memory_descriptors))]
+fn imported_memory_is_not_managed(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    let pointer = kind.make(&exporter, &importer, 0)?.here;
     check!(importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED.0, pointer)? == 0);
     Ok(())
 }
@@ -88,6 +96,22 @@ fn a_closed_import_has_no_attributes(exporter: Role, importer: Role) -> Outcome 
     let pointer = import(&exporter, &importer)?;
     importer.ipc_close_mem_handle(pointer)?;
     importer.pointer_get_attribute(MEMORY_TYPE, pointer).refused(&[CUresult::CUDA_ERROR_INVALID_VALUE])?;
+    Ok(())
+}
+
+/// Pointers into an import have one `BUFFER_ID`, which no other buffer of the importer has.
+#[rstest]
+#[conformance::test("PTRATTR-007")]
+fn an_import_has_a_buffer_id_of_its_own(exporter: Role, importer: Role) -> Outcome {
+    let id_of = |pointer| importer.pointer_get_wide_attribute(BUFFER_ID, pointer);
+    let mut others = vec![id_of(importer.mem_alloc(SIZE)?)?];
+    for _ in 0..3 {
+        let pointer = import(&exporter, &importer)?;
+        let id = id_of(pointer)?;
+        check!(!others.contains(&id), "the import has the buffer id {id}, which another buffer has");
+        check!(id_of(pointer.offset(SIZE - 1))? == id);
+        others.push(id);
+    }
     Ok(())
 }
 

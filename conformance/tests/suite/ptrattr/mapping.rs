@@ -4,7 +4,7 @@ use conformance::{MIB, MemProperties, Outcome, Pointer, Role, check};
 use cuda_ipc_sys::{CUmemAccess_flags, CUpointer_attribute as Attribute};
 use rstest::rstest;
 
-use crate::support::fixtures::importer;
+use crate::support::fixtures::{importer, observer};
 
 const SIZE: u64 = 4 * MIB;
 const MAPPED: u32 = Attribute::CU_POINTER_ATTRIBUTE_MAPPED.0;
@@ -20,16 +20,18 @@ const BLOCK: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID.0;
 #[rstest]
 #[conformance::test("PTRATTR-004", "PTRATTR-005", "RANGE-003", needs(virtual_memory))]
 fn the_range_is_the_reservation(importer: Role) -> Outcome {
-    let address = importer.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
-    for chunk in [0, 1] {
+    // The first and the last quarter are only reserved.
+    let address = importer.mem_address_reserve(4 * SIZE, 0, Pointer::NULL, 0)?;
+    for chunk in [1, 2] {
         let physical = importer.mem_create(SIZE, MemProperties::device(0), 0)?;
         importer.mem_map(address.offset(chunk * SIZE), SIZE, 0, physical, 0)?;
     }
-    importer.mem_set_access(address, 2 * SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
-    let inside = address.offset(SIZE + 5);
+    let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    importer.mem_set_access(address.offset(SIZE), 2 * SIZE, 0, flags.0)?;
+    let second = address.offset(2 * SIZE);
+    let inside = second.offset(5);
     check!(importer.pointer_get_wide_attribute(RANGE_START, inside)? == address.0);
-    check!(importer.pointer_get_wide_attribute(RANGE_SIZE, inside)? == 2 * SIZE);
-    let second = address.offset(SIZE);
+    check!(importer.pointer_get_wide_attribute(RANGE_SIZE, inside)? == 4 * SIZE);
     check!(importer.pointer_get_wide_attribute(MAPPING_BASE, inside)? == second.0);
     check!(importer.pointer_get_wide_attribute(MAPPING_SIZE, inside)? == SIZE);
     let mapping = importer.mem_get_address_range(inside)?;
@@ -74,14 +76,41 @@ fn access_flags_read_as_they_were_set(importer: Role) -> Outcome {
     Ok(())
 }
 
-/// `MAPPED` is 1 while memory is mapped at a reserved address, and 0 before and afterwards.
+/// `ACCESS_FLAGS` is the access of the current context's device, whatever other devices have.
+#[rstest]
+#[conformance::test("PTRATTR-011", needs(gpus = 2, peer_access, virtual_memory))]
+fn access_flags_are_those_of_the_current_device(observer: Role) -> Outcome {
+    type Flags = CUmemAccess_flags;
+    let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
+    let address = observer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    observer.mem_map(address, SIZE, 0, observer.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
+    observer.mem_set_access(address, SIZE, 1, Flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    check!(observer.pointer_get_attribute(ACCESS, address)? == Flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0);
+    observer.mem_set_access(address, SIZE, 0, Flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0)?;
+    check!(observer.pointer_get_attribute(ACCESS, address)? == Flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0);
+    observer.ctx_set_current(Some(peer))?;
+    check!(observer.pointer_get_attribute(ACCESS, address)? == Flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0);
+    observer.ctx_set_current(Some(own))
+}
+
+/// `MAPPED` is 1 for every address of a mapping.
+#[rstest]
+#[conformance::test("PTRATTR-012", needs(virtual_memory))]
+fn a_mapped_address_is_mapped(importer: Role) -> Outcome {
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    importer.mem_map(address, SIZE, 0, importer.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
+    check!(importer.pointer_get_attribute(MAPPED, address)? == 1);
+    check!(importer.pointer_get_attribute(MAPPED, address.offset(SIZE - 1))? == 1);
+    Ok(())
+}
+
+/// `MAPPED` is 0 at a reserved address before memory is mapped there, and after it is unmapped.
 #[rstest]
 #[conformance::test("PTRATTR-012", needs(virtual_memory))]
 fn a_reserved_address_is_not_mapped(importer: Role) -> Outcome {
     let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
     check!(importer.pointer_get_attribute(MAPPED, address)? == 0);
     importer.mem_map(address, SIZE, 0, importer.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
-    check!(importer.pointer_get_attribute(MAPPED, address)? == 1);
     importer.mem_unmap(address, SIZE)?;
     check!(importer.pointer_get_attribute(MAPPED, address)? == 0);
     Ok(())

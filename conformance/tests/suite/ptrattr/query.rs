@@ -1,39 +1,46 @@
 //! Queries of unknown memory and unknown attributes, buffer ids, and synchronous memory operations.
 
-use conformance::{Expect as _, Outcome, Pointer, Role, check};
+use conformance::calls::pointer::UNWRITTEN;
+use conformance::{Expect as _, MemProperties, Outcome, Pointer, Role, Stop, check};
 use cuda_ipc_sys::{CUpointer_attribute as Attribute, CUresult};
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::fixtures::importer;
+use crate::support::fixtures::{exporter, importer};
+use crate::support::pointer_kind::PointerKind;
 
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
+const SYNC: u32 = Attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0;
 
 /// The driver refuses a query of one attribute of memory that CUDA does not know, and returns zeros if several are
 /// queried at once.
 #[rstest]
 #[conformance::test("PTRATTR-013")]
 fn foreign_memory_has_no_attributes(importer: Role) -> Outcome {
-    const SEVERAL: [Attribute; 4] = [
+    const SEVERAL: [Attribute; 5] = [
         Attribute::CU_POINTER_ATTRIBUTE_CONTEXT,
         Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
         Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
         Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
     ];
     let heap = importer.heap_alloc(SIZE)?;
     importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0, heap).refused(INVALID_VALUE)?;
     let values = importer.pointer_get_attributes(SEVERAL.map(|attribute| attribute.0).to_vec(), heap)?;
-    check!(values == vec![0; SEVERAL.len()]);
+    check!([values[0], values[2], values[4]] == [0; 3], "{values:#x?}");
+    // The memory type has 4 bytes. The width of a boolean is not documented.
+    check!(values[1] == UNWRITTEN << 32, "{values:#x?}");
+    check!(values[3] & 0xFF == 0, "{values:#x?}");
     Ok(())
 }
 
 /// The driver refuses an unknown pointer attribute.
 #[rstest]
 #[conformance::test("PTRATTR-015")]
-fn unknown_attributes_are_refused(importer: Role) -> Outcome {
+fn unknown_attributes_are_refused(importer: Role, #[values(0, 9999, u32::MAX)] attribute: u32) -> Outcome {
     let buffer = importer.mem_alloc(SIZE)?;
-    importer.pointer_get_wide_attribute(9999, buffer).refused(INVALID_VALUE)?;
+    importer.pointer_get_wide_attribute(attribute, buffer).refused(INVALID_VALUE)?;
     Ok(())
 }
 
@@ -58,35 +65,91 @@ fn the_code_without_a_context(importer: Role, #[case] attribute: Attribute) -> O
 fn interior_pointers_share_the_buffer_id(importer: Role) -> Outcome {
     let (buffer, other) = (importer.mem_alloc(SIZE)?, importer.mem_alloc(SIZE)?);
     let number = importer.pointer_get_wide_attribute(BUFFER_ID, buffer)?;
-    check!(importer.pointer_get_wide_attribute(BUFFER_ID, buffer.offset(SIZE - 1))? == number);
+    for offset in [1, SIZE / 2, SIZE - 1] {
+        check!(importer.pointer_get_wide_attribute(BUFFER_ID, buffer.offset(offset))? == number);
+    }
     check!(importer.pointer_get_wide_attribute(BUFFER_ID, other)? != number);
     Ok(())
 }
 
-/// A `BUFFER_ID` is not used again in the process, even if the address is.
-#[rstest]
-#[conformance::test("PTRATTR-006")]
-fn a_buffer_id_is_not_used_again(importer: Role) -> Outcome {
+/// Checks that memory has a new `BUFFER_ID` each time it is made and given back, even if its address is used again.
+fn is_new_each_time(
+    role: &Role,
+    make: impl Fn() -> Result<Pointer, Stop>,
+    give_back: impl Fn(Pointer) -> Outcome,
+) -> Outcome {
     let mut numbers = Vec::new();
     for _ in 0..50 {
-        let buffer = importer.mem_alloc(SIZE)?;
-        let number = importer.pointer_get_wide_attribute(BUFFER_ID, buffer)?;
+        let pointer = make()?;
+        let number = role.pointer_get_wide_attribute(BUFFER_ID, pointer)?;
         check!(!numbers.contains(&number), "the buffer id {number} was used twice");
         numbers.push(number);
-        importer.mem_free(buffer)?;
+        give_back(pointer)?;
     }
     Ok(())
 }
 
-/// `SYNC_MEMOPS` can be set on a buffer. The driver refuses to set it on a null pointer.
+/// A `BUFFER_ID` is not used again for new memory.
+#[rstest]
+#[conformance::test("PTRATTR-006")]
+fn a_buffer_id_is_not_used_again(importer: Role) -> Outcome {
+    is_new_each_time(&importer, || importer.mem_alloc(SIZE), |buffer| importer.mem_free(buffer))
+}
+
+/// A `BUFFER_ID` is not used again for new pool memory.
+#[rstest]
+#[conformance::test("PTRATTR-006", needs(memory_pools))]
+fn a_buffer_id_is_not_used_again_by_a_pool(importer: Role) -> Outcome {
+    is_new_each_time(&importer, || importer.mem_alloc_async(SIZE), |memory| importer.mem_free_async_and_wait(memory))
+}
+
+/// A `BUFFER_ID` is not used again for an import of other memory.
+#[rstest]
+#[conformance::test("PTRATTR-006")]
+fn a_buffer_id_is_not_used_again_by_an_import(exporter: Role, importer: Role) -> Outcome {
+    let open = || importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?);
+    is_new_each_time(&importer, open, |import| importer.ipc_close_mem_handle(import))
+}
+
+/// A `BUFFER_ID` is not used again for new memory that is mapped at the same address.
+#[rstest]
+#[conformance::test("PTRATTR-006", needs(virtual_memory))]
+fn a_buffer_id_is_not_used_again_by_a_mapping(importer: Role) -> Outcome {
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    let map = || {
+        let physical = importer.mem_create(SIZE, MemProperties::device(0), 0)?;
+        importer.mem_map(address, SIZE, 0, physical, 0)?;
+        importer.mem_release(physical)?;
+        Ok(address)
+    };
+    is_new_each_time(&importer, map, |address| importer.mem_unmap(address, SIZE))
+}
+
+/// `SYNC_MEMOPS` of a buffer can be set and cleared, and other buffers keep theirs. The driver refuses to set it on a
+/// null pointer.
 #[rstest]
 #[conformance::test("PTRATTR-008")]
 fn memory_operations_can_be_made_synchronous(importer: Role) -> Outcome {
-    const SYNC: u32 = Attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0;
-    let buffer = importer.mem_alloc(SIZE)?;
+    let (buffer, other) = (importer.mem_alloc(SIZE)?, importer.mem_alloc(SIZE)?);
     check!(importer.pointer_get_attribute(SYNC, buffer)? == 0);
     importer.pointer_set_sync_memops(buffer, true)?;
     check!(importer.pointer_get_attribute(SYNC, buffer)? == 1);
+    check!(importer.pointer_get_attribute(SYNC, other)? == 0);
+    importer.pointer_set_sync_memops(buffer, false)?;
+    check!(importer.pointer_get_attribute(SYNC, buffer)? == 0);
     importer.pointer_set_sync_memops(Pointer::NULL, true).refused(&[])?;
+    Ok(())
+}
+
+/// The code of setting `SYNC_MEMOPS` on pool memory and virtual memory is recorded. If it can be set, it reads 1.
+#[rstest]
+#[case::pool(PointerKind::DefaultPool)]
+#[case::virtual_memory(PointerKind::VirtualMemory)]
+#[conformance::test("PTRATTR-008", needs(memory_pools, virtual_memory))]
+fn the_code_of_making_other_memory_synchronous(importer: Role, #[case] kind: PointerKind) -> Outcome {
+    let pointer = kind.make(&importer)?;
+    if importer.pointer_set_sync_memops(pointer, true).recorded("code")?.is_some() {
+        check!(importer.pointer_get_attribute(SYNC, pointer)? == 1);
+    }
     Ok(())
 }

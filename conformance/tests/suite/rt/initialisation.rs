@@ -4,7 +4,7 @@ use conformance::{Outcome, Role, check, seed};
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer, uninitialised};
 
 /// `cudaIpcOpenMemHandle` initialises the primary context if no context is current and no device was chosen.
 #[rstest]
@@ -20,4 +20,15 @@ fn opening_initialises_the_primary_context(exporter: Role, importer: Role) -> Ou
     check!(importer.primary_context_is_active()?);
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     Ok(())
+}
+
+/// `cudaIpcOpenMemHandle` initialises the driver if nothing in the process has done so.
+#[rstest]
+#[conformance::test("RT-002", needs(runtime))]
+fn opening_initialises_the_driver(exporter: Role, uninitialised: Role) -> Outcome {
+    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    exporter.fill(buffer, SIZE, pattern)?;
+    let import = uninitialised.cuda_ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    check!(uninitialised.mismatches(import, SIZE, pattern)? == 0);
+    uninitialised.cuda_ipc_close_mem_handle(import)
 }

@@ -96,7 +96,9 @@ fn both_apis_share_one_reference_count(
     check!(import == second.open(&importer, handle)?);
     first.close(&importer, import)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
-    second.close(&importer, import)
+    second.close(&importer, import)?;
+    second.close(&importer, import).refused(&[])?;
+    Ok(())
 }
 
 /// An event handle opens in either API, whichever API exported it, and both processes share the event.
