@@ -20,6 +20,22 @@ fn an_event_opens_in_another_process(exporter: Role, importer: Role) -> Outcome 
     importer.event_query(imported)
 }
 
+/// Each handle of a process opens its own event.
+#[rstest]
+#[conformance::test("IPCEVT-011")]
+fn each_handle_opens_its_own_event(exporter: Role, importer: Role) -> Outcome {
+    let (pending, pending_here) = share(&exporter, &importer)?;
+    let (done, done_here) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(pending, stream)?;
+    exporter.event_record(done, exporter.stream_create()?)?;
+    importer.event_synchronize(done_here)?;
+    importer.event_query(pending_here).refused(NOT_READY)?;
+    latch.release()?;
+    importer.event_synchronize(pending_here)
+}
+
 /// The driver refuses to open an event in the process that created it.
 #[rstest]
 #[conformance::test("IPCEVT-012")]
