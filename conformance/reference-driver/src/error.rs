@@ -145,6 +145,9 @@ fn tell_unknown(output: Output<*const c_char>) -> Result<()> {
 fn say(code: CUresult, output: Output<*const c_char>, text: impl Fn(&str) -> String) -> Result<()> {
     let is_negative = code.0.cast_signed() < 0
         && fault!("error-name-of-negative-numbers", ["ERR-002"], "Numbers below 0 count as CUDA_SUCCESS.");
+    let is_next = code.0 == CUresult::CUDA_ERROR_UNKNOWN.0 + 1
+        && fault!("error-name-after-the-last", ["ERR-002"], "The number after the last code has the last code's name.");
+    let code = if is_next { CUresult::CUDA_ERROR_UNKNOWN } else { code };
     let code = if is_negative { CUresult::CUDA_SUCCESS } else { code };
     match code.name().filter(|_| !NEWER.contains(&code) && !is_forgotten(code)) {
         Some(name) => output.give(kept(text(name))),

@@ -169,11 +169,6 @@ impl State {
     }
 
     fn export_event(&self, handle: CUevent) -> Result<Handle> {
-        // IPCEVT-006
-        if handle.is_null() {
-            return Err(INVALID_VALUE);
-        }
-        let event = self.event(handle)?;
         let without_arena = || Handle {
             kind: Kind::Event,
             process: own_number(),
@@ -185,6 +180,12 @@ impl State {
             serial: 0,
             device: 0,
         };
+        // IPCEVT-006
+        if handle.is_null() {
+            let is_accepted = fault!("get-event-accepts-null", ["IPCEVT-006"], "A null event can be exported.");
+            return if is_accepted { Ok(without_arena()) } else { Err(INVALID_VALUE) };
+        }
+        let event = self.event(handle)?;
         match &event.body {
             Body::Local(_)
                 if event.has_timing
@@ -251,10 +252,29 @@ impl State {
     fn open_event(&mut self, context: u64, bytes: &[u8; 64]) -> Result<Body> {
         // IPCEVT-014 to -016
         let machine = environment().machine_number();
-        let handle = Handle::from_bytes(bytes, Kind::Event, machine).ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?;
+        let Some(handle) = Handle::from_bytes(bytes, Kind::Event, machine) else {
+            let is_accepted = match bytes {
+                [0, ..] if bytes == &[0; 64] => {
+                    fault!("open-event-accepts-zeros", ["IPCEVT-014"], "A handle of zeros opens as an event.")
+                }
+                [0xff, ..] if bytes == &[0xff; 64] => {
+                    fault!("open-event-accepts-ones", ["IPCEVT-014"], "A handle of ones opens as an event.")
+                }
+                _ => {
+                    Handle::from_bytes(bytes, Kind::Memory, machine).is_some()
+                        && fault!("open-event-accepts-memory", ["IPCEVT-016"], "A memory handle opens as an event.")
+                }
+            };
+            return if is_accepted { Ok(Body::Orphan(None)) } else { Err(CUresult::CUDA_ERROR_MAP_FAILED) };
+        };
         // IPCEVT-012
         if handle.process == own_number() && handle.start_time == own_start_time() {
-            return Err(INVALID_CONTEXT);
+            let is_accepted = fault!(
+                "open-event-in-its-own-process",
+                ["IPCEVT-012"],
+                "An event opens in the process that created it."
+            );
+            return if is_accepted { Ok(Body::Orphan(None)) } else { Err(INVALID_CONTEXT) };
         }
         // IPCEVT-030
         let device = self.context(context)?.device_index;
@@ -445,6 +465,7 @@ fn record(
             state.context(stream.context).is_ok_and(|context| Arc::ptr_eq(&context.default_stream, stream));
         let device_of = |context| state.context(context).ok().map(|context| context.device_index);
         let on_one_device = device_of(event.context) == device_of(stream.context);
+        let on_first_device = device_of(stream.context) == Some(0);
         let event = state.events.get_mut(&(handle as u64)).ok_or(INVALID_HANDLE)?;
         // IPCEVT-031: the event and the stream must belong to the same context.
         if event.context != stream.context && !accepts_another_context(event, is_default, on_one_device) {
@@ -465,6 +486,14 @@ fn record(
             || event.is_exportable()
                 && !event.capture().is_nothing()
                 && fault!("record-again-is-ignored", ["IPCEVT-018"], "Only the first record of an event counts.");
+        let is_ignored = is_ignored
+            || event.is_imported()
+                && !on_first_device
+                && fault!(
+                    "record-on-a-peer-is-ignored",
+                    ["IPCEVT-020"],
+                    "A record on a device after the first has no effect."
+                );
         if is_ignored {
             return enqueue(&state, Box::new(()));
         }
@@ -581,6 +610,18 @@ entry_points! {
                 "The importer's destroy also destroys the exporter's event.",
             ) {
                 event.end();
+            }
+            if fault!(
+                "destroy-import-destroys-its-twin",
+                ["IPCEVT-013"],
+                "The importer's destroy also destroys its other opens of the event.",
+            ) {
+                let (inode, slot) = (event.arena.inode, event.slot);
+                state.events.retain(|_, other| match &other.body {
+                    Body::Imported(other) => other.arena.inode != inode || other.slot != slot,
+                    _ => true,
+                });
+                return Ok(());
             }
             if fault!(
                 "destroy-import-completes-the-records",

@@ -163,7 +163,7 @@ impl State {
 
     /// The error that an importer caused in this process, which can happen only with a fault.
     pub(crate) fn error_of_an_importer(&self) -> Option<CUresult> {
-        if !(spreads_faults() || spreads_death()) {
+        if !(spreads_faults() || spreads_death() || clears_at_death()) {
             return None;
         }
         let notes = self.ranges.values().filter_map(|range| match &range.memory {
@@ -174,7 +174,15 @@ impl State {
             None | Some(0) => None,
             Some(note) if spreads_faults() => Some(CUresult(note as u32)),
             Some(process) if start_time(process as u32).is_some() => None,
-            Some(_) => Some(CUresult::CUDA_ERROR_LAUNCH_FAILED),
+            Some(_) if spreads_death() => Some(CUresult::CUDA_ERROR_LAUNCH_FAILED),
+            Some(_) => {
+                for range in self.ranges.values() {
+                    if let Memory::Linear(piece) = &range.memory {
+                        let _ = piece.block().clear();
+                    }
+                }
+                None
+            }
         }
     }
 
@@ -202,6 +210,14 @@ pub(crate) fn spreads_death() -> bool {
         "importer-death-spreads",
         ["PROC-004"],
         "If an importer is killed while one of its kernels runs, the exporter's context fails.",
+    )
+}
+
+pub(crate) fn clears_at_death() -> bool {
+    fault!(
+        "importer-death-clears-the-memory",
+        ["PROC-004"],
+        "If an importer is killed while one of its kernels runs, the exporter's memory is cleared.",
     )
 }
 

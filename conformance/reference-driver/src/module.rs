@@ -116,7 +116,7 @@ impl State {
         let kernel = Kernel::read(&function.entry, arguments)?;
         let context = stream.context;
         self.enqueue(&stream, move |health| {
-            if !crate::ipc::spreads_death() {
+            if !(crate::ipc::spreads_death() || crate::ipc::clears_at_death()) {
                 return kernel.run(context, threads, health);
             }
             state()?.note_in_imports(own_number().into());

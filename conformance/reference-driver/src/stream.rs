@@ -97,7 +97,7 @@ impl Stream {
         let is_ahead = matches!(work, Work::Complete(_))
             && fault!(
                 "record-overtakes-the-last-work",
-                ["IPCEVT-019", "IPCEVT-039"],
+                ["IPCEVT-018", "IPCEVT-039"],
                 "A record does not cover the last work that was enqueued before it.",
             );
         // Another thread has closed the stream, or destroyed its context, since this thread looked it up.

@@ -6,7 +6,7 @@ use conformance::{EventHandle, Expect as _, MIB, Outcome, Role, Stop, Stream, ob
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use super::{NOT_READY, export, share};
+use super::{NOT_READY, begin_to_wait_for_stream, export, share};
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 use crate::support::latch::Latch;
 
@@ -125,9 +125,9 @@ fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcom
     exporter.event_record(event, produce)?;
     importer.event_query(imported).refused(NOT_READY)?;
     importer.stream_wait_event(consume, imported)?;
-    importer.stream_query(consume).refused(NOT_READY)?;
+    let waiting = begin_to_wait_for_stream(&importer, consume)?;
     latch.release()?;
-    importer.stream_synchronize(consume)?;
+    waiting.finish()?;
     importer.event_query(imported)
 }
 

@@ -40,13 +40,12 @@ fn a_new_event_lacks_the_record_of_a_destroyed_one(exporter: Role, importer: Rol
 }
 
 /// After each record, the importer sees an event as pending while the exporter's work is pending, and as complete
-/// afterwards.
+/// afterwards, in a created stream and in the default stream.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
 fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
-    let stream = exporter.stream_create()?;
-    for _ in 0..2 {
+    for stream in [exporter.stream_create()?, Stream::DEFAULT] {
         let latch = Latch::hold(&exporter, stream)?;
         exporter.event_record(event, stream)?;
         importer.event_query(imported).refused(NOT_READY)?;
@@ -59,17 +58,45 @@ fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> O
     Ok(())
 }
 
+/// A record covers all earlier work of its stream, the last kernel too.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn a_record_covers_the_last_work_before_it(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let (first, last) = (Latch::open(&exporter, stream)?, Latch::open(&exporter, stream)?);
+    first.close()?;
+    last.close()?;
+    exporter.event_record(event, stream)?;
+    first.release()?;
+    let waiting = begin_to_wait(&importer, imported)?;
+    last.release()?;
+    waiting.finish()
+}
+
 /// After the importer records an event, the exporter sees it as pending and can wait for it.
 #[rstest]
 #[conformance::test("IPCEVT-020")]
 fn the_exporter_waits_for_the_importers_record(exporter: Role, importer: Role) -> Outcome {
-    let (event, imported) = share(&exporter, &importer)?;
+    wait_for_the_importers_records(&exporter, &importer)
+}
+
+/// After an importer on another GPU records an event, the exporter sees it as pending and can wait for it.
+#[rstest]
+#[conformance::test("IPCEVT-020", needs(gpus = 2, peer_access))]
+fn the_exporter_waits_for_the_record_of_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    wait_for_the_importers_records(&exporter, &importer)
+}
+
+/// Lets the importer record an event several times, and the exporter wait for each record.
+fn wait_for_the_importers_records(exporter: &Role, importer: &Role) -> Outcome {
+    let (event, imported) = share(exporter, importer)?;
     for _ in 0..3 {
         let stream = importer.stream_create()?;
-        let latch = Latch::hold(&importer, stream)?;
+        let latch = Latch::hold(importer, stream)?;
         importer.event_record(imported, stream)?;
         exporter.event_query(event).refused(NOT_READY)?;
-        let waiting = begin_to_wait(&exporter, event)?;
+        let waiting = begin_to_wait(exporter, event)?;
         latch.release()?;
         waiting.finish()?;
         exporter.event_query(event)?;

@@ -3,7 +3,7 @@
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, seed};
 use rstest::rstest;
 
-use super::{NOT_READY, begin_to_wait, share};
+use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, share};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
@@ -25,8 +25,9 @@ fn a_stream_waits_for_work_of_the_other_process(
     recorder.event_record(recorded, produce)?;
     waiter.stream_wait_event(consume, awaited)?;
     waiter.stream_query(consume).refused(NOT_READY)?;
+    let waiting = begin_to_wait_for_stream(&waiter, consume)?;
     latch.release()?;
-    waiter.stream_synchronize(consume)
+    waiting.finish()
 }
 
 /// The default stream of the importer runs after the recorded work of the exporter.
@@ -38,9 +39,9 @@ fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, import
     let latch = Latch::hold(&exporter, stream)?;
     exporter.event_record(event, stream)?;
     importer.stream_wait_event(Stream::DEFAULT, imported)?;
-    importer.stream_query(Stream::DEFAULT).refused(NOT_READY)?;
+    let waiting = begin_to_wait_for_stream(&importer, Stream::DEFAULT)?;
     latch.release()?;
-    importer.stream_synchronize(Stream::DEFAULT)
+    waiting.finish()
 }
 
 /// In each of many rounds, the importer copies the bytes that the exporter wrote before its record. The exporter's next
@@ -205,9 +206,9 @@ fn a_pending_wait_outlasts_later_records(exporter: Role, importer: Role) -> Outc
     importer.stream_wait_event(consume, imported)?;
     exporter.event_record(event, free)?;
     importer.event_synchronize(imported)?;
-    importer.stream_query(consume).refused(NOT_READY)?;
+    let waiting = begin_to_wait_for_stream(&importer, consume)?;
     latch.release()?;
-    importer.stream_synchronize(consume)
+    waiting.finish()
 }
 
 /// If an importer is killed while its stream and its host wait, the exporter is unaffected.
