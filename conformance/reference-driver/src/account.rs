@@ -84,7 +84,12 @@ fn own_blocks() -> MutexGuard<'static, Blocks> {
 /// processes, locks and descriptors are counted, not allocations, so the result is right however a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
     let (name, pool_name) = (file_name(device), PoolFile::name(device));
-    let mut blocks = accounted(device);
+    let forgets_descriptors = fault!(
+        "descriptor-alone-holds-nothing",
+        ["FORK-005"],
+        "Memory is free when only programs that do not use the driver hold descriptors of it.",
+    );
+    let mut blocks = if forgets_descriptors { HashMap::new() } else { accounted(device) };
     let own: Vec<_> =
         own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
     blocks.extend(own);
@@ -92,6 +97,13 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         let number = process.file_name();
         let number = number.as_encoded_bytes();
         if !number.iter().all(u8::is_ascii_digit) {
+            continue;
+        }
+        let uses_the_driver = || {
+            let maps = std::fs::read_to_string(process.path().join("maps"));
+            maps.is_ok_and(|maps| maps.contains("libreference_driver"))
+        };
+        if forgets_descriptors && !uses_the_driver() {
             continue;
         }
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {

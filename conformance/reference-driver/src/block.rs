@@ -73,6 +73,9 @@ impl Block {
 
     /// Creates a descriptor for another process. VMM-EXP-002: a started program does not inherit it, as on an H200.
     pub(crate) fn export(&self) -> Result<i32> {
+        if fault!("export-keeps-a-descriptor", ["FORK-005"], "The exporter keeps a descriptor of exported memory.") {
+            std::mem::forget(self.file.try_clone());
+        }
         new_descriptor(&self.file)
     }
 

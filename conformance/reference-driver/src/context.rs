@@ -283,7 +283,14 @@ entry_points! {
     }
 
     fn cuCtxSynchronize() {
-        let context = state()?.current()?;
+        let context = {
+            let state = state()?;
+            let context = state.current()?;
+            if let Some(code) = state.error_of_an_importer() {
+                state.context(context)?.health.fail(code);
+            }
+            context
+        };
         synchronize(context)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
-use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUuuid};
+use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::environment::environment;
@@ -90,6 +90,41 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
     }
     if attribute.0 == 0 || attribute.0 >= attributes_end() {
         return Err(INVALID_VALUE);
+    }
+    let faulty = match attribute {
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            if fault!("ipc-attribute-reads-zero", ["IPCEVT-038"], "IPC_EVENT_SUPPORTED is 0, although IPC works.") =>
+        {
+            Some(0)
+        }
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            if fault!("ipc-attribute-reads-two", ["IPCEVT-038"], "IPC_EVENT_SUPPORTED is 2, although IPC works.") =>
+        {
+            Some(2)
+        }
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            if index != 0
+                && fault!(
+                    "ipc-attribute-of-the-second-device",
+                    ["IPCEVT-038"],
+                    "IPC_EVENT_SUPPORTED is 0 for all devices after the first.",
+                ) =>
+        {
+            Some(0)
+        }
+        A::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+            if fault!(
+                "compute-mode-exclusive-is-not-kept",
+                ["PROC-011"],
+                "The compute mode is EXCLUSIVE_PROCESS, but a second process gets a context.",
+            ) =>
+        {
+            Some(3)
+        }
+        _ => None,
+    };
+    if let Some(value) = faulty {
+        return Ok(value);
     }
     Ok(match attribute {
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
@@ -288,7 +323,19 @@ entry_points! {
     }
 
     fn cuDeviceGetCount(count: Output<c_int>) {
-        let state = state()?;
+        let state = match state() {
+            Ok(state) => state,
+            Err(_) if fault!("device-count-needs-no-init", ["FORK-006"], "cuDeviceGetCount works before cuInit.") => {
+                return count.give(environment().devices as c_int);
+            }
+            Err(_) if fault!("device-count-before-init-is-zero", ["FORK-006"], "Before cuInit, there are 0 devices.") => {
+                return count.give(0);
+            }
+            Err(_) if fault!("device-count-wrong-code", ["FORK-006"], "Before cuInit, the code is CUDA_ERROR_NO_DEVICE.") => {
+                return Err(CUresult::CUDA_ERROR_NO_DEVICE);
+            }
+            Err(code) => return Err(code),
+        };
         count.give(state.devices.len() as c_int)
     }
 

@@ -51,21 +51,113 @@ pub(crate) fn kept(text: String) -> *const c_char {
     }
 }
 
+/// Declares a fault for each code: the driver does not know its name.
+macro_rules! forgotten {
+    ($asked:expr, $($code:literal => $fault:literal),+ $(,)?) => {
+        match $asked.0 {
+            $($code => fault!($fault, ["ERR-001"], "The name of this code is unknown."),)+
+            _ => false,
+        }
+    };
+}
+
+fn is_forgotten(code: CUresult) -> bool {
+    forgotten!(
+        code,
+        1 => "error-name-forgets-1",
+        2 => "error-name-forgets-2",
+        3 => "error-name-forgets-3",
+        4 => "error-name-forgets-4",
+        46 => "error-name-forgets-46",
+        101 => "error-name-forgets-101",
+        201 => "error-name-forgets-201",
+        205 => "error-name-forgets-205",
+        206 => "error-name-forgets-206",
+        208 => "error-name-forgets-208",
+        217 => "error-name-forgets-217",
+        226 => "error-name-forgets-226",
+        304 => "error-name-forgets-304",
+        400 => "error-name-forgets-400",
+        401 => "error-name-forgets-401",
+        500 => "error-name-forgets-500",
+        600 => "error-name-forgets-600",
+        700 => "error-name-forgets-700",
+        704 => "error-name-forgets-704",
+        705 => "error-name-forgets-705",
+        708 => "error-name-forgets-708",
+        709 => "error-name-forgets-709",
+        711 => "error-name-forgets-711",
+        800 => "error-name-forgets-800",
+        801 => "error-name-forgets-801",
+        802 => "error-name-forgets-802",
+        803 => "error-name-forgets-803",
+        805 => "error-name-forgets-805",
+        806 => "error-name-forgets-806",
+        807 => "error-name-forgets-807",
+        808 => "error-name-forgets-808",
+        809 => "error-name-forgets-809",
+        810 => "error-name-forgets-810",
+        910 => "error-name-forgets-910",
+        911 => "error-name-forgets-911",
+        912 => "error-name-forgets-912",
+        913 => "error-name-forgets-913",
+        914 => "error-name-forgets-914",
+        999 => "error-name-forgets-999",
+    )
+}
+
+/// The name of a code, or what a driver with a fault says instead.
+fn told(name: &str) -> String {
+    if fault!("error-name-without-its-prefix", ["ERR-001"], "The names of codes lack CUDA_ERROR_.") {
+        return name.trim_start_matches("CUDA_ERROR_").to_owned();
+    }
+    if fault!("error-name-lacks-its-last-letter", ["ERR-001"], "The names of codes lack their last letter.") {
+        return name[..name.len() - 1].to_owned();
+    }
+    if fault!("error-name-of-the-runtime", ["ERR-001"], "The names of codes have the style of the runtime.") {
+        return name.replacen("CUDA_ERROR_", "cudaError", 1);
+    }
+    name.to_owned()
+}
+
+/// What a driver with a fault does with an unknown code.
+fn tell_unknown(output: Output<*const c_char>) -> Result<()> {
+    if fault!("error-name-unknown-is-told", ["ERR-002"], "An unknown code has the name CUDA_ERROR_UNKNOWN.") {
+        return output.give(kept("CUDA_ERROR_UNKNOWN".to_owned()));
+    }
+    if fault!("error-name-unknown-succeeds", ["ERR-002"], "An unknown code gives CUDA_SUCCESS and a null pointer.") {
+        return output.give(ptr::null());
+    }
+    if fault!("error-name-unknown-is-not-written", ["ERR-002"], "An unknown code leaves the pointer untouched.") {
+        return Err(INVALID_VALUE);
+    }
+    if fault!("error-name-unknown-is-not-null", ["ERR-002"], "An unknown code gives a name besides the error.") {
+        output.give(kept("unrecognized error code".to_owned()))?;
+        return Err(INVALID_VALUE);
+    }
+    output.give(ptr::null())?;
+    let wrong_code = fault!("error-name-unknown-wrong-code", ["ERR-002"], "An unknown code is CUDA_ERROR_NOT_FOUND.");
+    Err(if wrong_code { CUresult::CUDA_ERROR_NOT_FOUND } else { INVALID_VALUE })
+}
+
 /// Gives the text of a code. ERR-002: for an unknown code, the output is null and the call returns
 /// CUDA_ERROR_INVALID_VALUE.
 fn say(code: CUresult, output: Output<*const c_char>, text: impl Fn(&str) -> String) -> Result<()> {
-    match code.name().filter(|_| !NEWER.contains(&code)) {
+    let is_negative = code.0.cast_signed() < 0
+        && fault!("error-name-of-negative-numbers", ["ERR-002"], "Numbers below 0 count as CUDA_SUCCESS.");
+    let is_next = code.0 == CUresult::CUDA_ERROR_UNKNOWN.0 + 1
+        && fault!("error-name-after-the-last", ["ERR-002"], "The number after the last code has the last code's name.");
+    let code = if is_next { CUresult::CUDA_ERROR_UNKNOWN } else { code };
+    let code = if is_negative { CUresult::CUDA_SUCCESS } else { code };
+    match code.name().filter(|_| !NEWER.contains(&code) && !is_forgotten(code)) {
         Some(name) => output.give(kept(text(name))),
-        None => {
-            output.give(ptr::null())?;
-            Err(INVALID_VALUE)
-        }
+        None => tell_unknown(output),
     }
 }
 
 entry_points! {
     fn cuGetErrorName(code: CUresult, name: Output<*const c_char>) {
-        say(code, name, str::to_owned)
+        say(code, name, told)
     }
 
     fn cuGetErrorString(code: CUresult, text: Output<*const c_char>) {

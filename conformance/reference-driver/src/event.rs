@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{CUcontext, CUevent, CUevent_flags, CUipcEventHandle, CUresult, CUstream};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
+use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::health::Health;
@@ -107,6 +107,17 @@ impl Captured {
     fn wait_in(&self, health: &Health) {
         while health.works() && !self.wait_for(Some(ATTENTION)) {}
     }
+
+    const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+}
+
+/// Waits until the context stops working.
+fn wait_forever(health: &Health) {
+    while health.works() {
+        std::thread::sleep(ATTENTION);
+    }
 }
 
 impl Event {
@@ -118,6 +129,15 @@ impl Event {
             Body::Exportable(event) => event.latest().map_or(Captured::Nothing, Captured::Shared),
             Body::Imported(event) => event.latest().map_or(Captured::Nothing, Captured::Shared),
         }
+    }
+
+    pub(crate) const fn is_imported(&self) -> bool {
+        matches!(self.body, Body::Imported(_))
+    }
+
+    /// Whether other processes may open the event.
+    pub(crate) const fn is_exportable(&self) -> bool {
+        matches!(self.body, Body::Exportable(_))
     }
 }
 
@@ -149,14 +169,73 @@ impl State {
     }
 
     fn export_event(&self, handle: CUevent) -> Result<Handle> {
+        let without_arena = || Handle {
+            kind: Kind::Event,
+            process: own_number(),
+            start_time: own_start_time(),
+            descriptor: 0,
+            inode: 0,
+            place: 0,
+            size: 0,
+            serial: 0,
+            device: 0,
+        };
         // IPCEVT-006
         if handle.is_null() {
-            return Err(INVALID_VALUE);
+            let is_accepted = fault!("get-event-accepts-null", ["IPCEVT-006"], "A null event can be exported.");
+            return if is_accepted { Ok(without_arena()) } else { Err(INVALID_VALUE) };
+        }
+        let event = self.event(handle)?;
+        match &event.body {
+            Body::Local(_)
+                if event.has_timing
+                    && fault!(
+                        "get-event-exports-a-local-event-with-timing",
+                        ["IPCEVT-005"],
+                        "A local event with timing can be exported.",
+                    ) =>
+            {
+                return Ok(without_arena());
+            }
+            Body::Local(_)
+                if !event.has_timing
+                    && fault!(
+                        "get-event-exports-a-local-event",
+                        ["IPCEVT-004"],
+                        "A local event without timing can be exported.",
+                    ) =>
+            {
+                return Ok(without_arena());
+            }
+            Body::Local(_)
+                if fault!(
+                    "get-event-local-wrong-code",
+                    ["IPCEVT-004"],
+                    "A local event is CUDA_ERROR_INVALID_VALUE."
+                ) =>
+            {
+                return Err(INVALID_VALUE);
+            }
+            Body::Imported(_)
+                if fault!(
+                    "get-event-exports-an-import",
+                    ["IPCEVT-004"],
+                    "An imported event can be exported again."
+                ) =>
+            {
+                return Ok(without_arena());
+            }
+            _ => {}
         }
         // IPCEVT-004 and -005: neither a local nor an imported event can be exported.
-        let Event { body: Body::Exportable(event), context, .. } = self.event(handle)? else {
+        let Event { body: Body::Exportable(event), context, .. } = event else {
             return Err(INVALID_HANDLE);
         };
+        if event.latest().is_none()
+            && fault!("get-event-needs-a-record", ["IPCEVT-001"], "Only an event that was recorded can be exported.")
+        {
+            return Err(INVALID_HANDLE);
+        }
         Ok(Handle {
             kind: Kind::Event,
             process: own_number(),
@@ -173,14 +252,65 @@ impl State {
     fn open_event(&mut self, context: u64, bytes: &[u8; 64]) -> Result<Body> {
         // IPCEVT-014 to -016
         let machine = environment().machine_number();
-        let handle = Handle::from_bytes(bytes, Kind::Event, machine).ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?;
+        let Some(handle) = Handle::from_bytes(bytes, Kind::Event, machine) else {
+            let is_accepted = match bytes {
+                [0, ..] if bytes == &[0; 64] => {
+                    fault!("open-event-accepts-zeros", ["IPCEVT-014"], "A handle of zeros opens as an event.")
+                }
+                [0xff, ..] if bytes == &[0xff; 64] => {
+                    fault!("open-event-accepts-ones", ["IPCEVT-014"], "A handle of ones opens as an event.")
+                }
+                _ => {
+                    Handle::from_bytes(bytes, Kind::Memory, machine).is_some()
+                        && fault!("open-event-accepts-memory", ["IPCEVT-016"], "A memory handle opens as an event.")
+                }
+            };
+            return if is_accepted { Ok(Body::Orphan(None)) } else { Err(CUresult::CUDA_ERROR_MAP_FAILED) };
+        };
         // IPCEVT-012
         if handle.process == own_number() && handle.start_time == own_start_time() {
-            return Err(INVALID_CONTEXT);
+            let is_accepted = fault!(
+                "open-event-in-its-own-process",
+                ["IPCEVT-012"],
+                "An event opens in the process that created it."
+            );
+            return if is_accepted { Ok(Body::Orphan(None)) } else { Err(INVALID_CONTEXT) };
         }
         // IPCEVT-030
-        if !topology().may_use(self.context(context)?.device_index, handle.device as usize) {
-            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+        let device = self.context(context)?.device_index;
+        if !topology().may_use(device, handle.device as usize) {
+            if fault!("open-event-without-peer-access", ["IPCEVT-030"], "An event opens on a device that is no peer.") {
+                return Ok(Body::Orphan(None));
+            }
+            let wrong_code = fault!(
+                "open-event-no-peer-wrong-code",
+                ["IPCEVT-030"],
+                "Without peer access, opening an event returns CUDA_ERROR_INVALID_VALUE.",
+            );
+            return Err(if wrong_code { INVALID_VALUE } else { CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED });
+        }
+        if device != handle.device as usize {
+            if fault!("open-event-refuses-a-peer", ["IPCEVT-030"], "An event does not open on another device.") {
+                return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+            }
+            if fault!("open-event-on-a-peer-is-a-copy", ["IPCEVT-030"], "An event of a peer opens as a new event.") {
+                return Ok(Body::Orphan(None));
+            }
+        }
+        if fault!("open-event-fails", ["IPCEVT-011"], "An event handle does not open.") {
+            return Err(CUresult::CUDA_ERROR_MAP_FAILED);
+        }
+        if fault!("open-event-opens-a-copy", ["IPCEVT-018", "IPCEVT-019"], "An event opens as a new event.") {
+            return Ok(Body::Orphan(None));
+        }
+        let is_of_exporter = |event: &Event| match &event.body {
+            Body::Imported(event) => event.arena.inode == handle.inode,
+            _ => false,
+        };
+        if self.events.values().any(is_of_exporter)
+            && fault!("open-event-one-per-exporter", ["IPCEVT-011"], "Only one event of an exporter can be open.")
+        {
+            return Err(CUresult::CUDA_ERROR_MAP_FAILED);
         }
         // Opening a destroyed event succeeds, as on an H200, and there is nothing left to wait for.
         let event = self.imported_arena(&handle)?.and_then(|arena| arena.find(handle.place, handle.serial));
@@ -209,7 +339,100 @@ impl State {
 
     /// Makes a stream wait for the work that an event has captured at the time of the call.
     pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, event: CUevent) -> Result<()> {
-        let captured = self.event(event)?.capture();
+        let event = self.event(event)?;
+        let captured = event.capture();
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-does-nothing",
+                ["IPCEVT-019", "IPCEVT-039"],
+                "A stream does not wait for an imported event.",
+            )
+        {
+            return Ok(());
+        }
+        if event.is_exportable()
+            && fault!(
+                "stream-wait-own-ignores-importers",
+                ["IPCEVT-020"],
+                "A stream of the exporter does not wait for its interprocess event.",
+            )
+        {
+            return Ok(());
+        }
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-only-pauses",
+                ["IPCEVT-019", "IPCEVT-039"],
+                "A stream pauses for 3 ms instead of waiting for an imported event.",
+            )
+        {
+            self.enqueue(stream, |_| {
+                std::thread::sleep(Duration::from_millis(3));
+                Ok(())
+            })?;
+            return Ok(());
+        }
+        if event.is_imported()
+            && captured.is_nothing()
+            && fault!(
+                "stream-wait-unrecorded-never-ends",
+                ["IPCEVT-017"],
+                "A stream that waits for an imported event without a record never continues.",
+            )
+        {
+            self.enqueue(stream, |health| {
+                wait_forever(health);
+                Ok(())
+            })?;
+            return Ok(());
+        }
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-blocks-the-host",
+                ["IPCEVT-019"],
+                "The call returns only when the imported event is complete.",
+            )
+        {
+            captured.wait_in(&stream.health);
+        }
+        if let Body::Imported(event) = &event.body {
+            let event = event.clone();
+            let latest = move || event.latest().map_or(Captured::Nothing, Captured::Shared);
+            if fault!(
+                "stream-wait-reads-the-event-at-its-turn",
+                ["IPCEVT-021"],
+                "A wait uses the most recent record when the stream reaches the wait.",
+            ) {
+                self.enqueue(stream, move |health| {
+                    latest().wait_in(health);
+                    Ok(())
+                })?;
+                return Ok(());
+            }
+            if fault!(
+                "stream-wait-follows-later-records",
+                ["IPCEVT-021"],
+                "A wait ends only when the records made in the meantime are complete too.",
+            ) {
+                self.enqueue(stream, move |health| {
+                    captured.wait_in(health);
+                    latest().wait_in(health);
+                    Ok(())
+                })?;
+                return Ok(());
+            }
+            if fault!(
+                "stream-wait-ends-with-any-record",
+                ["IPCEVT-021"],
+                "A wait ends when a later record is complete, although its own is pending.",
+            ) {
+                self.enqueue(stream, move |health| {
+                    while health.works() && !captured.wait_for(Some(ATTENTION)) && !latest().is_complete() {}
+                    Ok(())
+                })?;
+                return Ok(());
+            }
+        }
         self.enqueue(stream, move |health| {
             captured.wait_in(health);
             Ok(())
@@ -220,7 +443,13 @@ impl State {
 
 /// `cuEventRecord`.
 pub(crate) fn record_in(stream: &Arc<Stream>, event: CUevent) -> Result<()> {
-    record(event, stream, |state, record| state.enqueue_record(stream, record))
+    record(event, stream, |state, record| {
+        if fault!("record-covers-every-stream", ["IPCEVT-018"], "A record waits for all streams of its context.") {
+            let all = state.streams_of(stream.context);
+            return stream.push(all.iter().map(Stream::now).collect(), Work::Complete(record)).map(drop);
+        }
+        state.enqueue_record(stream, record)
+    })
 }
 
 /// Records an event. Beginning a shared record may have to wait, so it is done without the state's lock.
@@ -229,13 +458,44 @@ fn record(
     stream: &Arc<Stream>,
     enqueue: impl FnOnce(&State, Box<dyn Send>) -> Result<()>,
 ) -> Result<()> {
-    let shared = {
+    let (shared, is_imported) = {
         let mut state = state()?;
-        state.event(handle)?;
+        let event = state.event(handle)?;
+        let is_default =
+            state.context(stream.context).is_ok_and(|context| Arc::ptr_eq(&context.default_stream, stream));
+        let device_of = |context| state.context(context).ok().map(|context| context.device_index);
+        let on_one_device = device_of(event.context) == device_of(stream.context);
+        let on_first_device = device_of(stream.context) == Some(0);
         let event = state.events.get_mut(&(handle as u64)).ok_or(INVALID_HANDLE)?;
         // IPCEVT-031: the event and the stream must belong to the same context.
-        if event.context != stream.context {
+        if event.context != stream.context && !accepts_another_context(event, is_default, on_one_device) {
+            let wrong_code = fault!(
+                "record-in-another-context-wrong-code",
+                ["IPCEVT-031"],
+                "A record in a stream of another context returns CUDA_ERROR_INVALID_CONTEXT.",
+            );
+            return Err(if wrong_code { INVALID_CONTEXT } else { INVALID_HANDLE });
+        }
+        if event.is_imported()
+            && fault!("record-import-is-refused", ["IPCEVT-020"], "An imported event cannot be recorded.")
+        {
             return Err(INVALID_HANDLE);
+        }
+        let is_ignored = event.is_imported()
+            && fault!("record-import-is-ignored", ["IPCEVT-020"], "A record of an imported event has no effect.")
+            || event.is_exportable()
+                && !event.capture().is_nothing()
+                && fault!("record-again-is-ignored", ["IPCEVT-018"], "Only the first record of an event counts.");
+        let is_ignored = is_ignored
+            || event.is_imported()
+                && !on_first_device
+                && fault!(
+                    "record-on-a-peer-is-ignored",
+                    ["IPCEVT-020"],
+                    "A record on a device after the first has no effect."
+                );
+        if is_ignored {
+            return enqueue(&state, Box::new(()));
         }
         match &mut event.body {
             Body::Local(latest) | Body::Orphan(latest) => {
@@ -243,12 +503,62 @@ fn record(
                 *latest = Some(Arc::clone(&record));
                 return enqueue(&state, Box::new(Pending(record)));
             }
-            Body::Exportable(event) => SharedEvent::clone(event),
-            Body::Imported(event) => event.clone(),
+            Body::Exportable(event) => (SharedEvent::clone(event), false),
+            Body::Imported(event) => (event.clone(), true),
         }
     };
     let pending = shared.begin();
+    if is_imported
+        && fault!(
+            "record-import-completes-at-once",
+            ["IPCEVT-020"],
+            "The importer's record does not wait for its stream."
+        )
+        || !is_imported
+            && fault!(
+                "record-own-completes-at-once",
+                ["IPCEVT-018"],
+                "The exporter's record does not wait for its stream."
+            )
+    {
+        drop(pending);
+        return enqueue(&*state()?, Box::new(()));
+    }
+    if is_imported && fault!("record-import-never-completes", ["IPCEVT-020"], "The importer's record never completes.")
+    {
+        std::mem::forget(pending);
+        return enqueue(&*state()?, Box::new(()));
+    }
     enqueue(&*state()?, Box::new(pending))
+}
+
+/// Whether the driver has a fault that lets an event be recorded in a stream of another context.
+fn accepts_another_context(event: &Event, is_default: bool, on_one_device: bool) -> bool {
+    match (event.is_imported(), is_default, on_one_device) {
+        (true, false, true) => fault!(
+            "record-import-in-another-context",
+            ["IPCEVT-031"],
+            "An imported event can be recorded in a stream of another context of its device.",
+        ),
+        (true, true, _) => fault!(
+            "record-import-in-another-default-stream",
+            ["IPCEVT-031"],
+            "An imported event can be recorded in the default stream of another context.",
+        ),
+        (true, false, false) => fault!(
+            "record-import-on-another-device",
+            ["IPCEVT-031"],
+            "An imported event can be recorded in a stream of another device.",
+        ),
+        (false, ..) => {
+            event.is_exportable()
+                && fault!(
+                    "record-own-in-another-context",
+                    ["IPCEVT-031"],
+                    "An interprocess event can be recorded by its creator in a stream of another context.",
+                )
+        }
+    }
 }
 
 entry_points! {
@@ -260,9 +570,27 @@ entry_points! {
         let known = F::CU_EVENT_BLOCKING_SYNC.0 | F::CU_EVENT_DISABLE_TIMING.0 | F::CU_EVENT_INTERPROCESS.0;
         let is_interprocess = flags & F::CU_EVENT_INTERPROCESS.0 != 0;
         let has_timing = flags & F::CU_EVENT_DISABLE_TIMING.0 == 0;
+        let blocks = flags & F::CU_EVENT_BLOCKING_SYNC.0 != 0;
+        if is_interprocess && !has_timing {
+            if !blocks && fault!("create-event-refuses-interprocess", ["IPCEVT-001"], "The flags 6 are refused.") {
+                return Err(INVALID_VALUE);
+            }
+            if blocks && fault!("create-event-refuses-blocking-sync", ["IPCEVT-003"], "The flags 7 are refused.") {
+                return Err(INVALID_VALUE);
+            }
+        }
+        let is_accepted = is_interprocess
+            && has_timing
+            && if blocks {
+                fault!("create-event-accepts-timing-with-blocking-sync", ["IPCEVT-002"], "The flags 5 are accepted.")
+            } else {
+                fault!("create-event-accepts-timing", ["IPCEVT-002"], "The flags 4 are accepted.")
+            };
         // IPCEVT-002
-        if flags & !known != 0 || is_interprocess && has_timing {
-            return Err(INVALID_VALUE);
+        if flags & !known != 0 || is_interprocess && has_timing && !is_accepted {
+            let wrong_code = is_interprocess
+                && fault!("create-event-timing-wrong-code", ["IPCEVT-002"], "The flags 4 are CUDA_ERROR_NOT_SUPPORTED.");
+            return Err(if wrong_code { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         let body = if is_interprocess { Body::Exportable(state.new_shared_event()?) } else { Body::Local(None) };
         output.give(state.add_event(context, has_timing, body)? as CUevent)
@@ -272,7 +600,37 @@ entry_points! {
     // exporter's event stays.
     fn cuEventDestroy_v2(event: CUevent) {
         let mut state = state()?;
-        state.working_event(event)?;
+        if let Body::Imported(event) = &state.working_event(event)?.body {
+            if fault!("destroy-import-is-refused", ["IPCEVT-024"], "An imported event cannot be destroyed.") {
+                return Err(INVALID_HANDLE);
+            }
+            if fault!(
+                "destroy-import-destroys-the-event",
+                ["IPCEVT-024"],
+                "The importer's destroy also destroys the exporter's event.",
+            ) {
+                event.end();
+            }
+            if fault!(
+                "destroy-import-destroys-its-twin",
+                ["IPCEVT-013"],
+                "The importer's destroy also destroys its other opens of the event.",
+            ) {
+                let (inode, slot) = (event.arena.inode, event.slot);
+                state.events.retain(|_, other| match &other.body {
+                    Body::Imported(other) => other.arena.inode != inode || other.slot != slot,
+                    _ => true,
+                });
+                return Ok(());
+            }
+            if fault!(
+                "destroy-import-completes-the-records",
+                ["IPCEVT-024"],
+                "The importer's destroy completes the exporter's pending records.",
+            ) {
+                event.complete();
+            }
+        }
         state.events.remove(&(event as u64));
         Ok(())
     }
@@ -300,15 +658,41 @@ entry_points! {
     fn cuEventQuery(event: CUevent) {
         let state = state()?;
         let event = state.working_event(event)?;
-        if event.capture().is_complete() { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }
+        let captured = event.capture();
+        let is_complete = match event.is_imported() {
+            true if captured.is_nothing() => {
+                !fault!("query-unrecorded-import-is-pending", ["IPCEVT-017"], "An imported event without a record is pending.")
+            }
+            true if fault!("query-import-is-never-pending", ["IPCEVT-018"], "A query of an imported event succeeds.") => true,
+            true if fault!("query-import-is-always-pending", ["IPCEVT-018"], "An imported event never completes.") => false,
+            _ => captured.is_complete(),
+        };
+        if is_complete { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }
     }
 
     fn cuEventSynchronize(event: CUevent) {
-        let (captured, health) = {
+        let (captured, health, is_imported) = {
             let state = state()?;
             let event = state.working_event(event)?;
-            (event.capture(), Arc::clone(&event.health))
+            if event.is_imported()
+                && fault!("synchronize-import-returns-at-once", ["IPCEVT-039"], "A host wait of the importer does not wait.")
+                || event.is_exportable()
+                    && fault!("synchronize-own-returns-at-once", ["IPCEVT-020"], "A host wait of the exporter does not wait.")
+            {
+                return Ok(());
+            }
+            (event.capture(), Arc::clone(&event.health), event.is_imported())
         };
+        if is_imported
+            && captured.is_nothing()
+            && fault!(
+                "synchronize-unrecorded-import-waits",
+                ["IPCEVT-017"],
+                "A host wait for an imported event without a record never ends.",
+            )
+        {
+            wait_forever(&health);
+        }
         captured.wait_in(&health);
         health.check()
     }
@@ -316,6 +700,23 @@ entry_points! {
     fn cuEventElapsedTime(milliseconds: Output<f32>, start: CUevent, end: CUevent) {
         let state = state()?;
         milliseconds.wanted()?;
+        let is_imported = |event| state.working_event(event).map(Event::is_imported);
+        let has_fault = match (is_imported(start)?, is_imported(end)?) {
+            (true, false) => {
+                fault!("elapsed-time-from-an-import", ["IPCEVT-023"], "An imported event can be the start of a time.")
+            }
+            (false, true) => fault!("elapsed-time-to-an-import", ["IPCEVT-023"], "An imported event can be the end of a time."),
+            (true, true) => fault!("elapsed-time-between-imports", ["IPCEVT-023"], "Two imported events have a time."),
+            (false, false) => false,
+        };
+        if has_fault {
+            return milliseconds.give(0.0);
+        }
+        if (is_imported(start)? || is_imported(end)?)
+            && fault!("elapsed-time-import-wrong-code", ["IPCEVT-023"], "An imported event is CUDA_ERROR_NOT_READY.")
+        {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
         // IPCEVT-023: an interprocess event has no timing.
         let record = |event: CUevent| match state.working_event(event)? {
             Event { has_timing: true, body: Body::Local(Some(record)), .. } => Ok(record),
@@ -329,12 +730,22 @@ entry_points! {
         milliseconds.give((forward - backward) * 1e3)
     }
 
-    fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: u32) {
+    fn cuStreamWaitEvent(handle: CUstream, event: CUevent, flags: u32) {
         let mut state = state()?;
-        let stream = state.stream(stream)?;
+        let stream = state.stream(handle)?;
         // CU_EVENT_WAIT_EXTERNAL, the other flag, is only for captures.
         if flags != 0 {
             return Err(INVALID_VALUE);
+        }
+        if handle.is_null()
+            && state.event(event)?.is_imported()
+            && fault!(
+                "stream-wait-in-the-default-stream-does-nothing",
+                ["IPCEVT-019"],
+                "The default stream does not wait for an imported event.",
+            )
+        {
+            return Ok(());
         }
         state.wait_for_event(&stream, event)
     }
@@ -345,7 +756,17 @@ entry_points! {
         state.current()?;
         // IPCEVT-007
         output.wanted()?;
+        if fault!(
+            "get-event-is-not-supported",
+            ["IPCEVT-001", "IPCEVT-038"],
+            "Events cannot be exported, although the device attribute says so.",
+        ) {
+            return Err(NOT_SUPPORTED);
+        }
         let bytes = state.export_event(event)?.to_bytes(environment().machine_number());
+        if fault!("get-event-writes-no-handle", ["IPCEVT-001"], "The call succeeds without writing the handle.") {
+            return Ok(());
+        }
         output.give(CUipcEventHandle::from_bytes(bytes))
     }
 
@@ -354,6 +775,17 @@ entry_points! {
         let context = state.current()?;
         output.wanted()?;
         let body = state.open_event(context, &handle.to_bytes())?;
+        let primary = state.devices.iter().find_map(|device| device.primary_context).filter(|_| {
+            fault!(
+                "open-event-in-the-primary-context",
+                ["IPCEVT-031"],
+                "An opened event belongs to the primary context, whatever context is current.",
+            )
+        });
+        let context = primary.filter(|primary| state.contexts.contains_key(primary)).unwrap_or(context);
+        if fault!("open-event-writes-no-event", ["IPCEVT-011"], "The call succeeds without writing the event.") {
+            return Ok(());
+        }
         // IPCEVT-013: every open creates a separate event.
         output.give(state.add_event(context, false, body)? as CUevent)
     }

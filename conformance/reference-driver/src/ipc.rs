@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
-use crate::block::Block;
+use crate::block::{Block, GRANULARITY, UNIT};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
@@ -156,11 +156,69 @@ impl State {
         blocks.find(|block| end <= block.size && !self.is_taken(block.base + place, block.base + end)).map(Arc::clone)
     }
 
+    /// Leaves a note for the exporters of all open imports, for a fault.
+    pub(crate) fn note_in_imports(&self, note: u64) {
+        self.imports.by_pointer.values().for_each(|import| import.block.set_serial(NOTE, note));
+    }
+
+    /// The error that an importer caused in this process, which can happen only with a fault.
+    pub(crate) fn error_of_an_importer(&self) -> Option<CUresult> {
+        if !(spreads_faults() || spreads_death() || clears_at_death()) {
+            return None;
+        }
+        let notes = self.ranges.values().filter_map(|range| match &range.memory {
+            Memory::Linear(piece) => Some(piece.block().serial(NOTE)),
+            _ => None,
+        });
+        match notes.max() {
+            None | Some(0) => None,
+            Some(note) if spreads_faults() => Some(CUresult(note as u32)),
+            Some(process) if start_time(process as u32).is_some() => None,
+            Some(_) if spreads_death() => Some(CUresult::CUDA_ERROR_LAUNCH_FAILED),
+            Some(_) => {
+                for range in self.ranges.values() {
+                    if let Memory::Linear(piece) = &range.memory {
+                        let _ = piece.block().clear();
+                    }
+                }
+                None
+            }
+        }
+    }
+
     /// The import at an address. IPCMEM-CLOSE-003 to -007: only the address that the open returned counts.
     /// IPCMEM-CLOSE-009: the import may belong to any context, as on an H200.
     fn import(&mut self, pointer: u64) -> Result<&mut Import> {
         self.imports.by_pointer.get_mut(&pointer).ok_or(INVALID_VALUE)
     }
+}
+
+/// The place in a block where importers leave a note for the exporter: the code of their fault, or their PID while one
+/// of their kernels runs. Only a driver with a fault does so.
+const NOTE: u64 = GRANULARITY - UNIT;
+
+pub(crate) fn spreads_faults() -> bool {
+    fault!(
+        "importer-fault-spreads",
+        ["PROC-005"],
+        "If a kernel of an importer faults, the exporter's context has the error too.",
+    )
+}
+
+pub(crate) fn spreads_death() -> bool {
+    fault!(
+        "importer-death-spreads",
+        ["PROC-004"],
+        "If an importer is killed while one of its kernels runs, the exporter's context fails.",
+    )
+}
+
+pub(crate) fn clears_at_death() -> bool {
+    fault!(
+        "importer-death-clears-the-memory",
+        ["PROC-004"],
+        "If an importer is killed while one of its kernels runs, the exporter's memory is cleared.",
+    )
 }
 
 /// Closes an import. IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.

@@ -138,7 +138,23 @@ fn reach<T>(context: u64, address: u64, count: u64, access: Access) -> Result<Ve
         return Ok(Vec::new());
     }
     let state = state()?;
-    state.reach_device(context, address, size, By::Kernel, access).or_else(|_| {
+    let spans = state.reach_device(context, address, size, By::Kernel, access);
+    if spans.is_err()
+        && access == Access::Write
+        && let Some(import) = state.imports.pointers().next().filter(|_| {
+            fault!(
+                "importer-fault-hits-an-import",
+                ["PROC-005"],
+                "A kernel's store to an illegal address also changes imported memory.",
+            )
+        })
+        && let Some(span) =
+            state.reach_device(context, *import, 4, By::Kernel, access).ok().and_then(|mut spans| spans.pop())
+    {
+        // SAFETY: the span keeps the memory mapped, and the driver aligns it.
+        unsafe { AtomicU32::from_ptr(span.address as *mut u32) }.fetch_add(1, Ordering::SeqCst);
+    }
+    spans.or_else(|_| {
         let is_reserved = state.reservation(address).is_some();
         if is_reserved
             && fault!("a-kernel-without-access-is-skipped", ["VMM-MAP-019"], "It does nothing, without an error.")

@@ -24,6 +24,31 @@ fn registrations() -> MutexGuard<'static, Vec<Registration>> {
     REGISTRATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Declares a fault for each function: the log says nothing about it.
+macro_rules! silent {
+    ($asked:expr, $($function:literal => $fault:literal),+ $(,)?) => {
+        match $asked {
+            $($function => fault!($fault, ["ERR-003"], "The log says nothing about failures of this call."),)+
+            _ => false,
+        }
+    };
+}
+
+fn is_silent_about(function: &str) -> bool {
+    silent!(
+        function,
+        "cuIpcGetMemHandle" => "log-lacks-get-memory",
+        "cuIpcOpenMemHandle_v2" => "log-lacks-open-memory",
+        "cuIpcOpenEventHandle" => "log-lacks-open-event",
+        "cuMemImportFromShareableHandle" => "log-lacks-import",
+        "cuMemPoolImportFromShareableHandle" => "log-lacks-pool-import",
+        "cuIpcCloseMemHandle" => "log-lacks-close-memory",
+        "cuIpcGetEventHandle" => "log-lacks-get-event",
+        "cuMemExportToShareableHandle" => "log-lacks-export",
+        "cuMemPoolExportPointer" => "log-lacks-pool-export-pointer",
+    )
+}
+
 /// Logs the error that a function returns (ERR-003). CUDA_ERROR_NOT_READY is not an error.
 pub(crate) fn say(function: &str, code: CUresult) {
     // A forked child takes no lock.
@@ -31,6 +56,11 @@ pub(crate) fn say(function: &str, code: CUresult) {
     let Some(text) = is_said.then(|| CString::new(format!("{function} returned {code}")).ok()).flatten() else {
         return;
     };
+    if fault!("log-is-silent", ["ERR-003"], "Log callbacks receive nothing.") || is_silent_about(function) {
+        return;
+    }
+    let is_empty = fault!("log-lines-are-empty", ["ERR-003"], "Log callbacks receive empty lines.");
+    let text = if is_empty { CString::default() } else { text };
     // The lock is held during the calls, so that no callback is called after its registration ended. Callbacks must not
     // call CUDA.
     for registration in &*registrations() {
@@ -60,7 +90,9 @@ entry_points! {
         drop(state()?);
         let mut registrations = registrations();
         let place = registrations.iter().position(|known| known.id == handle as u64).ok_or(INVALID_VALUE)?;
-        registrations.swap_remove(place);
+        if !fault!("log-callback-stays", ["ERR-003"], "An unregistered log callback still receives lines.") {
+            registrations.swap_remove(place);
+        }
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::Block;
 use crate::kernel::Kernel;
-use crate::process::{State, state};
+use crate::process::{State, own_number, state};
 use crate::range::Memory;
 
 #[derive(Debug)]
@@ -115,7 +115,15 @@ impl State {
         }
         let kernel = Kernel::read(&function.entry, arguments)?;
         let context = stream.context;
-        self.enqueue(&stream, move |health| kernel.run(context, threads, health))?;
+        self.enqueue(&stream, move |health| {
+            if !(crate::ipc::spreads_death() || crate::ipc::clears_at_death()) {
+                return kernel.run(context, threads, health);
+            }
+            state()?.note_in_imports(own_number().into());
+            let done = kernel.run(context, threads, health);
+            state()?.note_in_imports(0);
+            done
+        })?;
         Ok(())
     }
 
@@ -131,8 +139,28 @@ impl State {
             // All other attributes only make a launch faster.
             _ => return Ok(()),
         };
+        let event = self.event(event)?;
+        let is_programmatic = attribute.id == A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+        let is_accepted = match (event.is_exportable(), event.is_imported()) {
+            (true, _) if is_programmatic => fault!(
+                "launch-accepts-a-programmatic-ipc-event",
+                ["IPCEVT-035"],
+                "A launch ignores an interprocess event in PROGRAMMATIC_EVENT.",
+            ),
+            (true, _) => fault!(
+                "launch-accepts-a-completion-ipc-event",
+                ["IPCEVT-035"],
+                "A launch ignores an interprocess event in LAUNCH_COMPLETION_EVENT.",
+            ),
+            (_, true) => fault!(
+                "launch-accepts-an-imported-event",
+                ["IPCEVT-035"],
+                "A launch ignores an imported event in its attributes.",
+            ),
+            _ => false,
+        };
         // Recording a local event would be legal, but it is not implemented.
-        self.event(event).and(Err(NOT_SUPPORTED))
+        if is_accepted { Ok(()) } else { Err(NOT_SUPPORTED) }
     }
 }
 

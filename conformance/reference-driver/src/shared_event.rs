@@ -37,6 +37,8 @@ struct Slot {
     completed: AtomicU64,
     /// Changes with every completion. Waiters sleep on it.
     changes: AtomicU32,
+    /// The number of sleeping waiters, which only a driver with a fault counts.
+    waiters: AtomicU32,
     /// The last completed record at each position.
     ring: [AtomicU64; RING as usize],
 }
@@ -104,10 +106,16 @@ impl Arena {
     pub(crate) fn create(self: &Arc<Self>) -> Result<OwnEvent> {
         let mut slots = self.slots();
         // A destroyed event keeps its slot while it has pending records, since others may still wait for them.
+        let is_hasty = fault!(
+            "create-event-inherits-a-pending-record",
+            ["IPCEVT-017"],
+            "A new event has the pending record of a destroyed one.",
+        );
         let settled = slots.destroyed.iter().position(|index| {
             let slot = self.slot(*index);
             slot.completed.load(Ordering::Acquire) == slot.begun.load(Ordering::Acquire)
         });
+        let settled = if is_hasty { slots.destroyed.len().checked_sub(1) } else { settled };
         let index = match settled {
             Some(position) => slots.destroyed.swap_remove(position),
             None if slots.used < SLOTS => {
@@ -118,13 +126,21 @@ impl Arena {
         };
         slots.last_serial += 1;
         let slot = self.slot(index);
-        slot.earlier.store(slot.begun.load(Ordering::Acquire), Ordering::Release);
+        if !is_hasty {
+            slot.earlier.store(slot.begun.load(Ordering::Acquire), Ordering::Release);
+        }
         slot.serial.store(slots.last_serial, Ordering::Release);
         Ok(OwnEvent(SharedEvent { arena: Arc::clone(self), slot: index, serial: slots.last_serial }))
     }
 
     /// The event that a handle names, unless its slot has another event by now.
     pub(crate) fn find(self: &Arc<Self>, slot: u32, serial: u64) -> Option<SharedEvent> {
+        if fault!("open-event-finds-its-neighbour", ["IPCEVT-011"], "A handle opens the event that was created before.")
+        {
+            let slot = slot.saturating_sub(1);
+            let serial = self.slot(slot).serial.load(Ordering::Acquire);
+            return Some(SharedEvent { arena: Arc::clone(self), slot, serial });
+        }
         let event = SharedEvent { arena: Arc::clone(self), slot, serial };
         event.is_current().then_some(event)
     }
@@ -150,6 +166,9 @@ impl Deref for OwnEvent {
 
 impl Drop for OwnEvent {
     fn drop(&mut self) {
+        if fault!("destroy-event-keeps-its-slot", ["IPCEVT-033"], "A destroyed event still counts towards the limit.") {
+            return;
+        }
         self.0.arena.slots().destroyed.push(self.0.slot);
     }
 }
@@ -170,6 +189,17 @@ impl SharedEvent {
     /// Whether the slot still belongs to this event. It can pass to another event after this one was destroyed.
     fn is_current(&self) -> bool {
         self.slot().serial.load(Ordering::Acquire) == self.serial
+    }
+
+    /// Ends the event for all processes, for a fault.
+    pub(crate) fn end(&self) {
+        self.slot().serial.store(0, Ordering::Release);
+    }
+
+    /// Completes all records that were begun, for a fault.
+    pub(crate) fn complete(&self) {
+        let number = self.slot().begun.load(Ordering::Acquire);
+        self.slot().ring[(number % RING) as usize].fetch_max(number, Ordering::AcqRel);
     }
 
     /// Begins a record, which completes when the returned value is dropped. `None` if the slot belongs to another event
@@ -223,8 +253,15 @@ impl SharedRecord {
         let time = at_most
             .map(|time| libc::timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: time.subsec_nanos().into() });
         let timeout = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+        let waiters = &self.event.slot().waiters;
+        if awaits_its_waiters() {
+            waiters.fetch_add(1, Ordering::AcqRel);
+        }
         // SAFETY: the address is aligned and in the mapped arena. The call sleeps while the value is the one seen.
         unsafe { libc::syscall(libc::SYS_futex, changes.as_ptr(), libc::FUTEX_WAIT, seen, timeout) };
+        if awaits_its_waiters() {
+            waiters.fetch_sub(1, Ordering::AcqRel);
+        }
         self.is_complete()
     }
 }
@@ -242,7 +279,18 @@ impl Drop for PendingRecord {
         slot.changes.fetch_add(1, Ordering::AcqRel);
         // SAFETY: the address is aligned and in the mapped arena. The call wakes waiters and writes nothing.
         unsafe { libc::syscall(libc::SYS_futex, slot.changes.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+        while awaits_its_waiters() && slot.waiters.load(Ordering::Acquire) != 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
+}
+
+fn awaits_its_waiters() -> bool {
+    fault!(
+        "record-awaits-its-waiters",
+        ["IPCEVT-029"],
+        "A stream continues after a record only when all waiters have noticed it, even those that were killed.",
+    )
 }
 
 #[cfg(test)]

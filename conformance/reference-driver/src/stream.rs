@@ -94,12 +94,19 @@ impl Stream {
     pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, work: Work) -> Result<Point> {
         self.start()?;
         let mut queue = self.lock();
+        let is_ahead = matches!(work, Work::Complete(_))
+            && fault!(
+                "record-overtakes-the-last-work",
+                ["IPCEVT-018", "IPCEVT-039"],
+                "A record does not cover the last work that was enqueued before it.",
+            );
         // Another thread has closed the stream, or destroyed its context, since this thread looked it up.
         if queue.is_closed {
             return Err(INVALID_HANDLE);
         }
         queue.issued += 1;
-        queue.waiting.push_back((after, work));
+        let place = queue.waiting.len() - usize::from(is_ahead && !queue.waiting.is_empty());
+        queue.waiting.insert(place, (after, work));
         self.changed.notify_all();
         Ok(Point { stream: Arc::clone(self), ticket: queue.issued })
     }
@@ -111,6 +118,14 @@ impl Stream {
                 drop(queue);
                 after.iter().for_each(Point::wait);
                 drop(after);
+                if fault!(
+                    "record-completes-when-the-work-starts",
+                    ["IPCEVT-018", "IPCEVT-039"],
+                    "A record completes when the last work before it starts.",
+                ) && let Some((_, Work::Complete(record))) = self.lock().waiting.front_mut()
+                {
+                    *record = Box::new(());
+                }
                 queue = match work {
                     Work::Perform(task) => {
                         self.perform(task);
@@ -140,7 +155,14 @@ impl Stream {
         let performed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| task(&self.health)));
         match performed {
             Ok(Ok(())) => {}
-            Ok(Err(code)) => self.health.fail(code),
+            Ok(Err(code)) => {
+                self.health.fail(code);
+                if crate::ipc::spreads_faults()
+                    && let Ok(state) = state()
+                {
+                    state.note_in_imports(u64::from(code.0));
+                }
+            }
             Err(_) => self.health.fail(CUresult::CUDA_ERROR_LAUNCH_FAILED),
         }
     }

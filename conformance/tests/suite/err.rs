@@ -83,10 +83,19 @@ fn a_contained_error_has_its_name(observer: Role) -> Outcome {
     Ok(())
 }
 
+/// `cuGetErrorName` returns the header's name of the code that CUDA 13.4 added.
+#[rstest]
+#[conformance::test("ERR-001", needs(cuda = 13_040))]
+fn a_fabric_that_is_not_ready_has_its_name(observer: Role) -> Outcome {
+    let name = observer.get_error_name(919)?;
+    check!(name == "CUDA_ERROR_FABRIC_NOT_READY");
+    Ok(())
+}
+
 /// `cuGetErrorName` refuses a number that is not a code, and writes a null pointer.
 #[rstest]
 #[conformance::test("ERR-002")]
-fn unknown_numbers_have_no_name(observer: Role, #[values(123_456, 0xffff_fffe)] number: u32) -> Outcome {
+fn unknown_numbers_have_no_name(observer: Role, #[values(1000, 123_456, 0xffff_fffe)] number: u32) -> Outcome {
     observer.get_error_name(number).refused(INVALID_VALUE)?;
     let answer = observer.get_error_name_or_not(number)?;
     check!(
@@ -127,6 +136,30 @@ fn a_failing_call_leaves_the_context_usable(
     observer.fill(buffer, SIZE, 7)?;
     check!(observer.mismatches(buffer, SIZE, 7)? == 0);
     Ok(())
+}
+
+/// A log callback receives text about each failing call.
+#[rstest]
+#[conformance::test("ERR-003", needs(cuda = 12_090, pool_descriptors, memory_descriptors))]
+fn a_log_callback_hears_of_failing_calls(
+    observer: Role,
+    #[values(
+        FailingCall::GetMemHandleOfHeap,
+        FailingCall::OpenMemHandleOfZeros,
+        FailingCall::CloseMemHandleOfHeap,
+        FailingCall::GetEventHandleOfNothing,
+        FailingCall::OpenEventHandleOfZeros,
+        FailingCall::ExportNothing,
+        FailingCall::ImportNoDescriptor,
+        FailingCall::ImportPoolOfNoDescriptor,
+        FailingCall::ExportPoolPointerOfHeap
+    )]
+    call: FailingCall,
+) -> Outcome {
+    let heard = observer.fail_and_listen(call)?;
+    let is_text = |line: &String| line.contains(char::is_alphabetic);
+    check!(heard.registered.iter().any(is_text), "the callback received {:?}", heard.registered);
+    observer.ctx_synchronize()
 }
 
 /// A log callback receives nothing after it was unregistered. The lines that it received before, about a failing call,

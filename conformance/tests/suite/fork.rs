@@ -81,7 +81,7 @@ fn an_inherited_descriptor_keeps_the_memory_allocated(exporter: Role, observer: 
     exporter.mem_release(physical)?;
     check!(account.is_held()?);
     exporter.end_holder()?;
-    check!(!account.is_held()?);
+    check!(account.is_given_back()?);
     Ok(())
 }
 

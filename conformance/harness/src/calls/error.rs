@@ -40,16 +40,24 @@ pub enum FailingCall {
     GetMemHandleOfHeap,
     /// `cuIpcOpenMemHandle` of zeros.
     OpenMemHandleOfZeros,
+    /// `cuIpcCloseMemHandle` of memory that CUDA did not allocate.
+    CloseMemHandleOfHeap,
+    /// `cuIpcGetEventHandle` of a null event.
+    GetEventHandleOfNothing,
     /// `cuIpcOpenEventHandle` of zeros.
     OpenEventHandleOfZeros,
     /// `cuMemAddressReserve` of 0 bytes.
     ReserveNothing,
     /// `cuMemCreate` of 0 bytes.
     CreateNothing,
+    /// `cuMemExportToShareableHandle` of a null handle.
+    ExportNothing,
     /// `cuMemImportFromShareableHandle` of descriptor -1.
     ImportNoDescriptor,
     /// `cuMemPoolImportFromShareableHandle` of descriptor -1.
     ImportPoolOfNoDescriptor,
+    /// `cuMemPoolExportPointer` of memory that CUDA did not allocate.
+    ExportPoolPointerOfHeap,
 }
 
 /// The messages of the driver's log.
@@ -143,17 +151,21 @@ impl Session {
                 F::OpenMemHandleOfZeros => {
                     driver.cuIpcOpenMemHandle(output.cast(), CUipcMemHandle::from_bytes([0; 64]), 1)
                 }
+                F::CloseMemHandleOfHeap => driver.cuIpcCloseMemHandle(heap),
+                F::GetEventHandleOfNothing => driver.cuIpcGetEventHandle(output.cast(), ptr::null_mut()),
                 F::OpenEventHandleOfZeros => {
                     driver.cuIpcOpenEventHandle(output.cast(), CUipcEventHandle::from_bytes([0; 64]))
                 }
                 F::ReserveNothing => driver.cuMemAddressReserve(output.cast(), 0, 0, 0, 0),
                 F::CreateNothing => driver.cuMemCreate(output.cast(), 0, &properties, 0),
+                F::ExportNothing => driver.cuMemExportToShareableHandle(output, 0, descriptor, 0),
                 F::ImportNoDescriptor => {
                     driver.cuMemImportFromShareableHandle(output.cast(), no_descriptor, descriptor)
                 }
                 F::ImportPoolOfNoDescriptor => {
                     driver.cuMemPoolImportFromShareableHandle(output.cast(), no_descriptor, descriptor, 0)
                 }
+                F::ExportPoolPointerOfHeap => driver.cuMemPoolExportPointer(output.cast(), heap),
             }
         })
     }

@@ -1,11 +1,11 @@
 //! `cuEventCreate` with interprocess flags.
 
 use conformance::{Expect as _, Outcome, Role, check};
-use cuda_ipc_sys::{CUdevice_attribute, CUevent_flags, CUlaunchAttributeID, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUlaunchAttributeID, CUresult};
 use rstest::rstest;
 
-use super::{DISABLE_TIMING, INTERPROCESS, INTERPROCESS_BLOCKING};
-use crate::support::fixtures::exporter;
+use super::{DISABLE_TIMING, INTERPROCESS, INTERPROCESS_BLOCKING, share};
+use crate::support::fixtures::{exporter, importer};
 use conformance::calls::ipc::UNWRITTEN;
 use conformance::{MIB, Stream};
 
@@ -22,12 +22,13 @@ fn an_event_without_timing_is_exported(exporter: Role, #[case] flags: u32) -> Ou
     exporter.event_synchronize(event)
 }
 
-/// The driver refuses to create an interprocess event with timing.
+/// The driver refuses to create an interprocess event with timing, with and without blocking waits.
 #[rstest]
 #[conformance::test("IPCEVT-002")]
 fn an_event_with_timing_is_refused(exporter: Role) -> Outcome {
-    let code = exporter.event_create(CUevent_flags::CU_EVENT_INTERPROCESS.0).refused_and_recorded(&[])?;
-    check!(code == CUresult::CUDA_ERROR_INVALID_VALUE);
+    for flags in [INTERPROCESS & !DISABLE_TIMING, INTERPROCESS_BLOCKING & !DISABLE_TIMING] {
+        exporter.event_create(flags).refused(&[CUresult::CUDA_ERROR_INVALID_VALUE])?;
+    }
     exporter.ctx_synchronize()
 }
 
@@ -46,12 +47,40 @@ fn launch_attributes_refuse_an_interprocess_event(exporter: Role, #[case] attrib
     exporter.ctx_synchronize()
 }
 
+/// The driver refuses a launch with an imported event in its attributes.
+#[rstest]
+#[case::programmatic(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)]
+#[case::launch_completion(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)]
+#[conformance::test("IPCEVT-035")]
+fn launch_attributes_refuse_an_imported_event(
+    exporter: Role,
+    importer: Role,
+    #[case] attribute: CUlaunchAttributeID,
+) -> Outcome {
+    let (_, imported) = share(&exporter, &importer)?;
+    let stream = importer.stream_create()?;
+    importer.launch_with_event_attribute(attribute.0, imported, stream).refused_and_recorded(&[])?;
+    importer.ctx_synchronize()
+}
+
 /// Events and memory can be exported if and only if the device attribute `IPC_EVENT_SUPPORTED` is 1.
 #[rstest]
 #[conformance::test("IPCEVT-038", needs(cuda = 12_000))]
 fn the_attribute_predicts_export(exporter: Role) -> Outcome {
+    export_as_predicted(&exporter, 0)
+}
+
+/// Events and memory of a second GPU can be exported if and only if its attribute `IPC_EVENT_SUPPORTED` is 1.
+#[rstest]
+#[conformance::test("IPCEVT-038", needs(cuda = 12_000, gpus = 2))]
+fn the_attribute_of_a_second_gpu_predicts_export(#[with(1)] exporter: Role) -> Outcome {
+    export_as_predicted(&exporter, 1)
+}
+
+/// Exports an event and memory of a GPU, and compares the results with the attribute.
+fn export_as_predicted(exporter: &Role, device: i32) -> Outcome {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
-    let supported = exporter.device_get_attribute(attribute.0, 0)? == 1;
+    let supported = exporter.device_get_attribute(attribute.0, device)? == 1;
     let event = exporter.event_create(INTERPROCESS).and_then(|event| exporter.ipc_get_event_handle(event));
     check!(event.recorded("event")?.is_some() == supported);
     let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?);

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use conformance::Pending;
 use conformance::calls::event::Call as EventCall;
-use conformance::{Event, EventHandle, Role, Stop};
+use conformance::calls::stream::Call as StreamCall;
+use conformance::{Event, EventHandle, Role, Stop, Stream};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 
 const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
@@ -36,10 +37,18 @@ fn share(exporter: &Role, importer: &Role) -> Result<(Event, Event), Stop> {
     Ok((event, importer.ipc_open_event_handle(handle)?))
 }
 
-/// Begins a host wait for pending work, and checks that it waits.
+/// Begins a host wait for an event whose work is pending, and checks that it waits.
 fn begin_to_wait(role: &Role, event: Event) -> Result<Pending<()>, Stop> {
+    still_waits(role.begin(EventCall::event_synchronize { event })?)
+}
+
+/// Begins a host wait for a stream whose work is pending, and checks that it waits.
+fn begin_to_wait_for_stream(role: &Role, stream: Stream) -> Result<Pending<()>, Stop> {
+    still_waits(role.begin(StreamCall::stream_synchronize { stream })?)
+}
+
+fn still_waits(waiting: Pending<()>) -> Result<Pending<()>, Stop> {
     const LONG_ENOUGH_TO_BEGIN: Duration = Duration::from_millis(50);
-    let waiting = role.begin(EventCall::event_synchronize { event })?;
     if waiting.still_waits_after(LONG_ENOUGH_TO_BEGIN)? {
         return Ok(waiting);
     }

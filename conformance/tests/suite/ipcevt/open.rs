@@ -6,7 +6,7 @@ use conformance::{EventHandle, Expect as _, MIB, Outcome, Role, Stop, Stream, ob
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use super::{NOT_READY, export, share};
+use super::{NOT_READY, begin_to_wait_for_stream, export, share};
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 use crate::support::latch::Latch;
 
@@ -18,6 +18,22 @@ fn an_event_opens_in_another_process(exporter: Role, importer: Role) -> Outcome 
     exporter.event_record(event, Stream::DEFAULT)?;
     importer.event_synchronize(imported)?;
     importer.event_query(imported)
+}
+
+/// Each handle of a process opens its own event.
+#[rstest]
+#[conformance::test("IPCEVT-011")]
+fn each_handle_opens_its_own_event(exporter: Role, importer: Role) -> Outcome {
+    let (pending, pending_here) = share(&exporter, &importer)?;
+    let (done, done_here) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(pending, stream)?;
+    exporter.event_record(done, exporter.stream_create()?)?;
+    importer.event_synchronize(done_here)?;
+    importer.event_query(pending_here).refused(NOT_READY)?;
+    latch.release()?;
+    importer.event_synchronize(pending_here)
 }
 
 /// The driver refuses to open an event in the process that created it.
@@ -109,9 +125,9 @@ fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcom
     exporter.event_record(event, produce)?;
     importer.event_query(imported).refused(NOT_READY)?;
     importer.stream_wait_event(consume, imported)?;
-    importer.stream_query(consume).refused(NOT_READY)?;
+    let waiting = begin_to_wait_for_stream(&importer, consume)?;
     latch.release()?;
-    importer.stream_synchronize(consume)?;
+    waiting.finish()?;
     importer.event_query(imported)
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use conformance::calls::event::Call as EventCall;
 use conformance::calls::many::{Call as ManyCall, Wait};
-use conformance::{Expect as _, Outcome, Role, Stream, check, observe};
+use conformance::{Event, Expect as _, Outcome, Role, Stream, check, observe};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
@@ -12,43 +12,94 @@ use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, share
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
-/// An imported event that was never recorded is complete.
+/// An imported event that was never recorded is complete, for the host and for a stream.
 #[rstest]
 #[conformance::test("IPCEVT-017")]
 fn an_unrecorded_event_is_complete(exporter: Role, importer: Role) -> Outcome {
     let (_, imported) = share(&exporter, &importer)?;
     importer.event_query(imported)?;
-    importer.event_synchronize(imported)
+    importer.event_synchronize(imported)?;
+    let stream = importer.stream_create()?;
+    importer.stream_wait_event(stream, imported)?;
+    importer.stream_synchronize(stream)
 }
 
-/// The importer sees an event as pending while the exporter's work is pending, and as complete afterwards.
+/// A new event is complete, even if the exporter destroyed another one whose work is pending.
+#[rstest]
+#[conformance::test("IPCEVT-017")]
+fn a_new_event_lacks_the_record_of_a_destroyed_one(exporter: Role, importer: Role) -> Outcome {
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    let destroyed = exporter.event_create(INTERPROCESS)?;
+    exporter.event_record(destroyed, stream)?;
+    exporter.event_destroy(destroyed)?;
+    let (_, imported) = share(&exporter, &importer)?;
+    importer.event_query(imported)?;
+    importer.event_synchronize(imported)?;
+    latch.release()
+}
+
+/// After each record, the importer sees an event as pending while the exporter's work is pending, and as complete
+/// afterwards, in a created stream and in the default stream.
 #[rstest]
 #[conformance::test("IPCEVT-018")]
 fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> Outcome {
     let (event, imported) = share(&exporter, &importer)?;
+    for stream in [exporter.stream_create()?, Stream::DEFAULT] {
+        let latch = Latch::hold(&exporter, stream)?;
+        exporter.event_record(event, stream)?;
+        importer.event_query(imported).refused(NOT_READY)?;
+        exporter.event_query(event).refused(NOT_READY)?;
+        let waiting = begin_to_wait(&importer, imported)?;
+        latch.release()?;
+        waiting.finish()?;
+        importer.event_query(imported)?;
+    }
+    Ok(())
+}
+
+/// A record covers all earlier work of its stream, the last kernel too.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn a_record_covers_the_last_work_before_it(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
-    let latch = Latch::hold(&exporter, stream)?;
+    let (first, last) = (Latch::open(&exporter, stream)?, Latch::open(&exporter, stream)?);
+    first.close()?;
+    last.close()?;
     exporter.event_record(event, stream)?;
-    importer.event_query(imported).refused(NOT_READY)?;
-    exporter.event_query(event).refused(NOT_READY)?;
+    first.release()?;
     let waiting = begin_to_wait(&importer, imported)?;
-    latch.release()?;
-    waiting.finish()?;
-    importer.event_query(imported)
+    last.release()?;
+    waiting.finish()
 }
 
 /// After the importer records an event, the exporter sees it as pending and can wait for it.
 #[rstest]
 #[conformance::test("IPCEVT-020")]
 fn the_exporter_waits_for_the_importers_record(exporter: Role, importer: Role) -> Outcome {
-    let (event, imported) = share(&exporter, &importer)?;
-    for _ in 0..10 {
+    wait_for_the_importers_records(&exporter, &importer)
+}
+
+/// After an importer on another GPU records an event, the exporter sees it as pending and can wait for it.
+#[rstest]
+#[conformance::test("IPCEVT-020", needs(gpus = 2, peer_access))]
+fn the_exporter_waits_for_the_record_of_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    wait_for_the_importers_records(&exporter, &importer)
+}
+
+/// Lets the importer record an event several times, and the exporter wait for each record.
+fn wait_for_the_importers_records(exporter: &Role, importer: &Role) -> Outcome {
+    let (event, imported) = share(exporter, importer)?;
+    for _ in 0..3 {
         let stream = importer.stream_create()?;
-        let latch = Latch::hold(&importer, stream)?;
+        let latch = Latch::hold(importer, stream)?;
         importer.event_record(imported, stream)?;
         exporter.event_query(event).refused(NOT_READY)?;
+        let waiting = begin_to_wait(exporter, event)?;
         latch.release()?;
-        exporter.event_synchronize(event)?;
+        waiting.finish()?;
+        exporter.event_query(event)?;
     }
     Ok(())
 }
@@ -77,23 +128,52 @@ fn an_imported_event_has_no_timing(exporter: Role, importer: Role) -> Outcome {
     importer.event_record(local, Stream::DEFAULT)?;
     importer.event_record(imported, Stream::DEFAULT)?;
     importer.ctx_synchronize()?;
-    for (first, second) in [(imported, local), (local, imported)] {
+    for (first, second) in [(imported, local), (local, imported), (imported, imported)] {
         importer.event_elapsed_time(first, second).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
     }
     importer.ctx_synchronize()
 }
 
-/// The driver refuses to record an event in a stream of another context.
+/// The driver refuses to record an event in a stream of another context, in the importer and in the exporter.
 #[rstest]
 #[conformance::test("IPCEVT-031")]
 fn a_stream_of_another_context_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    refuse_streams_of_another_context(&importer, imported, 0)?;
+    refuse_streams_of_another_context(&exporter, event, 0)
+}
+
+/// The driver refuses to record an imported event in a stream of another GPU.
+#[rstest]
+#[conformance::test("IPCEVT-031", needs(gpus = 2))]
+fn a_stream_of_another_gpu_is_refused(exporter: Role, importer: Role) -> Outcome {
     let (_, imported) = share(&exporter, &importer)?;
-    let first = importer.ctx_get_current()?;
+    refuse_streams_of_another_context(&importer, imported, 1)
+}
+
+/// Checks that an event can be recorded in its own context, but not in a new one.
+fn refuse_streams_of_another_context(role: &Role, event: Event, device: i32) -> Outcome {
+    const INVALID_HANDLE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_HANDLE];
+    let first = role.ctx_get_current()?;
+    role.ctx_create(device)?;
+    role.event_record(event, role.stream_create()?).refused(INVALID_HANDLE)?;
+    role.event_record(event, Stream::DEFAULT).refused(INVALID_HANDLE)?;
+    role.ctx_set_current(Some(first))?;
+    role.event_record(event, Stream::DEFAULT)
+}
+
+/// An imported event belongs to the context that was current at the open: streams of that context can record it.
+#[rstest]
+#[conformance::test("IPCEVT-031")]
+fn an_event_belongs_to_the_context_that_opens_it(exporter: Role, importer: Role) -> Outcome {
     importer.ctx_create(0)?;
-    let foreign = importer.stream_create()?;
-    importer.event_record(imported, foreign).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
-    importer.ctx_set_current(Some(first))?;
-    importer.event_record(imported, Stream::DEFAULT)
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = importer.stream_create()?;
+    let latch = Latch::hold(&importer, stream)?;
+    importer.event_record(imported, stream)?;
+    exporter.event_query(event).refused(NOT_READY)?;
+    latch.release()?;
+    exporter.event_synchronize(event)
 }
 
 /// A record covers only its own stream: pending work of another stream does not delay the event.

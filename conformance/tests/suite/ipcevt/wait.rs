@@ -3,7 +3,7 @@
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, seed};
 use rstest::rstest;
 
-use super::{NOT_READY, begin_to_wait, share};
+use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, share};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
@@ -25,8 +25,23 @@ fn a_stream_waits_for_work_of_the_other_process(
     recorder.event_record(recorded, produce)?;
     waiter.stream_wait_event(consume, awaited)?;
     waiter.stream_query(consume).refused(NOT_READY)?;
+    let waiting = begin_to_wait_for_stream(&waiter, consume)?;
     latch.release()?;
-    waiter.stream_synchronize(consume)
+    waiting.finish()
+}
+
+/// The default stream of the importer runs after the recorded work of the exporter.
+#[rstest]
+#[conformance::test("IPCEVT-019")]
+fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    importer.stream_wait_event(Stream::DEFAULT, imported)?;
+    let waiting = begin_to_wait_for_stream(&importer, Stream::DEFAULT)?;
+    latch.release()?;
+    waiting.finish()
 }
 
 /// In each of many rounds, the importer copies the bytes that the exporter wrote before its record. The exporter's next
@@ -44,6 +59,8 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
     let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
     importer.memset_d8(copies, 0, SIZE * u64::from(ROUNDS))?;
     importer.ctx_synchronize()?;
+    // The first fill is late, so that a copy that does not wait is too early.
+    let latch = Latch::hold(&exporter, produce)?;
     for round in 0..ROUNDS {
         exporter.stream_wait_event(produce, copied_here)?;
         exporter.memset_d8_async(buffer, round + 1, SIZE, produce)?;
@@ -51,6 +68,7 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
         importer.stream_wait_event(consume, written_here)?;
         importer.memcpy_dtod_async(copies.offset(SIZE * u64::from(round)), import, SIZE, consume)?;
         importer.event_record(copied, consume)?;
+        latch.release()?;
     }
     importer.stream_synchronize(consume)?;
     for round in 0..ROUNDS {
@@ -77,6 +95,12 @@ fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer:
     importer.memset_d8(mismatches, 0, 8)?;
     importer.ctx_synchronize()?;
     let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
+    // Load the modules before the stream is held, because loading may wait for the device.
+    exporter.launch("fill".into(), vec![buffer.into(), 0_u64.into(), 0_u32.into()], produce)?;
+    importer.launch("verify".into(), vec![import.into(), 0_u64.into(), 0_u32.into(), mismatches.into()], consume)?;
+    importer.stream_synchronize(consume)?;
+    // The first fill is late, so that a kernel that does not wait is too early.
+    let latch = Latch::hold(&exporter, produce)?;
     for round in 0..ROUNDS {
         let pattern = first.wrapping_add(round);
         exporter.stream_wait_event(produce, checked_here)?;
@@ -86,6 +110,7 @@ fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer:
         let arguments = vec![import.into(), words.into(), pattern.into(), mismatches.into()];
         importer.launch("verify".into(), arguments, consume)?;
         importer.event_record(checked, consume)?;
+        latch.release()?;
     }
     importer.stream_synchronize(consume)?;
     check!(importer.read(mismatches, 8)? == [0; 8]);
@@ -97,22 +122,24 @@ fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer:
 #[rstest]
 #[conformance::test("IPCEVT-039")]
 fn writes_before_the_record_are_copied_after_a_host_wait(exporter: Role, importer: Role) -> Outcome {
-    const ROUNDS: u32 = 50;
+    const ROUNDS: u32 = 8;
     const SIZE: u64 = 32 * KIB;
-    // Longer than a message takes, so that the copy comes too early if the wait does not wait.
-    const NANOSECONDS: u64 = 500_000;
     let words = SIZE / 4;
     let first = seed();
     let (written, written_here) = share(&exporter, &importer)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     let produce = exporter.stream_create()?;
+    // Load the module before the stream is held, because loading may wait for the device.
+    exporter.launch("fill".into(), vec![buffer.into(), 0_u64.into(), 0_u32.into()], produce)?;
     for round in 0..ROUNDS {
         let pattern = first.wrapping_add(round);
-        exporter.launch("spin".into(), vec![NANOSECONDS.into()], produce)?;
+        let latch = Latch::hold(&exporter, produce)?;
         exporter.launch("fill".into(), vec![buffer.into(), words.into(), pattern.into()], produce)?;
         exporter.event_record(written, produce)?;
-        importer.event_synchronize(written_here)?;
+        let waiting = begin_to_wait(&importer, written_here)?;
+        latch.release()?;
+        waiting.finish()?;
         let foreign = importer.mismatches(import, SIZE, pattern)?;
         check!(foreign == 0, "round {round} has {foreign} wrong words");
     }
@@ -152,6 +179,42 @@ fn a_wait_behind_pending_work_keeps_its_record(exporter: Role, importer: Role) -
     own.release()?;
     importer.stream_synchronize(consume)?;
     latch.release()
+}
+
+/// A pending stream wait ends with its own record, although the event was recorded again after other pending work.
+#[rstest]
+#[conformance::test("IPCEVT-021")]
+fn a_pending_wait_ends_with_its_record(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (first, second) = (exporter.stream_create()?, exporter.stream_create()?);
+    let consume = importer.stream_create()?;
+    let latch = Latch::hold(&exporter, first)?;
+    let later_latch = Latch::hold(&exporter, second)?;
+    exporter.event_record(event, first)?;
+    importer.stream_wait_event(consume, imported)?;
+    exporter.event_record(event, second)?;
+    importer.stream_query(consume).refused(NOT_READY)?;
+    latch.release()?;
+    importer.stream_synchronize(consume)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    later_latch.release()
+}
+
+/// A pending stream wait does not end with a later record after no work, because its own record is pending.
+#[rstest]
+#[conformance::test("IPCEVT-021")]
+fn a_pending_wait_outlasts_later_records(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (held, free) = (exporter.stream_create()?, exporter.stream_create()?);
+    let consume = importer.stream_create()?;
+    let latch = Latch::hold(&exporter, held)?;
+    exporter.event_record(event, held)?;
+    importer.stream_wait_event(consume, imported)?;
+    exporter.event_record(event, free)?;
+    let waiting = begin_to_wait_for_stream(&importer, consume)?;
+    latch.release()?;
+    waiting.finish()?;
+    importer.event_synchronize(imported)
 }
 
 /// If an importer is killed while its stream and its host wait, the exporter is unaffected.

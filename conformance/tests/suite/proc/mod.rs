@@ -13,6 +13,31 @@ use rstest::rstest;
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
 
+/// If an importer is killed while its kernel adds to a word of the exporter's memory, the exporter and the other words
+/// are unaffected.
+#[rstest]
+#[conformance::test("PROC-004")]
+fn the_exporter_survives_an_importers_death_in_a_kernel(exporter: Role, importer: Role) -> Outcome {
+    const ENDLESS: u64 = 1 << 40;
+    const OTHERS: u64 = SIZE - 4096;
+    let (counter, pattern) = (exporter.mem_alloc(SIZE)?, seed());
+    let others = counter.offset(4096);
+    exporter.fill(others, OTHERS, pattern)?;
+    exporter.write(counter, vec![0; 4])?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(counter)?)?;
+    let stream = importer.stream_create()?;
+    importer.launch("add".into(), vec![import.into(), 1_u32.into(), ENDLESS.into()], stream)?;
+    // The counter shows that the kernel runs.
+    let mut reads = (0..10_000).map(|_| exporter.read(counter, 4));
+    check!(reads.any(|bytes| bytes.is_ok_and(|bytes| bytes != [0; 4])), "the importer's kernel did not start");
+    importer.kill()?;
+    exporter.ctx_synchronize()?;
+    check!(exporter.mismatches(others, OTHERS, pattern)? == 0);
+    exporter.fill(counter, SIZE, 9)?;
+    check!(exporter.mismatches(counter, SIZE, 9)? == 0);
+    Ok(())
+}
+
 /// A kernel of the importer that writes to an unmapped address faults, and leaves the exporter unaffected.
 #[rstest]
 #[conformance::test("PROC-005", needs(virtual_memory))]

@@ -6,19 +6,32 @@ use conformance::{Outcome, Pointer, Role, Stop, Stream};
 pub(crate) struct Latch {
     role: Role,
     flag: Pointer,
+    device_flag: Pointer,
+    stream: Stream,
 }
 
 impl Latch {
     /// Holds a stream: work that is enqueued later does not run before [`Latch::release`].
     pub(crate) fn hold(role: &Role, stream: Stream) -> Result<Self, Stop> {
+        let latch = Self::open(role, stream)?;
+        latch.close()?;
+        Ok(latch)
+    }
+
+    /// Prepares a latch that does not hold the stream yet. The stream must be idle, because this waits for it.
+    pub(crate) fn open(role: &Role, stream: Stream) -> Result<Self, Stop> {
         let flag = role.mem_host_alloc(4096, 0)?;
         role.set_host_flag(flag, 0)?;
         let device_flag = role.mem_host_get_device_pointer(flag)?;
         // Load the module before the stream is held, because loading may wait for the device.
         role.launch("latch".into(), vec![device_flag.into(), 0_u32.into()], stream)?;
         role.stream_synchronize(stream)?;
-        role.launch("latch".into(), vec![device_flag.into(), 1_u32.into()], stream)?;
-        Ok(Self { role: role.clone(), flag })
+        Ok(Self { role: role.clone(), flag, device_flag, stream })
+    }
+
+    /// Holds the stream, which may be held already.
+    pub(crate) fn close(&self) -> Outcome {
+        self.role.launch("latch".into(), vec![self.device_flag.into(), 1_u32.into()], self.stream)
     }
 
     /// Lets the stream continue.

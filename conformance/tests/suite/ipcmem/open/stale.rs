@@ -177,16 +177,3 @@ fn the_importer_survives_the_exporters_death(exporter: Role, importer: Role) -> 
     observe("the bytes are the old ones", mismatches == Some(0));
     importer.ctx_synchronize()
 }
-
-/// If an importer is killed, the exporter and its memory are unaffected.
-#[rstest]
-#[conformance::test("PROC-004")]
-fn the_exporter_survives_an_importers_death(exporter: Role, importer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    importer.kill()?;
-    exporter.ctx_synchronize()?;
-    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
-    Ok(())
-}
