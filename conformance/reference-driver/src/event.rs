@@ -210,6 +210,15 @@ impl State {
     /// Makes a stream wait for the work that an event has captured at the time of the call.
     pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, event: CUevent) -> Result<()> {
         let captured = self.event(event)?.capture();
+        if matches!(captured, Captured::Shared(_))
+            && fault!(
+                "stream-wait-skips-interprocess-events",
+                ["POOL-PTR-013", "POOL-PTR-017"],
+                "A stream does not wait for an event of another process."
+            )
+        {
+            return Ok(());
+        }
         self.enqueue(stream, move |health| {
             captured.wait_in(health);
             Ok(())

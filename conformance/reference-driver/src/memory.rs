@@ -30,6 +30,15 @@ impl State {
     fn user_of(&self, pointer: u64) -> Result<Option<u64>> {
         match self.ranges.get(&pointer).filter(|range| !range.is_freed).map(|range| (&range.memory, range.context)) {
             Some((Memory::Linear(_) | Memory::Managed(_), context)) => Ok(Some(context)),
+            Some((Memory::PoolImport { .. }, _))
+                if fault!(
+                    "pool-free-refuses-an-import",
+                    ["POOL-PTR-014"],
+                    "cuMemFree refuses an import of a pool."
+                ) =>
+            {
+                Err(INVALID_VALUE)
+            }
             // POOL-PTR-014: `cuMemFree` frees imports from a pool too.
             Some((Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_), _)) => Ok(None),
             // IPCMEM-OPEN-042, VMM-MAP-034: memory of any other kind is released by a function of its own.
@@ -103,6 +112,25 @@ entry_points! {
         state.current()?;
         // RANGE-002: the documentation lists two codes, and this is the more specific one.
         let range = state.range(pointer).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+        if matches!(range.memory, Memory::PoolImport { .. }) {
+            if fault!("pool-import-has-no-range", ["POOL-PTR-019"], "cuMemGetAddressRange refuses an import of a pool.") {
+                return Err(INVALID_VALUE);
+            }
+            if fault!("pool-import-has-a-huge-range", ["POOL-PTR-019"], "The range of an import of a pool is 1 TiB.") {
+                base.give_if_wanted(range.base);
+                size.give_if_wanted(1 << 40);
+                return Ok(());
+            }
+            if fault!("pool-import-range-begins-at-the-pointer", ["POOL-PTR-019"], "The range of an import of a pool begins at the pointer that was asked for.") {
+                base.give_if_wanted(pointer);
+                size.give_if_wanted((range.end() - pointer) as usize);
+                return Ok(());
+            }
+            if fault!("pool-import-range-has-no-size", ["POOL-PTR-019"], "The size of the range of an import of a pool is not written.") {
+                base.give_if_wanted(range.base);
+                return Ok(());
+            }
+        }
         base.give_if_wanted(range.base);
         size.give_if_wanted(range.size as usize);
         Ok(())

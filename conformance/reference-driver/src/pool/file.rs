@@ -95,6 +95,17 @@ impl PoolFile {
         (0..environment().devices).chain([HOST]).find(|place| is_memfd(target, &Self::name(*place)))
     }
 
+    /// Leaves a mark on the file that importers see: the exporter granted access to another device. A driver without a
+    /// fault does not look at it.
+    pub(super) fn tell_importers(&self) {
+        // SAFETY: the descriptor is the file's.
+        unsafe { libc::fchmod(self.file.as_raw_fd(), 0o700) };
+    }
+
+    pub(crate) fn is_granted(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| metadata.mode() & 0o777 == 0o700)
+    }
+
     pub(crate) fn file(&self) -> Arc<File> {
         Arc::clone(&self.file)
     }
