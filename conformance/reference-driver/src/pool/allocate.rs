@@ -187,6 +187,11 @@ impl State {
         if let Some(Memory::PoolImport { references, frees, .. }) =
             self.ranges.get_mut(&pointer).map(|range| &mut range.memory)
             && *references > 1
+            && !fault!(
+                "pool-free-ends-every-import",
+                ["POOL-PTR-008"],
+                "The first free of memory that was imported twice unmaps it."
+            )
         {
             // POOL-PTR-008: the other imports at this address stay valid.
             *references -= 1;

@@ -9,7 +9,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportDat
 use super::share::is_one_type;
 use super::{DESCRIPTOR, FABRIC, Origin, Pool, PoolFile, READ_WRITE, Target};
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
-use crate::block::{Block, GRANULARITY, UNIT};
+use crate::block::{Block, GRANULARITY, HOST, UNIT};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::map_fixed;
@@ -27,8 +27,15 @@ impl State {
                 return *id;
             }
         }
+        let is_other = file.place != HOST
+            && fault!(
+                "pool-import-takes-every-pool-for-the-first-device",
+                ["POOL-IMP-010"],
+                "An imported pool counts as memory of the first device."
+            );
+        let place = if is_other { 0 } else { file.place };
         let is_granted = file.is_granted();
-        let mut pool = Pool::new(Target::of_place(file.place), Origin::Imported { references: 1 }, Some(file));
+        let mut pool = Pool::new(Target::of_place(place), Origin::Imported { references: 1 }, Some(file));
         if is_granted
             && fault!(
                 "pool-import-inherits-access",
@@ -69,6 +76,16 @@ impl State {
             *references += 1;
             return Ok(base);
         }
+        let known = self.ranges.values().find(|range| range.memory.pool() == Some(id)).map(|range| range.base);
+        if let Some(base) = known
+            && fault!(
+                "pool-import-pointer-returns-the-first-import",
+                ["POOL-PTR-001"],
+                "Every import from a pool returns the address of the first one."
+            )
+        {
+            return Ok(base);
+        }
         let first = place - place % GRANULARITY;
         let size = (place + handle.size).next_multiple_of(GRANULARITY) - first;
         let block = Block::of_pool(&file, first, size)?;
@@ -76,7 +93,14 @@ impl State {
         if block.serial(place - first) != handle.serial {
             return Err(INVALID_VALUE);
         }
+        let is_copied = target.is_host()
+            && fault!(
+                "pool-import-pointer-copies-host-memory",
+                ["POOL-CREATE-005"],
+                "What an importer writes to host memory stays private to it."
+            );
         let private = match () {
+            () if is_copied => Some(0),
             () if fault!(
                 "pool-import-pointer-copies",
                 ["POOL-PTR-001"],

@@ -88,6 +88,16 @@ fn the_device_of_an_imported_pool_has_access(exporter: Role, importer: Role) -> 
     both_see(pool, &exporter, &importer)
 }
 
+/// A pool of another device than the first is accessible from that device, and not from the first.
+#[rstest]
+#[conformance::test("POOL-IMP-010", needs(gpus = 2, pool_descriptors))]
+fn a_pool_of_another_device_is_accessible_there(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let pool = share(&exporter, &importer)?;
+    check!(importer.mem_pool_get_access(pool.imported, 1)? == READ_WRITE);
+    check!(importer.mem_pool_get_access(pool.imported, 0)? == NONE);
+    both_see(pool, &exporter, &importer)
+}
+
 /// The importer does not inherit the access that the exporter granted to a peer device.
 #[rstest]
 #[case::granted_before_the_import(true)]
