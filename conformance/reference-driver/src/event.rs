@@ -350,6 +350,15 @@ impl State {
         {
             return Ok(());
         }
+        if matches!(captured, Captured::Shared(_))
+            && fault!(
+                "stream-wait-skips-interprocess-events",
+                ["POOL-PTR-013", "POOL-PTR-017"],
+                "A stream does not wait for an event of another process."
+            )
+        {
+            return Ok(());
+        }
         if event.is_exportable()
             && fault!(
                 "stream-wait-own-ignores-importers",

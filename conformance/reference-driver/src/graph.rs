@@ -103,7 +103,13 @@ fn check_allocation(state: &mut State, wished: &CUDA_MEM_ALLOC_NODE_PARAMS) -> R
     let properties = &wished.poolProps;
     let is_pinned = properties.allocType == CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     // POOL-CREATE-014: a graph's memory cannot be exported.
-    if !is_pinned || properties.handleTypes.0 != 0 || wished.bytesize == 0 {
+    let has_types = properties.handleTypes.0 != 0
+        && !fault!(
+            "graph-allocation-takes-handle-types",
+            ["POOL-CREATE-014"],
+            "A graph allocation node can have a handle type."
+        );
+    if !is_pinned || has_types || wished.bytesize == 0 {
         return Err(INVALID_VALUE);
     }
     if properties.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {

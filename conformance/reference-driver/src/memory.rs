@@ -31,6 +31,15 @@ impl State {
     fn user_of(&self, pointer: u64) -> Result<Option<u64>> {
         match self.ranges.get(&pointer).filter(|range| !range.is_freed).map(|range| (&range.memory, range.context)) {
             Some((Memory::Linear(_) | Memory::Managed(_), context)) => Ok(Some(context)),
+            Some((Memory::PoolImport { .. }, _))
+                if fault!(
+                    "pool-free-refuses-an-import",
+                    ["POOL-PTR-014"],
+                    "cuMemFree refuses an import of a pool."
+                ) =>
+            {
+                Err(INVALID_VALUE)
+            }
             // POOL-PTR-014: `cuMemFree` frees imports from a pool too.
             Some((Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_), _)) => Ok(None),
             Some((Memory::Mapping { .. }, _))
@@ -112,6 +121,25 @@ entry_points! {
     fn cuMemGetAddressRange_v2(base: Output<CUdeviceptr>, size: Output<usize>, pointer: CUdeviceptr) {
         let state = state()?;
         state.current()?;
+        if let Some(range) = state.range(pointer).filter(|range| matches!(range.memory, Memory::PoolImport { .. })) {
+            if fault!("pool-import-has-no-range", ["POOL-PTR-019"], "cuMemGetAddressRange refuses an import of a pool.") {
+                return Err(INVALID_VALUE);
+            }
+            if fault!("pool-import-has-a-huge-range", ["POOL-PTR-019"], "The range of an import of a pool is 1 TiB.") {
+                base.give_if_wanted(range.base);
+                size.give_if_wanted(1 << 40);
+                return Ok(());
+            }
+            if fault!("pool-import-range-begins-at-the-pointer", ["POOL-PTR-019"], "The range of an import of a pool begins at the pointer that was asked for.") {
+                base.give_if_wanted(pointer);
+                size.give_if_wanted((range.end() - pointer) as usize);
+                return Ok(());
+            }
+            if fault!("pool-import-range-has-no-size", ["POOL-PTR-019"], "The size of the range of an import of a pool is not written.") {
+                base.give_if_wanted(range.base);
+                return Ok(());
+            }
+        }
         let (found, length) = state.address_range(pointer)?;
         if base.wanted().is_err() && fault!("range-null-base-refused", ["RANGE-001"], "A null base is refused.") {
             return Err(INVALID_VALUE);

@@ -335,8 +335,132 @@ impl State {
                 NONE
             }
             Memory::Mapping { access, .. } | Memory::Multicast { access, .. } => of_device(access),
-            Memory::Pool { pool, .. } | Memory::PoolImport { pool, .. } => {
-                self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access))
+            Memory::Pool { pool, .. } => {
+                let is_peer = asker.device_index != range.device;
+                let owns = |owner: &u64| self.contexts.get(owner).is_some_and(|it| it.device_index == range.device);
+                let is_enabled = is_peer && asker.peers.iter().any(owns);
+                let is_open = match by {
+                    By::Kernel if is_enabled => {
+                        fault!(
+                            "pool-is-open-to-kernels-with-peer-access",
+                            ["POOL-ACC-008"],
+                            "Peer access between contexts lets kernels access a pool."
+                        )
+                    }
+                    By::Driver if is_enabled => {
+                        fault!(
+                            "pool-is-open-to-copies-with-peer-access",
+                            ["POOL-ACC-008"],
+                            "Peer access between contexts lets copies access a pool."
+                        )
+                    }
+                    By::Kernel if is_peer => {
+                        fault!(
+                            "pool-is-open-to-kernels-of-peers",
+                            ["POOL-ACC-006"],
+                            "Kernels on every device can access a new pool."
+                        )
+                    }
+                    _ => false,
+                };
+                if is_open { ALL } else { self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)) }
+            }
+            Memory::PoolImport { pool, .. } => {
+                let Some(found) = self.pools.get(pool) else { return NONE };
+                let granted = of_device(&found.access);
+                let is_peer = asker.device_index != range.device;
+                let is_kernel = by == By::Kernel;
+                let was_granted = found.access.contains_key(&asker.device_index);
+                let exporter_granted = || found.memory.file.as_ref().is_some_and(|file| file.is_granted());
+                match () {
+                    () if is_kernel
+                        && fault!(
+                            "pool-import-is-closed-to-kernels",
+                            ["POOL-PTR-001"],
+                            "Kernels cannot access an import."
+                        ) =>
+                    {
+                        NONE
+                    }
+                    () if is_kernel
+                        && fault!(
+                            "pool-import-is-read-only-to-kernels",
+                            ["POOL-PTR-001"],
+                            "Kernels cannot write to an import."
+                        ) =>
+                    {
+                        CUmemAccess_flags(granted.0 & CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0)
+                    }
+                    () if !is_kernel
+                        && fault!(
+                            "pool-import-is-closed-to-copies",
+                            ["POOL-PTR-001"],
+                            "Copies cannot access an import."
+                        ) =>
+                    {
+                        NONE
+                    }
+                    () if is_kernel
+                        && is_peer
+                        && fault!(
+                            "pool-import-is-open-to-kernels-of-peers",
+                            ["POOL-IMP-010"],
+                            "Kernels on a peer device can access an import without a grant."
+                        ) =>
+                    {
+                        ALL
+                    }
+                    () if is_peer
+                        && exporter_granted()
+                        && fault!(
+                            "pool-import-follows-the-exporters-access",
+                            ["POOL-IMP-010"],
+                            "What the exporter grants after the import holds for the importer too."
+                        ) =>
+                    {
+                        ALL
+                    }
+                    () if is_kernel
+                        && is_peer
+                        && fault!(
+                            "pool-import-grant-is-for-copies-only",
+                            ["POOL-IMP-011"],
+                            "A grant for an imported pool lets only copies access the memory."
+                        ) =>
+                    {
+                        NONE
+                    }
+                    () if is_peer
+                        && fault!(
+                            "pool-import-grant-is-read-only",
+                            ["POOL-IMP-011"],
+                            "A grant of READWRITE for an imported pool gives only READ."
+                        ) =>
+                    {
+                        CUmemAccess_flags(granted.0 & CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0)
+                    }
+                    () if is_kernel
+                        && is_peer
+                        && was_granted
+                        && fault!(
+                            "pool-import-revocation-is-for-copies-only",
+                            ["POOL-IMP-011"],
+                            "After a revocation, kernels can still access an imported pool."
+                        ) =>
+                    {
+                        ALL
+                    }
+                    () if self.ordinal(range.device) < 0
+                        && fault!(
+                            "pool-import-of-a-hidden-device-is-open",
+                            ["POOL-IMP-012"],
+                            "Memory of a device that the importer cannot see needs no grant."
+                        ) =>
+                    {
+                        ALL
+                    }
+                    () => granted,
+                }
             }
             Memory::Graph(_) => {
                 if asker.device_index == range.device {

@@ -14,6 +14,8 @@ use crate::role::{Resource, Session, ThreadSession};
 use crate::{Descriptor, FabricHandle, MemProperties, Pointer, Pool, PoolPointer, Stream};
 
 const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+/// What an output holds that the driver did not write.
+const UNWRITTEN: CUmemAccess_flags = CUmemAccess_flags(0xa5a5_a5a5);
 const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC;
 
 fn pool_properties(properties: MemProperties, maximum: u64, reserved: u8) -> CUmemPoolProps {
@@ -269,14 +271,14 @@ calls! {
 
     /// `cuMemPoolGetAccess` of one device.
     fn mem_pool_get_access(session, pool: Pool, device: i32) -> u32 {
-        let (mut flags, mut location) = (CUmemAccess_flags(0), CUmemLocation::device(device));
+        let (mut flags, mut location) = (UNWRITTEN, CUmemLocation::device(device));
         cuda!(session.cuMemPoolGetAccess(&mut flags, pool.0 as _, &mut location));
         Ok(flags.0)
     }
 
     /// `cuMemPoolGetAccess` of any location.
     fn mem_pool_get_access_of(session, pool: Pool, location_type: u32, location: i32) -> u32 {
-        let mut flags = CUmemAccess_flags(0);
+        let mut flags = UNWRITTEN;
         let mut location = CUmemLocation::new(CUmemLocationType(location_type), location);
         cuda!(session.cuMemPoolGetAccess(&mut flags, pool.0 as _, &mut location));
         Ok(flags.0)

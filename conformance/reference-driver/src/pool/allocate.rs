@@ -25,7 +25,20 @@ impl State {
         let (mut used, mut blocks, mut granules) = (0, BTreeMap::new(), BTreeSet::new());
         for range in self.ranges.values().filter(|range| range.memory.pool() == Some(id)) {
             // Memory that a stream is going to free no longer counts as used, as on an H200.
-            used += if range.is_freed { 0 } else { range.size };
+            let is_import = matches!(range.memory, Memory::PoolImport { .. });
+            used += match () {
+                () if range.is_freed => 0,
+                () if is_import
+                    && fault!(
+                        "pool-usage-rounds-imports",
+                        ["POOL-IMP-014"],
+                        "The usage of an imported pool counts whole chunks of 32 MiB."
+                    ) =>
+                {
+                    range.size.next_multiple_of(16 * GRANULARITY)
+                }
+                () => range.size,
+            };
             match &range.memory {
                 Memory::Pool { piece, .. } => {
                     blocks.insert(piece.block().base, piece.block().size);
@@ -43,6 +56,23 @@ impl State {
             Some(pool) => pool.memory.file.as_ref().map_or(in_use + pool.memory.kept_bytes(), |file| file.size()),
             None => in_use,
         };
+        let imported = self.pools.get(&id).filter(|pool| pool.is_imported());
+        if let Some(pool) = imported {
+            if fault!(
+                "pool-usage-of-an-import-is-the-exporters",
+                ["POOL-IMP-014"],
+                "The usage of an imported pool counts what the exporter allocated."
+            ) {
+                used = pool.memory.file.as_ref().map_or(0, |file| file.size());
+            }
+            if fault!(
+                "pool-usage-of-an-import-never-falls",
+                ["POOL-IMP-014"],
+                "The usage of an imported pool does not fall when an import is freed."
+            ) {
+                used = used.max(pool.high.used);
+            }
+        }
         Usage { used, reserved }
     }
 
@@ -68,12 +98,45 @@ impl State {
         let used = self.usage(id).used;
         let pool = self.pool(id as CUmemoryPool)?;
         // POOL-IMP-006
-        if size == 0 || pool.is_imported() {
+        let refuses = pool.is_imported()
+            && !fault!(
+                "pool-allocate-takes-an-import",
+                ["POOL-IMP-006"],
+                "Memory can be allocated from an imported pool."
+            );
+        if size == 0 || refuses {
             return Err(INVALID_VALUE);
         }
         // POOL-CREATE-009
-        if pool.max_size != 0 && used.saturating_add(size) > pool.max_size {
-            return Err(OUT_OF_MEMORY);
+        let counted = if fault!(
+            "pool-allocate-limits-each-request",
+            ["POOL-CREATE-009"],
+            "The maximum size limits each request and not the pool."
+        ) {
+            0
+        } else {
+            used
+        };
+        let maximum = pool.max_size
+            * if fault!(
+                "pool-allocate-doubles-the-maximum",
+                ["POOL-CREATE-009"],
+                "The pool grows to twice its maximum size."
+            ) {
+                2
+            } else {
+                1
+            };
+        if maximum != 0
+            && counted.saturating_add(size) > maximum
+            && !fault!("pool-allocate-ignores-the-maximum", ["POOL-CREATE-009"], "The maximum size has no effect.")
+        {
+            let is_wrong = fault!(
+                "pool-allocate-beyond-the-maximum-is-an-invalid-value",
+                ["POOL-CREATE-009"],
+                "An allocation beyond the maximum size is refused with INVALID_VALUE."
+            );
+            return Err(if is_wrong { INVALID_VALUE } else { OUT_OF_MEMORY });
         }
         let target = pool.target;
         let piece = pool.memory.take(target.place(), size)?;
@@ -94,7 +157,20 @@ impl State {
     /// Marks the memory at an address as about to be freed. Returns an error if it cannot be freed or is already
     /// marked.
     pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
+        let pools = &self.pools;
         let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
+        let is_import = matches!(range.memory, Memory::PoolImport { .. });
+        let is_orphan = range.memory.pool().is_some_and(|id| pools.get(&id).is_none_or(|pool| pool.is_destroyed));
+        if is_import
+            && is_orphan
+            && fault!(
+                "pool-free-needs-the-imported-pool",
+                ["POOL-IMP-018"],
+                "An import whose pool was destroyed cannot be freed."
+            )
+        {
+            return Err(INVALID_VALUE);
+        }
         range.is_freed = match &mut range.memory {
             // POOL-PTR-018: a pointer can be freed as often as it was imported.
             Memory::PoolImport { references, frees, .. } => {
@@ -111,13 +187,58 @@ impl State {
         if let Some(Memory::PoolImport { references, frees, .. }) =
             self.ranges.get_mut(&pointer).map(|range| &mut range.memory)
             && *references > 1
+            && !fault!(
+                "pool-free-ends-every-import",
+                ["POOL-PTR-008"],
+                "The first free of memory that was imported twice unmaps it."
+            )
         {
             // POOL-PTR-008: the other imports at this address stay valid.
             *references -= 1;
             *frees -= 1;
             return;
         }
+        let is_import =
+            self.ranges.get(&pointer).is_some_and(|range| matches!(range.memory, Memory::PoolImport { .. }));
+        if is_import
+            && fault!(
+                "pool-free-keeps-an-import-mapped",
+                ["POOL-PTR-014"],
+                "Freeing an import succeeds, but leaves it mapped."
+            )
+        {
+            return;
+        }
         let Some(range) = self.ranges.remove(&pointer) else { return };
+        if let Memory::PoolImport { block, place, .. } = &range.memory {
+            if fault!(
+                "pool-free-of-an-import-clears-the-memory",
+                ["POOL-PTR-015"],
+                "Freeing an import zeroes the exporter's memory."
+            ) {
+                // SAFETY: the block is mapped, and the range lies in it.
+                unsafe { std::ptr::write_bytes(range.base as *mut u8, 0, range.size as usize) };
+            }
+            if fault!(
+                "pool-free-of-an-import-ends-the-allocation",
+                ["POOL-PTR-015"],
+                "Freeing an import marks the exporter's allocation as freed."
+            ) {
+                block.set_serial(place % GRANULARITY, 0);
+            }
+        }
+        let is_orphan = range.memory.pool().is_some_and(|id| self.pools.get(&id).is_none_or(|pool| pool.is_destroyed));
+        if is_orphan
+            && !is_import
+            && fault!(
+                "pool-free-after-the-destruction-leaks",
+                ["POOL-CREATE-011"],
+                "Memory that outlived its pool is never given back."
+            )
+        {
+            std::mem::forget(range);
+            return;
+        }
         if let Memory::Pool { piece, pool: id, .. } = range.memory {
             let block = Arc::clone(piece.block());
             drop(piece);
@@ -171,7 +292,16 @@ entry_points! {
         if !matches!(memory, Memory::Pool { .. } | Memory::PoolImport { .. } | Memory::Graph(_) | Memory::Linear(_)) {
             return Err(INVALID_VALUE);
         }
+        let is_import = matches!(memory, Memory::PoolImport { .. });
+        let is_own = matches!(memory, Memory::Pool { .. });
+        if is_import && fault!("pool-free-async-refuses-an-import", ["POOL-PTR-014"], "cuMemFreeAsync refuses an import.") {
+            return Err(INVALID_VALUE);
+        }
         locked.begin_free(pointer)?;
+        if is_own && fault!("pool-free-async-frees-at-once", ["POOL-PTR-017"], "cuMemFreeAsync frees the memory without waiting for the stream.") {
+            locked.release(pointer);
+            return Ok(());
+        }
         // The memory is freed even if the context ends before the stream reaches the free.
         let free = OnDrop(move || {
             if let Ok(mut state) = state() {

@@ -7,8 +7,9 @@ use cuda_ipc_sys::{
 };
 
 use super::Pool;
-use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::process::{State, state};
+use crate::range::Memory;
 use crate::version::cuda_version;
 
 type A = CUmemPool_attribute;
@@ -23,14 +24,69 @@ enum Property {
     Whole(u64),
 }
 
+/// Whether an attribute is served by a driver that is too old for it.
+fn comes_early(attribute: A) -> bool {
+    match attribute {
+        A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => {
+            fault!(
+                "pool-attribute-allocation-type-comes-early",
+                ["POOL-ATTR-003"],
+                "A driver before CUDA 13.2 serves the attribute ALLOCATION_TYPE."
+            )
+        }
+        A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => {
+            fault!(
+                "pool-attribute-handle-types-comes-early",
+                ["POOL-ATTR-003"],
+                "A driver before CUDA 13.2 serves the attribute EXPORT_HANDLE_TYPES."
+            )
+        }
+        A::CU_MEMPOOL_ATTR_LOCATION_ID => {
+            fault!(
+                "pool-attribute-location-id-comes-early",
+                ["POOL-ATTR-003"],
+                "A driver before CUDA 13.2 serves the attribute LOCATION_ID."
+            )
+        }
+        A::CU_MEMPOOL_ATTR_LOCATION_TYPE => {
+            fault!(
+                "pool-attribute-location-type-comes-early",
+                ["POOL-ATTR-003"],
+                "A driver before CUDA 13.2 serves the attribute LOCATION_TYPE."
+            )
+        }
+        A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => {
+            fault!(
+                "pool-attribute-maximum-size-comes-early",
+                ["POOL-ATTR-003"],
+                "A driver before CUDA 13.2 serves the attribute MAX_POOL_SIZE."
+            )
+        }
+        A::CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED => {
+            fault!(
+                "pool-attribute-decompression-comes-early",
+                ["POOL-ATTR-003"],
+                "A driver before CUDA 13.2 serves the attribute HW_DECOMPRESS_ENABLED."
+            )
+        }
+        _ => false,
+    }
+}
+
 impl State {
     /// A property of a pool, if the version has it.
     fn property(&self, pool: &Pool, attribute: A, version: c_int) -> Result<Property> {
         type L = CUmemLocationType;
         type K = CUmemAllocationType;
         // POOL-ATTR-003
-        if version < PROPERTIES_SINCE {
-            return Err(INVALID_VALUE);
+        if version < PROPERTIES_SINCE && !comes_early(attribute) {
+            let is_wrong = attribute.0 >= A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE.0
+                && fault!(
+                    "pool-attribute-of-later-versions-is-not-supported",
+                    ["POOL-ATTR-003"],
+                    "The attributes of CUDA 13.2 are refused with NOT_SUPPORTED."
+                );
+            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         let (target, id) = (pool.target, pool.target.id(self));
         let kind = if target.is_managed { K::CU_MEM_ALLOCATION_TYPE_MANAGED } else { K::CU_MEM_ALLOCATION_TYPE_PINNED };
@@ -56,7 +112,23 @@ entry_points! {
     // POOL-IMP-015: a shared pool releases nothing.
     fn cuMemPoolTrimTo(pool: CUmemoryPool, bytes_to_keep: usize) {
         let mut state = state()?;
-        state.pool(pool)?;
+        let is_shared = state.pool(pool)?.memory.file.is_some();
+        if is_shared && fault!("pool-trim-refuses-a-shared-pool", ["POOL-IMP-015"], "cuMemPoolTrimTo refuses a pool that is shared.") {
+            return Err(NOT_SUPPORTED);
+        }
+        if is_shared && fault!("pool-trim-clears-shared-memory", ["POOL-IMP-015"], "cuMemPoolTrimTo releases the live memory of a shared pool.") {
+            let live = state.ranges.values().filter(|range| range.memory.pool() == Some(pool as u64));
+            live.for_each(|range| {
+                if let Memory::Pool { piece, .. } = &range.memory {
+                    let _ = piece.block().clear();
+                }
+            });
+        }
+        if is_shared && fault!("pool-trim-unmaps-imports", ["POOL-IMP-015"], "cuMemPoolTrimTo unmaps the imports of an imported pool.") {
+            state.ranges.retain(|_, range| {
+                range.memory.pool() != Some(pool as u64) || !matches!(range.memory, Memory::PoolImport { .. })
+            });
+        }
         state.trim(pool as u64, bytes_to_keep as u64);
         Ok(())
     }
@@ -117,6 +189,34 @@ entry_points! {
             A::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => pool.reuse[2] = flag.value()?,
             A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => pool.release_threshold = bytes.value()?,
             // POOL-ATTR-001: a high-water mark can only be reset.
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                if fault!("pool-attribute-ignores-the-reset", ["POOL-ATTR-001"], "Setting a high-water mark has no effect, but succeeds.") => {}
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                if bytes.value()? != 0
+                    && fault!("pool-attribute-of-a-mark-is-not-supported", ["POOL-ATTR-001"], "Setting a high-water mark to another value than 0 is refused with NOT_SUPPORTED.") =>
+            {
+                return Err(NOT_SUPPORTED);
+            }
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH
+                if bytes.value()? != 0 && fault!("pool-attribute-sets-the-reserved-mark", ["POOL-ATTR-001"], "The high-water mark of reserved memory can be set to any value.") =>
+            {
+                pool.high.reserved = bytes.value()?;
+            }
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                if bytes.value()? != 0 && fault!("pool-attribute-sets-the-used-mark", ["POOL-ATTR-001"], "The high-water mark of used memory can be set to any value.") =>
+            {
+                pool.high.used = bytes.value()?;
+            }
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                if flag.value()? == 0
+                    && fault!("pool-attribute-reads-half-of-a-mark", ["POOL-ATTR-001"], "Only the lower half of the value for a high-water mark is checked.") => {}
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                if bytes.value()? != 0
+                    && fault!("pool-attribute-resets-at-a-refusal", ["POOL-ATTR-001"], "A value other than 0 for a high-water mark is refused, but resets it.") =>
+            {
+                pool.high = usage;
+                return Err(INVALID_VALUE);
+            }
             A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if bytes.value()? == 0 => pool.high.reserved = usage.reserved,
             A::CU_MEMPOOL_ATTR_USED_MEM_HIGH if bytes.value()? == 0 => pool.high.used = usage.used,
             _ => return Err(INVALID_VALUE),

@@ -34,10 +34,25 @@ impl State {
     fn set_current_pool(&mut self, target: Target, pool: CUmemoryPool) -> Result<()> {
         let found = self.pool(pool)?;
         // POOL-IMP-007
-        if found.target != target || found.is_imported() {
+        let refuses = found.is_imported()
+            && !fault!(
+                "pool-set-current-takes-an-import",
+                ["POOL-IMP-007"],
+                "An imported pool can become the current pool."
+            );
+        let is_set_anyway = refuses
+            && fault!(
+                "pool-set-current-refuses-too-late",
+                ["POOL-IMP-007"],
+                "The call refuses an imported pool, but makes it current."
+            );
+        if found.target != target || refuses && !is_set_anyway {
             return Err(INVALID_VALUE);
         }
         self.current_pools.insert(target, pool as u64);
+        if is_set_anyway {
+            return Err(INVALID_VALUE);
+        }
         Ok(())
     }
 }

@@ -1,16 +1,18 @@
 //! Imported pools: of other processes, or of this process, which can import its own pools.
 
 use std::ffi::c_void;
+use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool, CUresult};
 
 use super::share::is_one_type;
-use super::{FABRIC, Origin, Pool, PoolFile, Target};
-use crate::answer::{INVALID_VALUE, Input, Output, Result};
-use crate::block::{Block, GRANULARITY, UNIT};
+use super::{DESCRIPTOR, FABRIC, Origin, Pool, PoolFile, READ_WRITE, Target};
+use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::block::{Block, GRANULARITY, HOST, UNIT};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::memfd::map_fixed;
 use crate::process::{State, state};
 use crate::range::Memory;
 
@@ -25,7 +27,25 @@ impl State {
                 return *id;
             }
         }
-        self.add_pool(Pool::new(Target::of_place(file.place), Origin::Imported { references: 1 }, Some(file)))
+        let is_other = file.place != HOST
+            && fault!(
+                "pool-import-takes-every-pool-for-the-first-device",
+                ["POOL-IMP-010"],
+                "An imported pool counts as memory of the first device."
+            );
+        let place = if is_other { 0 } else { file.place };
+        let is_granted = file.is_granted();
+        let mut pool = Pool::new(Target::of_place(place), Origin::Imported { references: 1 }, Some(file));
+        if is_granted
+            && fault!(
+                "pool-import-inherits-access",
+                ["POOL-IMP-010"],
+                "An imported pool has the access that the exporter granted before the import."
+            )
+        {
+            pool.access.extend((0..environment().devices).map(|device| (device, READ_WRITE)));
+        }
+        self.add_pool(pool)
     }
 
     /// Checks export data, and returns its handle and offset. POOL-PTR-007: every bit must be unchanged. POOL-PTR-006:
@@ -56,6 +76,16 @@ impl State {
             *references += 1;
             return Ok(base);
         }
+        let known = self.ranges.values().find(|range| range.memory.pool() == Some(id)).map(|range| range.base);
+        if let Some(base) = known
+            && fault!(
+                "pool-import-pointer-returns-the-first-import",
+                ["POOL-PTR-001"],
+                "Every import from a pool returns the address of the first one."
+            )
+        {
+            return Ok(base);
+        }
         let first = place - place % GRANULARITY;
         let size = (place + handle.size).next_multiple_of(GRANULARITY) - first;
         let block = Block::of_pool(&file, first, size)?;
@@ -63,7 +93,43 @@ impl State {
         if block.serial(place - first) != handle.serial {
             return Err(INVALID_VALUE);
         }
-        let base = block.base + (place - first);
+        let is_copied = target.is_host()
+            && fault!(
+                "pool-import-pointer-copies-host-memory",
+                ["POOL-CREATE-005"],
+                "What an importer writes to host memory stays private to it."
+            );
+        let private = match () {
+            () if is_copied => Some(0),
+            () if fault!(
+                "pool-import-pointer-copies",
+                ["POOL-PTR-001"],
+                "What an importer writes stays private to it."
+            ) =>
+            {
+                Some(0)
+            }
+            () if fault!(
+                "pool-import-pointer-shares-all-but-the-end",
+                ["POOL-PTR-001"],
+                "What an importer writes to the last 2 MiB stays private to it."
+            ) =>
+            {
+                Some(size - GRANULARITY)
+            }
+            () => None,
+        };
+        if let Some(from) = private {
+            let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_NORESERVE);
+            let (descriptor, offset) = (file.file(), file.data_at(first) + from);
+            map_fixed(block.base + from, size - from, protection, flags, descriptor.as_raw_fd(), offset)?;
+        }
+        let begins_early = fault!(
+            "pool-import-pointer-forgets-the-offset",
+            ["POOL-PTR-001"],
+            "An import of memory inside a block begins where the block begins."
+        );
+        let base = block.base + if begins_early { 0 } else { place - first };
         let memory = Memory::PoolImport {
             block: Arc::new(block),
             pool: id,
@@ -101,16 +167,46 @@ entry_points! {
     ) {
         let mut state = state()?;
         // POOL-IMP-005
+        if output.wanted().is_err() && fault!("pool-import-into-null-succeeds", ["POOL-IMP-005"], "An import without an output succeeds.") {
+            return Ok(());
+        }
         output.wanted()?;
-        if flags != 0 || !is_one_type(kind) {
-            return Err(INVALID_VALUE);
+        let refuses_flags = match flags {
+            0 => false,
+            _ if fault!("pool-import-ignores-flags", ["POOL-IMP-005"], "The flags of an import are ignored.") => false,
+            _ if fault!("pool-import-reads-half-of-the-flags", ["POOL-IMP-005"], "Only the lower half of the flags of an import is checked.") => flags as u32 != 0,
+            _ => true,
+        };
+        let kind = match kind.0 {
+            0 if fault!("pool-import-takes-no-type", ["POOL-IMP-005"], "Handle type NONE is taken for a descriptor.") => DESCRIPTOR,
+            other if other > 8 && fault!("pool-import-takes-unknown-types", ["POOL-IMP-005"], "An unknown handle type is taken for a descriptor.") => DESCRIPTOR,
+            _ => kind,
+        };
+        if refuses_flags || !is_one_type(kind) {
+            let is_wrong = !refuses_flags && fault!("pool-import-of-an-unknown-type-is-not-supported", ["POOL-IMP-005"], "An unknown handle type is refused with NOT_SUPPORTED.");
+            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
+        }
+        if kind == DESCRIPTOR {
+            if fault!("pool-import-refuses-descriptors", ["POOL-IMP-001"], "A descriptor is refused.") {
+                return Err(INVALID_VALUE);
+            }
+            if fault!("pool-import-writes-no-handle", ["POOL-IMP-001"], "An import succeeds without writing the handle.") {
+                return Ok(());
+            }
         }
         let file = if kind == FABRIC {
             // SAFETY: for a fabric handle the caller promises null or 64 bytes.
             PoolFile::of_fabric(&unsafe { Input::new(handle.cast::<[u8; 64]>()) }.value()?)?
         } else {
             // POOL-IMP-001: the descriptor is passed by value. POOL-IMP-002: a pointer to a descriptor is invalid.
-            PoolFile::import(i32::try_from(handle as isize).map_err(|_| INVALID_VALUE)?)?
+            let number = match i32::try_from(handle as isize) {
+                // SAFETY: a caller that passes an address passes that of a descriptor.
+                Err(_) if fault!("pool-import-takes-the-address-of-a-descriptor", ["POOL-IMP-002"], "The address of a descriptor is taken too.") => unsafe {
+                    handle.cast::<i32>().read_unaligned()
+                },
+                number => number.map_err(|_| INVALID_VALUE)?,
+            };
+            PoolFile::import(number)?
         };
         output.give(state.import_pool(file) as CUmemoryPool)
     }
@@ -119,6 +215,10 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         let bytes = data.value()?.to_bytes();
-        output.give(state.import_pointer(pool, &bytes)?)
+        let pointer = state.import_pointer(pool, &bytes)?;
+        if fault!("pool-import-pointer-writes-nothing", ["POOL-PTR-001"], "The address of an import is not written.") {
+            return Ok(());
+        }
+        output.give(pointer)
     }
 }

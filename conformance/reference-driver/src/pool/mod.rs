@@ -18,9 +18,11 @@ use self::allocate::Usage;
 pub(crate) use self::file::{Extent, PoolFile};
 use self::store::Store;
 pub(crate) use self::target::Target;
-use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::environment::environment;
 use crate::process::{State, state};
 use crate::range::AccessOf;
+use crate::stream::synchronize;
 use crate::version::cuda_version;
 use crate::vmm::fabric::{Fabric, is_fabric_supported};
 
@@ -54,6 +56,62 @@ pub(crate) struct Pool {
     high: Usage,
 }
 
+/// The handle types that a pool can be created with, as a mask.
+fn accepted_types() -> u32 {
+    let mut types = handle_types().0;
+    if fault!(
+        "pool-create-refuses-descriptors",
+        ["POOL-CREATE-001", "POOL-CREATE-002"],
+        "A pool for descriptors is refused, although the attribute contains them."
+    ) {
+        types &= !DESCRIPTOR.0;
+    }
+    if fault!(
+        "pool-create-accepts-win32",
+        ["POOL-CREATE-002"],
+        "A pool for Win32 handles is created, although the attribute does not contain them."
+    ) {
+        types |= CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32.0;
+    }
+    if fault!(
+        "pool-create-accepts-win32-kmt",
+        ["POOL-CREATE-002"],
+        "A pool for Win32 KMT handles is created, although the attribute does not contain them."
+    ) {
+        types |= CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
+    }
+    if fault!(
+        "pool-create-refuses-fabric",
+        ["POOL-CREATE-002"],
+        "A pool for fabric handles is refused, although there is a fabric and a channel."
+    ) {
+        types &= !FABRIC.0;
+    }
+    types
+}
+
+/// The access to a new pool. POOL-ACC-006, POOL-IMP-010: only the pool's own device or the host has access, whatever the
+/// exporter granted. Managed memory is accessible to all.
+fn first_access(target: Target, origin: Origin) -> AccessOf {
+    let is_imported = matches!(origin, Origin::Imported { .. });
+    let is_closed = is_imported
+        && fault!(
+            "pool-import-closes-the-pool-to-its-device",
+            ["POOL-IMP-010"],
+            "An imported pool is closed to the device that it resides on."
+        );
+    if target.is_managed || is_closed {
+        return AccessOf::new();
+    }
+    let is_open = if is_imported {
+        fault!("pool-import-opens-the-pool-to-peers", ["POOL-IMP-010"], "An imported pool is open to peer devices.")
+    } else {
+        fault!("pool-create-opens-the-pool-to-peers", ["POOL-ACC-006"], "A new pool is open to all devices.")
+    };
+    let others = if is_open { environment().devices } else { 0 };
+    (0..others).chain([target.place()]).map(|place| (place, READ_WRITE)).collect()
+}
+
 /// Where a pool comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
@@ -80,9 +138,7 @@ impl Pool {
             is_destroyed: false,
             handle_types: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
             memory: Store::new(file),
-            // POOL-ACC-006, POOL-IMP-010: only the pool's own device or the host has access, whatever the exporter
-            // granted. Managed memory is accessible to all.
-            access: if target.is_managed { AccessOf::new() } else { AccessOf::from([(target.place(), READ_WRITE)]) },
+            access: first_access(target, origin),
             max_size: 0,
             release_threshold: 0,
             reuse: [1; 3],
@@ -106,18 +162,82 @@ impl State {
 
     /// Checks the properties of a pool to create (POOL-CREATE-002 to -008).
     fn check_pool_properties(&mut self, properties: &CUmemPoolProps) -> Result<Target> {
-        let target = self.target(&properties.location, properties.allocType).map_err(|_| INVALID_VALUE)?;
+        let target = self.target(&properties.location, properties.allocType).map_err(|code| {
+            let is_wrong = code == NOT_SUPPORTED
+                && fault!(
+                    "pool-create-numa-current-is-not-supported",
+                    ["POOL-CREATE-007"],
+                    "A pool of the current NUMA node is refused with NOT_SUPPORTED."
+                );
+            if is_wrong { code } else { INVALID_VALUE }
+        })?;
         let is_host = target.location == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST;
-        let types = if target.is_managed || is_host { 0 } else { handle_types().0 };
-        let is_limited = properties.maxSize != 0;
-        if properties.handleTypes.0 & !types != 0
-            || target.is_managed && is_limited
-            || properties.reserved.iter().any(|byte| *byte != 0)
+        let is_private = target.is_managed
+            && !fault!(
+                "pool-create-exports-managed-memory",
+                ["POOL-CREATE-006"],
+                "A managed pool can have handle types."
+            )
+            || is_host
+                && !fault!(
+                    "pool-create-exports-host-memory",
+                    ["POOL-CREATE-004"],
+                    "A pool with location HOST can have handle types."
+                );
+        let ignores_the_fabric = fault!(
+            "pool-create-accepts-fabric-without-one",
+            ["POOL-CREATE-002", "FAB-001"],
+            "A pool for fabric handles is created without a fabric."
+        );
+        let types = match (is_private, ignores_the_fabric) {
+            (true, _) => 0,
+            (false, true) => accepted_types() | FABRIC.0,
+            (false, false) => accepted_types(),
+        };
+        let is_numa = target.location == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA;
+        if is_host
+            && properties.handleTypes.0 != 0
+            && fault!(
+                "pool-create-host-is-not-supported",
+                ["POOL-CREATE-004"],
+                "A pool with location HOST and handle types is refused with NOT_SUPPORTED."
+            )
+            || is_numa
+                && properties.handleTypes.0 != 0
+                && fault!(
+                    "pool-create-refuses-to-share-a-numa-node",
+                    ["POOL-CREATE-005"],
+                    "A pool of a NUMA node cannot have handle types."
+                )
         {
+            return Err(NOT_SUPPORTED);
+        }
+        let is_limited = properties.maxSize != 0
+            && !fault!(
+                "pool-create-limits-managed-memory",
+                ["POOL-CREATE-006"],
+                "A managed pool can have a maximum size."
+            );
+        let reserved = &properties.reserved;
+        let has_reserved = if fault!(
+            "pool-create-checks-only-the-first-reserved-byte",
+            ["POOL-CREATE-003"],
+            "Only the first reserved byte is checked."
+        ) {
+            reserved[0] != 0
+        } else {
+            reserved.iter().any(|byte| *byte != 0)
+                && !fault!(
+                    "pool-create-ignores-reserved-bytes",
+                    ["POOL-CREATE-003"],
+                    "The reserved bytes are not checked."
+                )
+        };
+        if properties.handleTypes.0 & !types != 0 || target.is_managed && is_limited || has_reserved {
             return Err(INVALID_VALUE);
         }
         // FAB-002: the creation needs the channel, as it does for physical memory.
-        if properties.handleTypes.0 & FABRIC.0 != 0 {
+        if properties.handleTypes.0 & FABRIC.0 != 0 && !ignores_the_fabric {
             Fabric::of_environment().create()?;
         }
         Ok(target)
@@ -139,14 +259,32 @@ entry_points! {
         let mut pool = Pool::new(target, Origin::Created { is_exported: false }, file);
         pool.handle_types = properties.handleTypes;
         pool.max_size = properties.maxSize as u64;
-        output.give(state.add_pool(pool) as CUmemoryPool)
+        let id = state.add_pool(pool);
+        if fault!("pool-create-writes-no-handle", ["POOL-CREATE-001"], "A creation succeeds without writing the handle.") {
+            return Ok(());
+        }
+        output.give(id as CUmemoryPool)
     }
 
     fn cuMemPoolDestroy(pool: CUmemoryPool) {
+        if fault!("pool-destroy-waits-for-the-device", ["POOL-CREATE-011"], "Destroying a pool waits for all work of the context.") {
+            let context = state()?.current()?;
+            synchronize(context)?;
+        }
         let mut state = state()?;
+        let id = pool as u64;
+        let is_live = state.ranges.values().any(|range| range.memory.pool() == Some(id));
+        let first = state.devices.first().map_or(0, |device| device.index);
         let found = state.pool(pool)?;
         // POOL-CREATE-010
-        if found.origin == Origin::Default {
+        let is_other = found.target.place() != first && fault!("pool-destroy-takes-the-second-default-pool", ["POOL-CREATE-010"], "Only the default pool of the first device is protected.");
+        if found.origin == Origin::Default && !is_other && !fault!("pool-destroy-takes-the-default-pool", ["POOL-CREATE-010"], "The default pool can be destroyed.") {
+            found.is_destroyed = fault!("pool-destroy-spoils-the-default-pool", ["POOL-CREATE-010"], "The call refuses the default pool, but the pool no longer allocates.");
+            let is_wrong = fault!("pool-destroy-of-the-default-is-an-invalid-handle", ["POOL-CREATE-010"], "The default pool is refused with INVALID_HANDLE.");
+            return Err(if is_wrong { INVALID_HANDLE } else { INVALID_VALUE });
+        }
+        let is_created = !found.is_imported();
+        if is_created && is_live && fault!("pool-destroy-refuses-a-pool-in-use", ["POOL-CREATE-011"], "A pool with live memory cannot be destroyed.") {
             return Err(INVALID_VALUE);
         }
         // POOL-IMP-008: a pool that was imported twice must be destroyed twice.
@@ -158,7 +296,11 @@ entry_points! {
         }
         found.is_destroyed = true;
         found.release_threshold = 0;
-        let id = pool as u64;
+        if is_created && fault!("pool-destroy-takes-live-memory", ["POOL-CREATE-011"], "Destroying a pool frees its live memory.")
+            || !is_created && fault!("pool-destroy-takes-imported-memory", ["POOL-IMP-018"], "Destroying an imported pool unmaps its imports.")
+        {
+            state.ranges.retain(|_, range| range.memory.pool() != Some(id));
+        }
         state.trim(id, 0);
         state.current_pools.retain(|_, current| *current != id);
         state.forget_pools();

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool};
 
-use super::{FABRIC, Origin, PoolFile, handle_types};
-use crate::answer::{INVALID_VALUE, Output, Result};
+use super::{DESCRIPTOR, FABRIC, Origin, PoolFile, handle_types};
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::block::UNIT;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
@@ -26,12 +26,45 @@ impl State {
         kind: CUmemAllocationHandleType,
         export: impl FnOnce(&PoolFile) -> Result<T>,
     ) -> Result<T> {
-        let pool = self.pool(pool)?;
+        let pool = match self.pool(pool) {
+            Err(_)
+                if fault!(
+                    "pool-export-of-null-is-an-invalid-handle",
+                    ["POOL-EXP-004"],
+                    "A null pool is refused with INVALID_HANDLE."
+                ) =>
+            {
+                return Err(INVALID_HANDLE);
+            }
+            other => other?,
+        };
         // POOL-EXP-002, -003, -005: a pool can be exported only as a type that it was created with, so a default pool
         // never can. POOL-EXP-007: neither can an imported pool.
+        if pool.origin == Origin::Default
+            && fault!("pool-export-takes-the-default-pool", ["POOL-EXP-003"], "The default pool can be exported.")
+            || pool.is_imported()
+                && fault!("pool-export-takes-an-import", ["POOL-EXP-007"], "An imported pool can be exported.")
+        {
+            let file = pool.memory.file.clone();
+            return export(&*file.map_or_else(|| PoolFile::new(pool.target.place()), Ok)?);
+        }
         let Origin::Created { is_exported } = &mut pool.origin else { return Err(INVALID_VALUE) };
         if pool.handle_types.0 & kind.0 == 0 {
-            return Err(INVALID_VALUE);
+            if pool.handle_types.0 == 0
+                && fault!(
+                    "pool-export-takes-a-private-pool",
+                    ["POOL-EXP-002"],
+                    "A pool without handle types can be exported."
+                )
+            {
+                return export(&*PoolFile::new(pool.target.place())?);
+            }
+            let is_wrong = fault!(
+                "pool-export-of-a-private-pool-is-not-supported",
+                ["POOL-EXP-002"],
+                "A pool without handle types is refused with NOT_SUPPORTED."
+            );
+            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         let exported = export(pool.memory.file.as_deref().ok_or(INVALID_VALUE)?)?;
         *is_exported = true;
@@ -42,12 +75,38 @@ impl State {
         // POOL-PTR-003, -020: the pointer must be to an allocation from a pool of this process. POOL-PTR-004: it must
         // be the pointer that the allocation returned, as on an H200. POOL-PTR-005: memory that a stream is going to
         // free cannot be exported.
-        let range = self.ranges.get(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
-        let Memory::Pool { piece, pool, .. } = &range.memory else { return Err(INVALID_VALUE) };
+        let range = self.ranges.get(&pointer).filter(|range| !range.is_freed);
+        if self.takes_any(pointer, range.map(|range| &range.memory)) {
+            return Ok(Handle { size: range.map_or(0, |range| range.size), ..some_handle() });
+        }
+        let refusal = if fault!(
+            "pool-export-pointer-of-other-memory-is-an-invalid-handle",
+            ["POOL-PTR-003"],
+            "A pointer that comes from no pool is refused with INVALID_HANDLE."
+        ) {
+            INVALID_HANDLE
+        } else {
+            INVALID_VALUE
+        };
+        let range = range.ok_or(refusal)?;
+        let Memory::Pool { piece, pool, .. } = &range.memory else { return Err(refusal) };
         // POOL-PTR-002: the pool must have been exported before.
         let pool = self.pools.get(pool).ok_or(INVALID_VALUE)?;
-        if pool.origin != (Origin::Created { is_exported: true }) {
-            return Err(INVALID_VALUE);
+        let is_early = pool.origin == (Origin::Created { is_exported: false }) && pool.memory.file.is_some();
+        let is_allowed = is_early
+            && fault!(
+                "pool-export-pointer-before-the-pool",
+                ["POOL-PTR-002"],
+                "A pointer can be exported before its pool."
+            );
+        if pool.origin != (Origin::Created { is_exported: true }) && !is_allowed {
+            let is_wrong = is_early
+                && fault!(
+                    "pool-export-pointer-before-the-pool-is-not-supported",
+                    ["POOL-PTR-002"],
+                    "A pointer whose pool was not exported is refused with NOT_SUPPORTED."
+                );
+            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         let extent = piece.block().extent().ok_or(INVALID_VALUE)?;
         Ok(Handle {
@@ -65,6 +124,96 @@ impl State {
     }
 }
 
+/// A handle that names nothing.
+fn some_handle() -> Handle {
+    Handle {
+        kind: Kind::PoolPointer,
+        process: own_number(),
+        start_time: own_start_time(),
+        descriptor: 0,
+        inode: 0,
+        place: 0,
+        size: 0,
+        serial: 0,
+        device: 0,
+    }
+}
+
+impl State {
+    /// Whether the driver exports a pointer that it must refuse.
+    fn takes_any(&self, pointer: u64, memory: Option<&Memory>) -> bool {
+        match memory {
+            None if pointer == 0 => {
+                fault!(
+                    "pool-export-pointer-takes-null",
+                    ["POOL-PTR-003"],
+                    "A null pointer can be exported as a pointer of a pool."
+                )
+            }
+            None => fault!(
+                "pool-export-pointer-takes-the-heap",
+                ["POOL-PTR-003"],
+                "Memory of the C library can be exported as a pointer of a pool."
+            ),
+            Some(Memory::Linear(_)) => {
+                fault!(
+                    "pool-export-pointer-takes-linear-memory",
+                    ["POOL-PTR-003"],
+                    "Memory of cuMemAlloc can be exported as a pointer of a pool."
+                )
+            }
+            Some(Memory::Mapping { .. }) => {
+                fault!(
+                    "pool-export-pointer-takes-virtual-memory",
+                    ["POOL-PTR-003"],
+                    "A mapping of physical memory can be exported as a pointer of a pool."
+                )
+            }
+            Some(Memory::Host(_)) => {
+                fault!(
+                    "pool-export-pointer-takes-pinned-memory",
+                    ["POOL-PTR-003"],
+                    "Page-locked host memory can be exported as a pointer of a pool."
+                )
+            }
+            Some(Memory::Managed(_)) => {
+                fault!(
+                    "pool-export-pointer-takes-managed-memory",
+                    ["POOL-PTR-003"],
+                    "Managed memory can be exported as a pointer of a pool."
+                )
+            }
+            Some(Memory::Graph(_)) => {
+                fault!(
+                    "pool-export-pointer-takes-graph-memory",
+                    ["POOL-PTR-003"],
+                    "Memory of a graph can be exported as a pointer of a pool."
+                )
+            }
+            Some(Memory::Pool { pool, .. }) => {
+                match self.pools.get(pool).map(|pool| (pool.origin, pool.handle_types.0)) {
+                    Some((Origin::Default, _)) => {
+                        fault!(
+                            "pool-export-pointer-takes-the-default-pool",
+                            ["POOL-PTR-003"],
+                            "Memory of the default pool can be exported as a pointer of a pool."
+                        )
+                    }
+                    Some((Origin::Created { .. }, 0)) => {
+                        fault!(
+                            "pool-export-pointer-takes-a-private-pool",
+                            ["POOL-PTR-003"],
+                            "Memory of a pool without handle types can be exported as a pointer of a pool."
+                        )
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
 entry_points! {
     fn cuMemPoolExportToShareableHandle(
         output: Output<c_void>,
@@ -74,9 +223,24 @@ entry_points! {
     ) {
         let mut state = state()?;
         // POOL-EXP-004
+        if output.wanted().is_err() && fault!("pool-export-into-null-succeeds", ["POOL-EXP-004"], "An export without an output succeeds.") {
+            return Ok(());
+        }
         output.wanted()?;
-        if flags != 0 || !is_one_type(kind) {
-            return Err(INVALID_VALUE);
+        let refuses_flags = match flags {
+            0 => false,
+            _ if fault!("pool-export-ignores-flags", ["POOL-EXP-004"], "The flags of an export are ignored.") => false,
+            _ if fault!("pool-export-reads-half-of-the-flags", ["POOL-EXP-004"], "Only the lower half of the flags of an export is checked.") => flags as u32 != 0,
+            _ => true,
+        };
+        let kind = match kind.0 {
+            0 if fault!("pool-export-takes-no-type", ["POOL-EXP-004"], "Handle type NONE is taken for a descriptor.") => DESCRIPTOR,
+            other if other > 8 && fault!("pool-export-takes-unknown-types", ["POOL-EXP-004"], "An unknown handle type is taken for a descriptor.") => DESCRIPTOR,
+            _ => kind,
+        };
+        if refuses_flags || !is_one_type(kind) {
+            let is_wrong = !refuses_flags && fault!("pool-export-of-an-unknown-type-is-not-supported", ["POOL-EXP-004"], "An unknown handle type is refused with NOT_SUPPORTED.");
+            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         if kind == FABRIC {
             let bytes = state.export_pool(pool, kind, |file| fabric::export(&file.for_fabric()))?;
@@ -84,6 +248,9 @@ entry_points! {
             return unsafe { output.cast::<[u8; 64]>() }.give(bytes);
         }
         let descriptor = state.export_pool(pool, kind, PoolFile::export)?;
+        if fault!("pool-export-writes-no-descriptor", ["POOL-EXP-001"], "An export succeeds without writing the descriptor.") {
+            return Ok(());
+        }
         // SAFETY: for a handle that is a descriptor the caller promises room for one.
         unsafe { output.cast::<i32>() }.give(descriptor)
     }
@@ -92,6 +259,9 @@ entry_points! {
         let state = state()?;
         output.wanted()?;
         let bytes = state.export_pool_pointer(pointer)?.to_bytes(environment().machine_number());
+        if fault!("pool-export-pointer-writes-nothing", ["POOL-PTR-001"], "The export data of a pointer are not written.") {
+            return Ok(());
+        }
         output.give(CUmemPoolPtrExportData::from_bytes(bytes))
     }
 }

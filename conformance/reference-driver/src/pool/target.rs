@@ -84,6 +84,15 @@ impl State {
             // Managed memory may have no preferred location.
             L::CU_MEM_LOCATION_TYPE_NONE if is_managed => 0,
             // POOL-CREATE-007
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
+                if fault!(
+                    "pool-create-takes-the-current-numa-node",
+                    ["POOL-CREATE-007"],
+                    "A pool of the current NUMA node can be created."
+                ) =>
+            {
+                0
+            }
             L::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => return Err(NOT_SUPPORTED),
             _ => return Err(INVALID_VALUE),
         };

@@ -1,23 +1,40 @@
 //! `cuMemPoolSetAccess` and `cuMemPoolGetAccess`.
 
-use conformance::{Expect as _, Outcome, Pool, Role, check};
+use conformance::{Expect as _, Outcome, Placement, Pool, Role, check};
 use cuda_ipc_sys::{CUmemLocationType, CUresult};
 use rstest::rstest;
 
-use crate::support::fixtures::{exporter, importer};
-use crate::support::shared_pool::{INVALID_VALUE, NONE, READ, READ_WRITE, SIZE};
+use crate::support::fixtures::{exporter, importer, start};
+use crate::support::shared_pool::{ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE};
 
 const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
 const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
 
-/// In a new pool, only the owning device has access.
+/// In a new pool of any device, only the owning device has access.
 #[rstest]
 #[conformance::test("POOL-ACC-006", needs(gpus = 2, memory_pools))]
-fn only_the_owning_device_has_access(exporter: Role) -> Outcome {
+fn only_the_owning_device_has_access(#[values(0, 1)] owner: i32) -> Outcome {
+    let exporter = start("exporter", Placement::device(owner));
     let pool = exporter.mem_pool_create(0)?;
-    check!(exporter.mem_pool_get_access(pool, 0)? == READ_WRITE);
-    check!(exporter.mem_pool_get_access(pool, 1)? == NONE);
-    Ok(())
+    check!(exporter.mem_pool_get_access(pool, owner)? == READ_WRITE);
+    check!(exporter.mem_pool_get_access(pool, 1 - owner)? == NONE);
+    exporter.fill(exporter.mem_alloc_from_pool_async(SIZE, pool)?, SIZE, 7)
+}
+
+/// A kernel of a peer device cannot write to a new pool, with or without peer access between the contexts.
+#[rstest]
+#[case::without_peer_access(false)]
+#[case::with_peer_access(true)]
+#[conformance::test("POOL-ACC-006", "POOL-ACC-008", needs(gpus = 2, peer_access, memory_pools))]
+fn a_kernel_of_a_peer_needs_access(exporter: Role, #[case] is_enabled: bool) -> Outcome {
+    let (own, peer) = (exporter.ctx_get_current()?, exporter.device_primary_ctx_retain_of(1)?);
+    let pointer = exporter.mem_alloc_from_pool_async(SIZE, exporter.mem_pool_create(0)?)?;
+    exporter.ctx_set_current(Some(peer))?;
+    if is_enabled {
+        exporter.ctx_enable_peer_access(own)?;
+    }
+    exporter.fill(pointer, SIZE, 8).refused(ILLEGAL_ADDRESS)?;
+    exporter.kill()
 }
 
 /// Peer access between contexts does not give access to a pool; only `cuMemPoolSetAccess` does.

@@ -9,17 +9,26 @@ use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, SIZE};
 
 /// A high-water mark can be reset to zero; the driver refuses any other value.
 #[rstest]
-#[case::reserved(Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)]
-#[case::used(Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH)]
+#[case::reserved(Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)]
+#[case::used(Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH, Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)]
 #[conformance::test("POOL-ATTR-001", needs(memory_pools))]
-fn a_high_water_mark_is_reset_to_zero(exporter: Role, #[case] attribute: Attribute) -> Outcome {
+fn a_high_water_mark_is_reset_to_zero(
+    exporter: Role,
+    #[case] attribute: Attribute,
+    #[case] current: Attribute,
+) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
     let pointer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
     exporter.mem_free_async_and_wait(pointer)?;
-    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? >= SIZE);
-    exporter.mem_pool_set_attribute(pool, attribute.0, 1).refused(INVALID_VALUE)?;
+    let highest = exporter.mem_pool_get_attribute(pool, attribute.0)?;
+    check!(highest >= SIZE);
+    for value in [1, 1 << 32, u64::MAX] {
+        exporter.mem_pool_set_attribute(pool, attribute.0, value).refused(INVALID_VALUE)?;
+    }
+    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == highest);
     exporter.mem_pool_set_attribute(pool, attribute.0, 0)?;
-    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? < SIZE);
+    let current = exporter.mem_pool_get_attribute(pool, current.0)?;
+    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? <= current);
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use rstest::rstest;
 
 use crate::support::device_memory::{Account, LARGE};
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::latch::Latch;
 use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
 
 const DEVICE: MemProperties = MemProperties::device(0);
@@ -21,7 +22,10 @@ fn handle_types_agree_with_the_attribute(exporter: Role, #[values(1, 2, 4)] hand
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
     let mask = exporter.device_get_attribute(attribute.0, 0)?.cast_unsigned();
     let created = exporter.mem_pool_create(handle_type);
-    if mask & handle_type == 0 { created.refused(&[]).map(drop) } else { created.map(drop) }
+    if mask & handle_type == 0 {
+        return created.refused(&[]).map(drop);
+    }
+    exporter.mem_alloc_from_pool_async(SIZE, created?).map(drop)
 }
 
 /// The driver refuses pool properties with a non-zero reserved byte.
@@ -108,14 +112,15 @@ fn unknown_types_and_locations_are_refused(exporter: Role, #[case] properties: M
     Ok(())
 }
 
-/// The driver enforces a pool's maximum size: an allocation beyond it is out of memory.
+/// The driver enforces a pool's maximum size over all its memory: the allocation that exceeds it is out of memory.
 #[rstest]
 #[conformance::test("POOL-CREATE-009", needs(memory_pools))]
 fn a_maximum_size_is_enforced(exporter: Role) -> Outcome {
     const MAXIMUM: u64 = 64 * MIB;
     let pool = exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
-    exporter.mem_alloc_from_pool_async(4 * MAXIMUM, pool).refused(&[CUresult::CUDA_ERROR_OUT_OF_MEMORY])?;
+    exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
+    exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool).refused(&[CUresult::CUDA_ERROR_OUT_OF_MEMORY])?;
     Ok(())
 }
 
@@ -127,6 +132,33 @@ fn the_default_pool_is_not_destroyed(exporter: Role) -> Outcome {
     exporter.mem_pool_destroy(pool).refused(INVALID_VALUE)?;
     exporter.mem_alloc_async(SIZE)?;
     Ok(())
+}
+
+/// The driver protects the default pool of every device, not only of the first.
+#[rstest]
+#[conformance::test("POOL-CREATE-010", needs(gpus = 2, memory_pools))]
+fn the_default_pool_of_another_device_is_not_destroyed(#[with(1)] exporter: Role) -> Outcome {
+    let pool = exporter.device_get_default_mem_pool()?;
+    exporter.mem_pool_destroy(pool).refused(INVALID_VALUE)?;
+    exporter.mem_alloc_async(SIZE)?;
+    Ok(())
+}
+
+/// Destroying a pool does not wait for work that uses its memory, and the work is performed.
+#[rstest]
+#[conformance::test("POOL-CREATE-011", needs(memory_pools))]
+fn destroying_a_pool_does_not_wait(exporter: Role) -> Outcome {
+    let pool = exporter.mem_pool_create(0)?;
+    let (pointer, stream) = (exporter.mem_alloc_from_pool_async(SIZE, pool)?, exporter.stream_create()?);
+    exporter.fill(pointer, SIZE, 7)?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.launch("fill".into(), vec![pointer.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
+    exporter.mem_pool_destroy(pool)?;
+    latch.release()?;
+    exporter.stream_synchronize(stream)?;
+    check!(exporter.mismatches(pointer, SIZE, 8)? == 0);
+    // This can corrupt the driver's state in the process, which another case checks.
+    exporter.kill()
 }
 
 /// Memory stays usable after its pool was destroyed, and returns to the device when it is freed.

@@ -53,6 +53,7 @@ fn the_default_pool_is_refused(exporter: Role) -> Outcome {
 /// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]
+#[case::high_flags(DESCRIPTOR, 1 << 32)]
 #[case::no_type(0, 0)]
 #[case::unknown_type(0x4000, 0)]
 #[conformance::test("POOL-EXP-004", needs(pool_descriptors))]

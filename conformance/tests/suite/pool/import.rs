@@ -8,7 +8,8 @@ use rstest::rstest;
 use crate::support::fixtures::{exporter, importer, observer, start};
 use crate::support::foreign::Foreign;
 use crate::support::shared_pool::{
-    DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, share, share_memory,
+    DESCRIPTOR, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, memory_of, share,
+    share_memory, share_pool,
 };
 
 /// A pool is imported by the value of its descriptor, and memory that is allocated afterwards can be imported from it.
@@ -37,6 +38,7 @@ fn the_address_of_a_descriptor_is_refused(exporter: Role) -> Outcome {
 /// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]
+#[case::high_flags(DESCRIPTOR, 1 << 32)]
 #[case::no_type(0, 0)]
 #[case::unknown_type(0x4000, 0)]
 #[conformance::test("POOL-IMP-005", needs(pool_descriptors))]
@@ -67,23 +69,67 @@ fn an_imported_pool_does_not_allocate(exporter: Role, importer: Role) -> Outcome
     Ok(())
 }
 
-/// The driver refuses to make an imported pool the current pool of its device.
+/// The driver refuses to make an imported pool the current pool of its device, which still allocates.
 #[rstest]
 #[conformance::test("POOL-IMP-007", needs(pool_descriptors))]
 fn an_imported_pool_does_not_become_current(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     importer.device_set_mem_pool(shared.imported).refused_and_recorded(&[])?;
+    importer.mem_alloc_async(SIZE)?;
     Ok(())
+}
+
+/// The device that an imported pool resides on has access to it from the beginning.
+#[rstest]
+#[conformance::test("POOL-IMP-010", needs(pool_descriptors))]
+fn the_device_of_an_imported_pool_has_access(exporter: Role, importer: Role) -> Outcome {
+    let pool = share(&exporter, &importer)?;
+    check!(importer.mem_pool_get_access(pool.imported, 0)? == READ_WRITE);
+    both_see(pool, &exporter, &importer)
+}
+
+/// A pool of another device than the first is accessible from that device, and not from the first.
+#[rstest]
+#[conformance::test("POOL-IMP-010", needs(gpus = 2, pool_descriptors))]
+fn a_pool_of_another_device_is_accessible_there(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let pool = share(&exporter, &importer)?;
+    check!(importer.mem_pool_get_access(pool.imported, 1)? == READ_WRITE);
+    check!(importer.mem_pool_get_access(pool.imported, 0)? == NONE);
+    both_see(pool, &exporter, &importer)
 }
 
 /// The importer does not inherit the access that the exporter granted to a peer device.
 #[rstest]
+#[case::granted_before_the_import(true)]
+#[case::granted_after_the_import(false)]
 #[conformance::test("POOL-IMP-010", needs(gpus = 2, peer_access, pool_descriptors))]
-fn the_importer_does_not_inherit_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
-    let both = share_memory(&exporter, &importer, 7)?;
-    exporter.mem_pool_set_access(both.pool.exported, 1, READ_WRITE)?;
+fn the_importer_does_not_inherit_access(
+    exporter: Role,
+    #[with(1)] importer: Role,
+    #[case] granted_before: bool,
+) -> Outcome {
+    let exported = exporter.mem_pool_create(DESCRIPTOR)?;
+    let grant = || exporter.mem_pool_set_access(exported, 1, READ_WRITE);
+    if granted_before {
+        grant()?;
+    }
+    let both = memory_of(share_pool(exported, &exporter, &importer)?, &exporter, &importer, 7)?;
+    if !granted_before {
+        grant()?;
+    }
     check!(importer.mem_pool_get_access(both.pool.imported, 1)? == NONE);
     importer.read(both.here, 4).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// A kernel of an importer on a peer device cannot write to an imported pool without access.
+#[rstest]
+#[conformance::test("POOL-IMP-010", needs(gpus = 2, peer_access, pool_descriptors))]
+fn a_kernel_of_a_peer_needs_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    importer.fill(both.here, SIZE, 8).refused(ILLEGAL_ADDRESS)?;
+    importer.kill()?;
+    check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     Ok(())
 }
 
@@ -94,8 +140,25 @@ fn an_importer_grants_its_own_device_access(exporter: Role, #[with(1)] importer:
     let both = share_memory(&exporter, &importer, 7)?;
     importer.mem_pool_set_access(both.pool.imported, 1, READ_WRITE)?;
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    importer.fill(both.here, SIZE, 8)?;
+    check!(importer.mismatches_by_copy(both.here, SIZE, 8)? == 0);
+    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
     importer.mem_pool_set_access(both.pool.imported, 1, NONE)?;
     importer.read(both.here, 4).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// After the importer revoked the access of its device to an imported pool, its kernels cannot write to the memory.
+#[rstest]
+#[conformance::test("POOL-IMP-011", needs(gpus = 2, peer_access, pool_descriptors))]
+fn a_revocation_holds_for_kernels(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    importer.mem_pool_set_access(both.pool.imported, 1, READ_WRITE)?;
+    importer.fill(both.here, SIZE, 8)?;
+    importer.mem_pool_set_access(both.pool.imported, 1, NONE)?;
+    importer.fill(both.here, SIZE, 9).refused(ILLEGAL_ADDRESS)?;
+    importer.kill()?;
+    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
     Ok(())
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use conformance::{Expect as _, Outcome, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, KIB, Outcome, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::latch::Latch;
 use crate::support::pointer_kind::PointerKind;
 use crate::support::shared_pool::{
     DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, share_pool_of_numa_node,
@@ -21,6 +22,23 @@ const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
 fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outcome {
     both_see(share(&exporter, &importer)?, &exporter, &importer)
+}
+
+/// Small allocations, which can lie in one block, are imported one by one, each with its own data.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn small_allocations_are_imported_one_by_one(exporter: Role, importer: Role) -> Outcome {
+    const SMALL: u64 = 4 * KIB;
+    let pool = share(&exporter, &importer)?;
+    for pattern in [7, 8, 9] {
+        let there = exporter.mem_alloc_from_pool_async(SMALL, pool.exported)?;
+        exporter.fill(there, SMALL, pattern)?;
+        let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
+        check!(importer.mismatches(here, SMALL, pattern)? == 0);
+        importer.fill(here, SMALL, pattern + 10)?;
+        check!(exporter.mismatches(there, SMALL, pattern + 10)? == 0);
+    }
+    Ok(())
 }
 
 /// The driver refuses to export a pointer until its pool has been exported.
@@ -40,6 +58,8 @@ fn a_pointer_of_an_unexported_pool_is_refused(exporter: Role) -> Outcome {
 #[case::linear(PointerKind::Linear)]
 #[case::virtual_memory(PointerKind::VirtualMemory)]
 #[case::default_pool(PointerKind::DefaultPool)]
+#[case::private_pool(PointerKind::PrivatePool)]
+#[case::graph(PointerKind::GraphOwned)]
 #[case::pinned(PointerKind::Pinned)]
 #[case::heap(PointerKind::Heap)]
 #[case::null(PointerKind::Null)]
@@ -50,25 +70,40 @@ fn other_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome
     Ok(())
 }
 
-/// An importer that waits for an event of the exporter's stream can use the memory that was allocated in that stream.
+/// The driver refuses to export a pointer to managed memory.
+#[rstest]
+#[conformance::test("POOL-PTR-003", needs(pool_descriptors, managed_memory))]
+fn managed_memory_is_refused(exporter: Role) -> Outcome {
+    let pointer = PointerKind::Managed.make(&exporter)?;
+    exporter.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// An importer whose stream waits for an event of the exporter's stream can use the memory that was allocated there.
 #[rstest]
 #[conformance::test("POOL-PTR-013", needs(pool_descriptors))]
 fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
-    let pool = share(&exporter, &importer)?;
-    let (event, stream) = (exporter.event_create(INTERPROCESS)?, exporter.stream_create()?);
-    exporter.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
-    let there = exporter.mem_alloc_from_pool_async_in(SIZE, pool.exported, stream)?;
-    exporter.launch("fill".into(), vec![there.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
-    exporter.event_record(event, stream)?;
-    // All of this work is still pending when the importer gets its pointer.
-    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
+    // The kernels are loaded before the stream is held.
+    let pool = share_memory(&exporter, &importer, 7)?.pool;
+    let (event, produce) = (exporter.event_create(INTERPROCESS)?, exporter.stream_create()?);
     let opened = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
-    importer.event_synchronize(opened)?;
-    check!(importer.mismatches(here, SIZE, 8)? == 0);
-    exporter.stream_synchronize(stream)
+    let (copy, consume) = (importer.mem_alloc(SIZE)?, importer.stream_create()?);
+    let latch = Latch::hold(&exporter, produce)?;
+    let there = exporter.mem_alloc_from_pool_async_in(SIZE, pool.exported, produce)?;
+    exporter.launch("fill".into(), vec![there.into(), (SIZE / 4).into(), 8_u32.into()], produce)?;
+    exporter.event_record(event, produce)?;
+    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
+    importer.stream_wait_event(consume, opened)?;
+    importer.memcpy_dtod_async(copy, here, SIZE, consume)?;
+    importer.stream_query(consume).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    latch.release()?;
+    importer.stream_synchronize(consume)?;
+    check!(importer.mismatches(copy, SIZE, 8)? == 0);
+    exporter.stream_synchronize(produce)
 }
 
-/// Both `cuMemFree` and `cuMemFreeAsync` free an imported pointer; the exporter can go on using its memory.
+/// Both `cuMemFree` and `cuMemFreeAsync` free an imported pointer; the exporter can go on using its memory, and export
+/// it again.
 #[rstest]
 #[case::mem_free(false)]
 #[case::mem_free_async(true)]
@@ -87,7 +122,8 @@ fn freeing_an_import_leaves_the_exporters_memory(
     importer.read(both.here, 4).refused(&[])?;
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     exporter.fill(both.there, SIZE, 8)?;
-    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    let again = importer.mem_pool_import_pointer(both.pool.imported, exporter.mem_pool_export_pointer(both.there)?)?;
+    check!(importer.mismatches(again, SIZE, 8)? == 0);
     Ok(())
 }
 
@@ -98,9 +134,9 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     let both = share_memory(&exporter, &importer, 7)?;
     let freed_there = exporter.event_create(INTERPROCESS)?;
     let freed_here = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(freed_there)?)?;
-    // The importer's kernel is still running when the exporter has enqueued everything.
+    // The importer's work is still pending when the exporter has enqueued everything.
     let (copy, stream) = (importer.mem_alloc(SIZE)?, importer.stream_create()?);
-    importer.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
+    let latch = Latch::hold(&importer, stream)?;
     importer.memcpy_dtod_async(copy, both.here, SIZE, stream)?;
     importer.mem_free_async_in(both.here, stream)?;
     importer.event_record(freed_here, stream)?;
@@ -110,6 +146,7 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     let next = exporter.mem_alloc_from_pool_async_in(SIZE, both.pool.exported, following)?;
     exporter.launch("fill".into(), vec![next.into(), (SIZE / 4).into(), 8_u32.into()], following)?;
     observe("the exporter's memory is reused", (next == both.there).to_string());
+    latch.release()?;
     importer.stream_synchronize(stream)?;
     check!(importer.mismatches(copy, SIZE, 7)? == 0);
     exporter.stream_synchronize(following)?;
@@ -117,15 +154,16 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     Ok(())
 }
 
-/// An imported pointer covers at least the exporter's allocation.
+/// The range of an imported pointer covers the exporter's allocation, and the importer can read its last byte.
 #[rstest]
 #[conformance::test("POOL-PTR-019", needs(pool_descriptors))]
 fn an_imported_pointer_covers_the_allocation(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
-    if let Some(range) = importer.mem_get_address_range(both.here).recorded("range")? {
-        check!(range.size >= SIZE, "{range:?}");
-    }
-    importer.read(both.here.offset(SIZE - 4), 4)?;
+    let range = importer.mem_get_address_range(both.here)?;
+    check!(range.base == both.here && range.size >= SIZE, "{range:?}");
+    let inside = importer.mem_get_address_range(both.here.offset(SIZE - 1))?;
+    check!(inside.base == range.base && inside.size == range.size, "{inside:?}, {range:?}");
+    importer.read(range.base.offset(range.size - 1), 1)?;
     Ok(())
 }
 

@@ -22,6 +22,7 @@ pub(crate) enum PointerKind {
     ManagedTouched,
     DefaultPool,
     DescriptorPool,
+    PrivatePool,
     VirtualMemory,
     GraphOwned,
     Global,
@@ -67,6 +68,7 @@ impl PointerKind {
             }
             Self::DefaultPool => role.mem_alloc_async(SIZE),
             Self::DescriptorPool => role.mem_alloc_from_pool_async(SIZE, role.mem_pool_create(descriptors)?),
+            Self::PrivatePool => role.mem_alloc_from_pool_async(SIZE, role.mem_pool_create(0)?),
             Self::VirtualMemory => role.mem_create_and_map(SIZE, 0),
             Self::GraphOwned => role.graph_mem_alloc(SIZE),
             Self::Global => role.module_get_global(),

@@ -10,6 +10,8 @@ pub(crate) const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
 pub(crate) const READ: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
 pub(crate) const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 pub(crate) const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+/// What a kernel without access to its memory ends with. The error is sticky: kill the role afterwards.
+pub(crate) const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 
 /// A pool of one process that another process has imported.
 pub(crate) struct Shared {
@@ -27,14 +29,17 @@ pub(crate) fn share_pool(exported: Pool, exporter: &Role, importer: &Role) -> Re
     Ok(Shared { exported, imported })
 }
 
-/// Creates a pool of host memory on the NUMA node nearest to GPU 0, and shares it. Records the code of the creation,
-/// because containers may block the system calls that bind memory to a node.
+/// Creates a pool of host memory on the NUMA node nearest to GPU 0, and shares it. Returns nothing if the driver cannot
+/// create even a private pool there, because containers may block the system calls that bind memory to a node.
 pub(crate) fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Shared>, Stop> {
     let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
     let host = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
-    let properties = MemProperties::device(0).at(host, node.max(0)).exportable(DESCRIPTOR);
-    let exported = exporter.mem_pool_create_with(properties, 0, 0).recorded("create")?;
-    exported.map(|exported| share_pool(exported, exporter, importer)).transpose()
+    let properties = MemProperties::device(0).at(host, node.max(0));
+    if exporter.mem_pool_create_with(properties, 0, 0).recorded("create")?.is_none() {
+        return Ok(None);
+    }
+    let exported = exporter.mem_pool_create_with(properties.exportable(DESCRIPTOR), 0, 0)?;
+    share_pool(exported, exporter, importer).map(Some)
 }
 
 /// Memory of a shared pool. `there` is its address in the exporter, `here` in the importer.
@@ -56,11 +61,14 @@ pub(crate) fn memory_of(pool: Shared, exporter: &Role, importer: &Role, pattern:
     Ok(Both { pool, there, here })
 }
 
-/// Checks that each process reads what the other wrote to memory of a shared pool.
+/// Checks that each process reads what the other wrote to memory of a shared pool, with kernels and with copies.
 pub(crate) fn both_see(pool: Shared, exporter: &Role, importer: &Role) -> Outcome {
     let both = memory_of(pool, exporter, importer, 7)?;
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    check!(importer.mismatches_by_copy(both.here, SIZE, 7)? == 0);
     importer.fill(both.here, SIZE, 8)?;
     check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    importer.fill_by_copy(both.here, SIZE, 9)?;
+    check!(exporter.mismatches(both.there, SIZE, 9)? == 0);
     Ok(())
 }
