@@ -8,6 +8,7 @@ use crate::account::free_memory;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::Block;
 use crate::environment::environment;
+use crate::ipc::range_of;
 use crate::process::{State, state};
 use crate::range::Memory;
 use crate::stream::synchronize;
@@ -81,8 +82,11 @@ entry_points! {
 
     fn cuMemFree_v2(pointer: CUdeviceptr) {
         let user = {
-            let state = state()?;
+            let mut state = state()?;
             state.current()?;
+            if let Some(result) = state.free_import(pointer) {
+                return result;
+            }
             state.user_of(pointer)?
         };
         if let Some(context) = user {
@@ -91,6 +95,7 @@ entry_points! {
         let mut state = state()?;
         // Another thread may have freed the memory meanwhile.
         state.user_of(pointer)?;
+        state.free_exported(pointer)?;
         state.begin_free(pointer)?;
         state.release(pointer);
         Ok(())
@@ -103,8 +108,9 @@ entry_points! {
         state.current()?;
         // RANGE-002: the documentation lists two codes, and this is the more specific one.
         let range = state.range(pointer).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
-        base.give_if_wanted(range.base);
-        size.give_if_wanted(range.size as usize);
+        let (begin, length) = range_of(range, pointer)?;
+        base.give_if_wanted(begin);
+        size.give_if_wanted(length as usize);
         Ok(())
     }
 }

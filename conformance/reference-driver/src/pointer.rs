@@ -6,6 +6,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemorytype, CUpointer_attri
 
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Input, Output, Result};
 use crate::context::top;
+use crate::ipc::is_legacy_capable;
 use crate::process::{State, state};
 use crate::range::{By, Memory, Range};
 
@@ -92,7 +93,7 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         // PTRATTR-009: for imported memory, the device that has it, if this process sees that device.
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Ok(Value::Half(state.ordinal(range.device).cast_unsigned())),
         // PTRATTR-001, IPCMEM-GET-027: true for exactly the memory that `cuIpcGetMemHandle` exports.
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => is_true(matches!(range.memory, M::Linear(_))),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => is_true(is_legacy_capable(state, range, pointer)),
         // PTRATTR-004: for a mapping, the reservation that it lies in.
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
             whole(state.reservation(pointer).map_or(range.base, |(base, _)| base))

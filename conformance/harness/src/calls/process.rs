@@ -49,6 +49,12 @@ calls! {
         Ok(is_closed.is_ok())
     }
 
+    /// Exits as `_exit(code)` does, without exit handlers.
+    fn exit_without_handlers(session, code: i32) -> () {
+        // SAFETY: the call ends the process.
+        unsafe { libc::_exit(code) }
+    }
+
     /// Exits as `exit(code)` does, which runs the exit handlers that the driver registered.
     fn exit_normally(session, code: i32) -> () {
         std::process::exit(code)

@@ -23,6 +23,7 @@ pub(crate) enum PointerKind {
     DefaultPool,
     DescriptorPool,
     VirtualMemory,
+    ShareableVirtualMemory,
     GraphOwned,
     Global,
 }
@@ -68,6 +69,7 @@ impl PointerKind {
             Self::DefaultPool => role.mem_alloc_async(SIZE),
             Self::DescriptorPool => role.mem_alloc_from_pool_async(SIZE, role.mem_pool_create(descriptors)?),
             Self::VirtualMemory => role.mem_create_and_map(SIZE, 0),
+            Self::ShareableVirtualMemory => role.mem_create_and_map(SIZE, descriptors),
             Self::GraphOwned => role.graph_mem_alloc(SIZE),
             Self::Global => role.module_get_global(),
         }
