@@ -92,9 +92,14 @@ impl Kernel {
                 // can come between them.
                 let value = value.wrapping_mul(threads as u32);
                 let mut cached = counter.load(Ordering::SeqCst);
-                for _ in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
+                for round in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
+                    let read = counter.load(Ordering::Relaxed);
+                    // Another thread gets the time to add in between.
+                    if (loses_updates || caches) && round.is_multiple_of(1 << 12) {
+                        std::thread::yield_now();
+                    }
                     if loses_updates {
-                        counter.store(counter.load(Ordering::SeqCst).wrapping_add(value), Ordering::SeqCst);
+                        counter.store(read.wrapping_add(value), Ordering::SeqCst);
                     } else if caches {
                         cached = std::hint::black_box(cached.wrapping_add(value));
                     } else {

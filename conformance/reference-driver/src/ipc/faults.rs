@@ -37,10 +37,15 @@ fn poison(state: &State) {
 pub(super) struct Inside(&'static AtomicUsize);
 
 impl Inside {
-    /// Also returns whether another thread is in the call.
-    pub(super) fn enter(count: &'static AtomicUsize) -> (Self, bool) {
-        let is_alone = count.fetch_add(1, Ordering::AcqRel) == 0;
-        (Self(count), !is_alone)
+    pub(super) fn enter(count: &'static AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+
+    /// Whether another thread is in the call. Gives others a chance to be.
+    pub(super) fn is_contended(&self) -> bool {
+        std::thread::yield_now();
+        self.0.load(Ordering::Acquire) > 1
     }
 }
 

@@ -157,7 +157,7 @@ fn many_processes_open_one_handle(exporter: Role) -> Outcome {
 #[conformance::test("IPCMEM-OPEN-041")]
 fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome {
     // Enough for several milliseconds, which is longer than the releases of the two kernels are apart.
-    const ROUNDS: u64 = 1_000_000;
+    const ROUNDS: u64 = 4_000_000;
     let counter = exporter.mem_alloc(4 * KIB)?;
     exporter.memset_d8(counter, 0, 4)?;
     exporter.ctx_synchronize()?;
