@@ -29,6 +29,13 @@ pub trait Expect<T>: Sized {
     /// The process crashed or hung.
     fn recorded(self, name: &str) -> Result<Option<T>, Stop>;
 
+    /// Accepts success, and refusal with one of these codes. Records the code, and returns the output if the call
+    /// succeeded.
+    ///
+    /// # Errors
+    /// The driver returned another code.
+    fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop>;
+
     /// Accepts success, refusal, a crash and a hang. Records which of them happened, and returns the output if the call
     /// succeeded.
     ///
@@ -62,6 +69,16 @@ impl<T> Expect<T> for Result<T, Stop> {
                 Ok(None)
             }
             Err(other) => Err(other),
+        }
+    }
+
+    fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop> {
+        match self {
+            Err(Stop::Refused(_)) => {
+                observe(name, self.refused(codes)?.to_string());
+                Ok(None)
+            }
+            other => other.recorded(name),
         }
     }
 

@@ -56,6 +56,20 @@ impl<T> Output<T> {
         if self.0.is_null() { Err(INVALID_VALUE) } else { Ok(()) }
     }
 
+    /// The value before the call, for faults that do not write all of it.
+    pub(crate) fn old(self) -> T
+    where
+        T: Copy,
+    {
+        // SAFETY: the type guarantees that the pointer can be written, and C callers let it be read too.
+        unsafe { self.0.read_unaligned() }
+    }
+
+    /// The byte after the value, for faults that write it.
+    pub(crate) fn after(self) -> *mut u8 {
+        self.0.wrapping_add(1).cast()
+    }
+
     /// Writes a result. Null is an error.
     pub(crate) fn give(self, value: T) -> Result<()> {
         self.wanted()?;

@@ -97,6 +97,29 @@ impl Block {
         Ok((Self::map(file, place)?, place))
     }
 
+    /// Whether an import takes any memory that lies where the handle says.
+    pub(crate) fn takes_newer_memory() -> bool {
+        fault!("open-shows-newer-memory", ["IPCMEM-OPEN-017"], "A stale handle opens newer memory in its place.")
+            || Self::shifts_newer_memory()
+    }
+
+    pub(crate) fn shifts_newer_memory() -> bool {
+        fault!(
+            "open-shows-newer-memory-shifted",
+            ["IPCMEM-OPEN-017"],
+            "A stale handle opens newer memory 4 KiB further."
+        )
+    }
+
+    /// Whether the handle of a large allocation does not tell it from an older one in its place.
+    pub(crate) fn repeats_large() -> bool {
+        fault!(
+            "get-repeats-the-handle-of-a-block",
+            ["IPCMEM-GET-003", "IPCMEM-OPEN-017"],
+            "A new allocation at an old address has the old handle, if it has a block of its own.",
+        )
+    }
+
     /// Maps a block of another process.
     pub(crate) fn of_process(
         process: u32,
@@ -104,7 +127,8 @@ impl Block {
         device: usize,
         inode: u64,
     ) -> std::result::Result<Self, Elsewhere> {
-        let file = file_of_process(process, descriptor, &file_name(device), inode)?;
+        let is_any = Self::takes_newer_memory() || Self::repeats_large();
+        let file = file_of_process(process, descriptor, &file_name(device), (!is_any).then_some(inode))?;
         Self::map(file, device).map_err(Elsewhere::Failed)
     }
 
@@ -179,6 +203,18 @@ impl Block {
 
     pub(crate) fn set_serial(&self, offset: u64, serial: u64) {
         self.serial_at(offset).store(serial, Ordering::Release);
+    }
+
+    /// The serial after all that allocations use.
+    pub(crate) fn last_serial(&self) -> &AtomicU64 {
+        self.serial_at(u64::MAX)
+    }
+
+    /// Replaces a part of this process's mapping by a copy.
+    pub(crate) fn detach(&self, offset: u64, size: u64) -> Result<()> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_NORESERVE;
+        map_fixed(self.base + offset, size, protection, flags, self.file.as_raw_fd(), offset)
     }
 
     fn serial_at(&self, offset: u64) -> &AtomicU64 {

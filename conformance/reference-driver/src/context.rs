@@ -9,6 +9,7 @@ use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
 
 use crate::answer::{CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
 use crate::health::Health;
+use crate::ipc::outlives;
 use crate::piece::Divider;
 use crate::process::{State, check_usable, state};
 use crate::stream::{Stream, synchronize};
@@ -18,7 +19,7 @@ pub(crate) struct Context {
     pub(crate) device: CUdevice,
     /// The device's index in the machine.
     pub(crate) device_index: usize,
-    is_primary: bool,
+    pub(crate) is_primary: bool,
     pub(crate) flags: u32,
     /// The contexts whose memory this context's kernels may access.
     pub(crate) peers: HashSet<u64>,
@@ -120,7 +121,7 @@ impl State {
 
     /// Removes a context. IPCMEM-GET-025: everything that belongs to it goes with it; memory of the process stays.
     fn forget_context(&mut self, id: u64) {
-        self.contexts.remove(&id);
+        let is_primary = self.contexts.remove(&id).is_some_and(|context| context.is_primary);
         self.destroyed_contexts.insert(id);
         self.handles_of_destroyed
             .extend(self.streams.extract_if(|_, stream| stream.context == id).map(|(handle, _)| handle));
@@ -130,7 +131,7 @@ impl State {
             .extend(self.modules.extract_if(|_, module| module.context == id).map(|(handle, _)| handle));
         self.functions.retain(|_, function| function.context != id);
         self.imports.forget_context(id);
-        self.ranges.retain(|_, range| range.context != id);
+        self.ranges.retain(|_, range| range.context != id || outlives(&range.memory, is_primary));
         if fault!(
             "ctx-destroy-releases-physical-memory",
             ["VMM-MAP-035"],

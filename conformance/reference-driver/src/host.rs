@@ -21,14 +21,20 @@ use crate::stream::synchronize;
 pub(crate) struct HostMemory {
     base: u64,
     size: u64,
+    /// The flags of `cuMemHostAlloc`.
+    pub(crate) flags: u32,
 }
 
 impl HostMemory {
-    fn new(size: u64) -> Result<Self> {
+    fn new(size: u64, host_flags: u32) -> Result<Self> {
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping at an address of the kernel's choice.
         let address = unsafe { libc::mmap(ptr::null_mut(), size as usize, protection, flags, -1, 0) };
-        if address == libc::MAP_FAILED { Err(OUT_OF_MEMORY) } else { Ok(Self { base: address as u64, size }) }
+        if address == libc::MAP_FAILED {
+            Err(OUT_OF_MEMORY)
+        } else {
+            Ok(Self { base: address as u64, size, flags: host_flags })
+        }
     }
 }
 
@@ -39,12 +45,18 @@ impl Drop for HostMemory {
 }
 
 impl State {
-    fn allocate_host(&mut self, context: u64, size: u64, kind: fn(Arc<HostMemory>) -> Memory) -> Result<u64> {
+    fn allocate_host(
+        &mut self,
+        context: u64,
+        size: u64,
+        flags: u32,
+        kind: fn(Arc<HostMemory>) -> Memory,
+    ) -> Result<u64> {
         if size == 0 {
             return Err(INVALID_VALUE);
         }
         let device = self.context(context)?.device_index;
-        let memory = HostMemory::new(size)?;
+        let memory = HostMemory::new(size, flags)?;
         let base = memory.base;
         self.add_range(base, size, context, device, kind(Arc::new(memory)));
         Ok(base)
@@ -86,7 +98,7 @@ entry_points! {
         let mut state = state()?;
         let context = state.current()?;
         pointer.wanted()?;
-        pointer.give(state.allocate_host(context, size as u64, Memory::Host)? as *mut c_void)
+        pointer.give(state.allocate_host(context, size as u64, 0, Memory::Host)? as *mut c_void)
     }
 
     fn cuMemHostAlloc(pointer: Output<*mut c_void>, size: usize, flags: u32) {
@@ -94,7 +106,7 @@ entry_points! {
         let context = state.current()?;
         pointer.wanted()?;
         check_flags(flags, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)?;
-        pointer.give(state.allocate_host(context, size as u64, Memory::Host)? as *mut c_void)
+        pointer.give(state.allocate_host(context, size as u64, flags, Memory::Host)? as *mut c_void)
     }
 
     fn cuMemFreeHost(pointer: *mut c_void) {
@@ -151,6 +163,6 @@ entry_points! {
         if !known.contains(&flags) {
             return Err(INVALID_VALUE);
         }
-        pointer.give(state.allocate_host(context, size as u64, Memory::Managed)?)
+        pointer.give(state.allocate_host(context, size as u64, 0, Memory::Managed)?)
     }
 }

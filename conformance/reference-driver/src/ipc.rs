@@ -1,19 +1,29 @@
 //! Memory of other processes: `cuIpcGetMemHandle`, `cuIpcOpenMemHandle`, `cuIpcCloseMemHandle`.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+mod close;
+mod faults;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
-use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
+use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NOT_PERMITTED, Output, Result};
 use crate::block::{Block, GRANULARITY, UNIT};
+use crate::context::Context;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
 use crate::process::{State, own_number, own_start_time, start_time, state};
 use crate::range::Memory;
-use crate::stream::synchronize;
 use crate::topology::topology;
+use close::close;
+use faults::{
+    Inside, context_of_call, count_importer, exports_anyway, handle_of_nothing, is_exported_again, second_gets_a_copy,
+};
+pub(crate) use faults::{is_legacy_capable, outlives, range_of, shuts_out};
 
 /// An allocation of another process that this process has open.
 #[derive(Debug)]
@@ -25,13 +35,38 @@ pub(crate) struct Import {
     handle: Handle,
     block: Arc<Block>,
     references: usize,
+    /// The thread that opened it first.
+    thread: ThreadId,
 }
 
-impl Import {
-    /// The process and device that it comes from.
+impl Handle {
+    /// The process and device that the memory comes from.
     const fn origin(&self) -> (u32, u64, u32) {
-        (self.handle.process, self.handle.start_time, self.handle.device)
+        (self.process, self.start_time, self.device)
     }
+}
+
+/// Whether an import comes from the exporter and device of a handle, on an importing device.
+fn is_of(import: &Import, device: usize, handle: &Handle) -> bool {
+    let (process, start_time, owner) = import.handle.origin();
+    (import.device == device
+        || fault!(
+            "open-allows-one-context-per-process",
+            ["IPCMEM-OPEN-006"],
+            "A context of another device cannot open either."
+        ))
+        && ((process, start_time) == (handle.process, handle.start_time)
+            || fault!(
+                "open-allows-one-context-per-device",
+                ["IPCMEM-OPEN-006"],
+                "Not even handles of another exporter open."
+            ))
+        && (owner == handle.device
+            || fault!(
+                "open-allows-one-context-per-exporter",
+                ["IPCMEM-OPEN-007"],
+                "Not even handles of another device open."
+            ))
 }
 
 /// All open imports, by the address that the open returned.
@@ -40,6 +75,8 @@ pub(crate) struct Imports {
     by_pointer: HashMap<u64, Import>,
     /// The addresses by context and handle.
     by_handle: HashMap<(u64, [u8; 64]), u64>,
+    /// The handles that were closed.
+    closed: HashSet<[u8; 64]>,
 }
 
 impl Imports {
@@ -69,18 +106,56 @@ impl State {
         // IPCMEM-GET-005: an interior pointer stands for its allocation. IPCMEM-GET-007 to -019: only memory from
         // `cuMemAlloc` can be exported. Any other pointer is CUDA_ERROR_INVALID_VALUE.
         let Some((range, Memory::Linear(piece))) = self.range(pointer).map(|range| (range, &range.memory)) else {
-            return Err(INVALID_VALUE);
+            return if exports_anyway(self, pointer)? { Ok(handle_of_nothing()) } else { Err(INVALID_VALUE) };
         };
+        let (size, mut serial) = (piece.size, piece.serial);
+        if fault!("get-refuses-more-than-a-granule", ["IPCMEM-GET-001"], "Allocations above 2 MiB are not exported.")
+            && size > GRANULARITY
+            || fault!("get-refuses-odd-sizes", ["IPCMEM-GET-026"], "Allocations of odd sizes are not exported.")
+                && !size.is_multiple_of(2)
+            || fault!("get-refuses-one-byte", ["IPCMEM-GET-026"], "An allocation of one byte is not exported.")
+                && size == 1
+            || fault!("get-refuses-a-second-export", ["IPCMEM-GET-002"], "An allocation is exported only once.")
+                && is_exported_again(serial)
+        {
+            return Err(INVALID_VALUE);
+        }
+        if fault!("get-needs-a-primary-context", ["IPCMEM-OPEN-009"], "Only memory of a primary context is exported.")
+            && !self.context(range.context)?.is_primary
+        {
+            return Err(INVALID_CONTEXT);
+        }
+        if fault!("get-again-gives-a-dead-handle", ["IPCMEM-GET-002"], "The handle of a second export opens nowhere.")
+            && is_exported_again(serial)
+        {
+            serial = u64::MAX;
+        }
+        if fault!("get-again-ends-the-first-handle", ["IPCMEM-GET-002"], "A second export ends the first handle.")
+            && is_exported_again(serial)
+        {
+            serial = !serial;
+            piece.block().set_serial(piece.offset, serial);
+        }
+        let size = if fault!(
+            "get-rounds-the-size-down",
+            ["IPCMEM-GET-026"],
+            "A handle lacks the last bytes of an odd size."
+        ) {
+            size / 4 * 4
+        } else {
+            size
+        };
+        let is_repeated = piece.size >= GRANULARITY && Block::repeats_large();
         Ok(Handle {
             kind: Kind::Memory,
             process: own_number(),
             start_time: own_start_time(),
             descriptor: piece.block().descriptor(),
-            inode: piece.block().inode,
+            inode: if is_repeated { 0 } else { piece.block().inode },
             place: piece.offset as u32,
-            size: piece.size,
+            size,
             // IPCMEM-GET-003: new memory at an old address has another serial.
-            serial: piece.serial,
+            serial,
             device: range.device as u32,
         })
     }
@@ -88,33 +163,202 @@ impl State {
     fn open(&mut self, context: u64, bytes: [u8; 64]) -> Result<u64> {
         // IPCMEM-OPEN-014: every bit of a handle counts.
         let machine = environment().machine_number();
-        let handle = Handle::from_bytes(&bytes, Kind::Memory, machine).ok_or(INVALID_VALUE)?;
+        let mut handle = Handle::from_bytes(&bytes, Kind::Memory, machine).ok_or(INVALID_VALUE)?;
         // IPCMEM-OPEN-003
         if handle.process == own_number() && handle.start_time == own_start_time() {
             return Err(INVALID_CONTEXT);
         }
         // IPCMEM-OPEN-002: a repeated open does not depend on the exporter, which may be gone by now.
-        if let Some(base) = self.imports.by_handle.get(&(context, bytes)).copied() {
-            self.import(base)?.references += 1;
-            return Ok(base);
+        if let Some(base) = self.imports.by_handle.get(&(context, bytes)).copied()
+            && !self.maps_again(base)?
+        {
+            return self.open_again(base);
+        }
+        if fault!(
+            "open-finds-imports-by-their-place",
+            ["IPCMEM-OPEN-017"],
+            "A stale handle opens an open import in its place."
+        ) {
+            let place = |handle: &Handle| (handle.origin(), handle.descriptor, handle.place);
+            let same = |import: &&u64| place(&self.imports.by_pointer[import].handle) == place(&handle);
+            if let Some(base) = self.imports.by_pointer.keys().find(same).copied() {
+                return self.open_again(base);
+            }
         }
         // IPCMEM-OPEN-006 and -007: for each exporting process and device, only one context of this device may have
         // imports.
         let device = self.context(context)?.device_index;
-        let origin = (handle.process, handle.start_time, handle.device);
-        let elsewhere =
-            |import: &Import| import.context != context && import.device == device && import.origin() == origin;
-        if self.imports.by_pointer.values().any(elsewhere) {
+        let elsewhere = |import: &Import| {
+            import.context != context
+                && is_of(import, device, &handle)
+                && !(import.bytes == bytes
+                    && fault!(
+                        "open-in-a-second-context-is-allowed",
+                        ["IPCMEM-OPEN-006"],
+                        "Two contexts open one handle."
+                    ))
+                && !(import.bytes != bytes
+                    && fault!(
+                        "open-of-another-handle-in-a-second-context-is-allowed",
+                        ["IPCMEM-OPEN-007"],
+                        "Two contexts open handles of one exporter and device.",
+                    ))
+        };
+        let found = self.imports.by_pointer.iter().find(|(_, import)| elsewhere(import)).map(|(base, _)| *base);
+        if let Some(base) = found {
+            if fault!(
+                "open-refused-in-a-second-context-closes",
+                ["IPCMEM-OPEN-006"],
+                "The refusal closes the first import."
+            ) {
+                self.unmap_import(base);
+            }
             return Err(INVALID_HANDLE);
         }
-        // IPCMEM-OPEN-031
-        if !topology().may_use(device, handle.device as usize) {
+        if fault!("open-needs-a-primary-context", ["IPCMEM-OPEN-009"], "A created context cannot open a handle.")
+            && !self.context(context)?.is_primary
+        {
+            return Err(INVALID_CONTEXT);
+        }
+        let is_peer = device != handle.device as usize;
+        if fault!("open-on-a-peer-is-refused", ["IPCMEM-OPEN-029"], "A handle opens only on its own device.") && is_peer
+        {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
+        if fault!("open-needs-a-visible-device", ["IPCMEM-OPEN-032"], "The exporter's device must be visible to open.")
+            && self.ordinal(handle.device as usize) < 0
+        {
+            return Err(INVALID_DEVICE);
+        }
+        // IPCMEM-OPEN-031
+        let ignores_the_topology =
+            fault!("open-ignores-missing-peer-access", ["IPCMEM-OPEN-031"], "A handle opens without peer access.")
+                && device > handle.device as usize
+                || fault!(
+                    "open-ignores-missing-peer-access-of-device-0",
+                    ["IPCMEM-OPEN-031"],
+                    "It opens on the first device."
+                ) && device < handle.device as usize;
+        if !ignores_the_topology && !topology().may_use(device, handle.device as usize) {
+            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+        }
+        if fault!(
+            "open-takes-the-exporters-ordinal",
+            ["IPCMEM-OPEN-033"],
+            "The exporter's ordinal names a device of the importer.",
+        ) {
+            handle.device = self.devices.get(handle.device as usize).map_or(handle.device, |local| local.index as u32);
+        }
         let block = self.block_of(context, &handle)?;
-        let base = block.base + u64::from(handle.place);
-        self.add_range(base, handle.size, context, handle.device as usize, Memory::Import(Arc::clone(&block)));
-        self.imports.insert(base, Import { context, device, bytes, handle, block, references: 1 });
+        let importers = count_importer(&block)?;
+        if fault!("open-maps-a-copy", ["IPCMEM-OPEN-001", "IPCMEM-OPEN-046"], "The importer's writes stay in a copy.")
+            || fault!("open-on-a-peer-maps-a-copy", ["IPCMEM-OPEN-029"], "On a peer, writes stay in a copy.") && is_peer
+            || fault!("open-after-a-close-maps-a-copy", ["IPCMEM-CLOSE-012"], "Opened again, memory is a copy.")
+                && self.imports.closed.contains(&bytes)
+            || importers > 0 && second_gets_a_copy()
+        {
+            block.detach(0, block.size)?;
+        }
+        if fault!("open-maps-a-copy-of-the-last-page", ["IPCMEM-OPEN-001"], "The last 4 KiB are a copy.") {
+            block.detach(block.size - 4096, 4096)?;
+        }
+        let mut base = block.base + u64::from(handle.place);
+        if fault!(
+            "open-maps-the-block-from-its-start",
+            ["IPCMEM-OPEN-025"],
+            "A small import begins where its block does."
+        ) {
+            base = block.base;
+        }
+        if Block::shifts_newer_memory() && block.serial(handle.place.into()) != handle.serial {
+            (base, handle.size) = (base + 4096, handle.size - 4096);
+        }
+        let mut owner = context;
+        if fault!(
+            "open-maps-for-the-primary-context",
+            ["IPCMEM-OPEN-009"],
+            "The import belongs to the primary context."
+        ) {
+            let of_device = |(_, of): &(&u64, &Context)| of.is_primary && of.device_index == device;
+            owner = self.contexts.iter().find(of_device).map_or(context, |(primary, _)| *primary);
+        }
+        if is_peer {
+            self.open_on_a_peer(context, handle.device as usize)?;
+        }
+        self.add_range(base, handle.size, owner, handle.device as usize, Memory::Import(Arc::clone(&block)));
+        let thread = std::thread::current().id();
+        let references = 1 + usize::from(fault!(
+            "open-counts-twice",
+            ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"],
+            "One close is not enough."
+        ));
+        self.imports.insert(base, Import { context, device, bytes, handle, block, references, thread });
+        Ok(base)
+    }
+
+    /// Changes the peer access of a context, although an open must not.
+    fn open_on_a_peer(&mut self, context: u64, owner: usize) -> Result<()> {
+        let contexts = self.contexts.iter().filter(|(_, of)| of.device_index == owner);
+        let owners: Vec<_> = contexts.map(|(id, _)| *id).collect();
+        let peers = &mut self.context_mut(context)?.peers;
+        if fault!(
+            "close-leaves-peer-access-enabled",
+            ["IPCMEM-CLOSE-018"],
+            "The last close keeps the peer access of the open."
+        ) {
+            peers.extend(&owners);
+        }
+        if fault!("open-disables-peer-access", ["IPCMEM-OPEN-034"], "An open ends peer access that was enabled before.")
+        {
+            peers.retain(|peer| !owners.contains(peer));
+        }
+        Ok(())
+    }
+
+    /// Whether a repeated open maps the memory at another address.
+    fn maps_again(&mut self, base: u64) -> Result<bool> {
+        let is_other_thread = self.import(base)?.thread != std::thread::current().id();
+        Ok(fault!("open-again-maps-again", ["IPCMEM-OPEN-002"], "A second open returns another pointer.")
+            || is_other_thread
+                && fault!(
+                    "open-on-another-thread-maps-again",
+                    ["IPCMEM-OPEN-037"],
+                    "Each thread gets a pointer of its own."
+                ))
+    }
+
+    /// Adds a reference to an import.
+    fn open_again(&mut self, base: u64) -> Result<u64> {
+        if fault!("open-again-is-refused", ["IPCMEM-OPEN-002"], "A second open returns ALREADY_MAPPED.") {
+            return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        }
+        let import = self.import(base)?;
+        let is_other_thread = import.thread != std::thread::current().id();
+        import.references += 1;
+        if fault!(
+            "open-again-adds-no-reference",
+            ["IPCMEM-OPEN-002", "IPCMEM-CLOSE-002"],
+            "Only the first open counts."
+        ) || fault!(
+            "open-on-another-thread-adds-no-reference",
+            ["IPCMEM-OPEN-037"],
+            "Only opens of one thread count."
+        ) && is_other_thread
+        {
+            import.references -= 1;
+        }
+        if fault!("open-again-adds-two-references", ["IPCMEM-OPEN-002"], "A second open counts twice.")
+            || fault!(
+                "open-on-another-thread-adds-two-references",
+                ["IPCMEM-OPEN-037"],
+                "Opens of other threads count twice."
+            ) && is_other_thread
+        {
+            import.references += 1;
+        }
+        if fault!("open-counts-to-three", ["IPCMEM-CLOSE-002"], "More than three opens count as three.") {
+            import.references = import.references.min(3);
+        }
         Ok(base)
     }
 
@@ -141,6 +385,7 @@ impl State {
         };
         match block.serial(place) {
             serial if serial == handle.serial && end <= block.size => Ok(block),
+            serial if serial != 0 && end <= block.size && Block::takes_newer_memory() => Ok(block),
             // IPCMEM-OPEN-016
             0 => Err(INVALID_VALUE),
             // IPCMEM-OPEN-017: there is a newer allocation in its place.
@@ -221,54 +466,116 @@ pub(crate) fn clears_at_death() -> bool {
     )
 }
 
-/// Closes an import. IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.
-fn close(pointer: u64) -> Result<()> {
-    let (context, is_last) = {
-        let mut state = state()?;
-        // IPCMEM-CLOSE-008
-        state.current()?;
-        let import = state.import(pointer)?;
-        (import.context, import.references == 1)
-    };
-    if is_last {
-        synchronize(context)?;
-    }
-    let mut state = state()?;
-    let import = state.import(pointer)?;
-    // IPCMEM-CLOSE-002
-    import.references -= 1;
-    if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
-        state.imports.remove(pointer);
-        state.ranges.remove(&pointer);
-    }
-    Ok(())
-}
-
 entry_points! {
     fn cuIpcGetMemHandle(handle: Output<CUipcMemHandle>, pointer: CUdeviceptr) {
+        static INSIDE: AtomicUsize = AtomicUsize::new(0);
+        static LAST: Mutex<[u8; 64]> = Mutex::new([0; 64]);
+        let inside = Inside::enter(&INSIDE);
+        if fault!("get-allows-one-thread", ["IPCMEM-GET-028"], "Two threads cannot export at once.") && inside.is_contended() {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
         let state = state()?;
         // IPCMEM-GET-023
-        state.current()?;
+        context_of_call(
+            &state,
+            [
+                fault!("get-needs-no-context", ["IPCMEM-GET-023"], "An export works without a context."),
+                fault!("get-without-a-context-is-invalid", ["IPCMEM-GET-023"], "The code is INVALID_VALUE."),
+                fault!("get-without-a-context-poisons", ["IPCMEM-GET-023"], "The refusal ends all device work."),
+            ],
+        )?;
         // IPCMEM-GET-008
         handle.wanted()?;
-        let bytes = state.export(pointer)?.to_bytes(environment().machine_number());
+        let mut bytes = state.export(pointer)?.to_bytes(environment().machine_number());
+        if fault!("get-shares-a-buffer-between-threads", ["IPCMEM-GET-028"], "A thread may get the handle of another.") {
+            drop(state);
+            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
+            std::thread::yield_now();
+            bytes = *LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        }
+        if fault!("get-writes-nothing", ["IPCMEM-GET-001"], "The handle is not written.") {
+            return Ok(());
+        }
+        if fault!("get-omits-the-last-byte", ["IPCMEM-GET-001", "IPCMEM-GET-029"], "63 bytes are written.") {
+            bytes[63] = handle.old().to_bytes()[63];
+        }
+        if fault!("get-writes-65-bytes", ["IPCMEM-GET-001"], "A byte after the handle is written.") {
+            // SAFETY: none. This is the fault: the caller promises room for 64 bytes.
+            unsafe { handle.after().write(0) };
+        }
         handle.give(CUipcMemHandle::from_bytes(bytes))
     }
 
     fn cuIpcOpenMemHandle_v2(pointer: Output<CUdeviceptr>, handle: CUipcMemHandle, flags: u32) {
+        static INSIDE: AtomicUsize = AtomicUsize::new(0);
+        let inside = Inside::enter(&INSIDE);
+        if fault!("open-allows-one-thread", ["IPCMEM-OPEN-037"], "Threads get ALREADY_MAPPED, as on an H200.") && inside.is_contended() {
+            return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        }
         let mut state = state()?;
         // IPCMEM-OPEN-035
-        let context = state.current()?;
+        let context = context_of_call(
+            &state,
+            [
+                fault!("open-needs-no-context", ["IPCMEM-OPEN-035"], "An open works without a context."),
+                fault!("open-without-a-context-is-invalid", ["IPCMEM-OPEN-035"], "The code is INVALID_VALUE."),
+                fault!("open-without-a-context-poisons", ["IPCMEM-OPEN-035"], "The refusal ends all device work."),
+            ],
+        )?;
         // IPCMEM-OPEN-012
         pointer.wanted()?;
         // IPCMEM-OPEN-010 and -011: an H200 requires the documented bit and ignores the others.
         if flags & CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0 == 0 {
-            return Err(INVALID_VALUE);
+            return state.refuse_flags(context, pointer, handle.to_bytes(), flags);
+        }
+        if flags != 1 {
+            if fault!("open-with-more-flags-returns-another-code", ["IPCMEM-OPEN-011"], "More flags give UNKNOWN.") {
+                return Err(CUresult::CUDA_ERROR_UNKNOWN);
+            }
+            if fault!("open-with-more-flags-maps-nothing", ["IPCMEM-OPEN-011"], "More flags give a wild pointer.") {
+                return pointer.give(WILD);
+            }
         }
         pointer.give(state.open(context, handle.to_bytes())?)
     }
 
     fn cuIpcCloseMemHandle(pointer: CUdeviceptr) {
         close(pointer)
+    }
+}
+
+/// An address where nothing is mapped.
+const WILD: u64 = 0x7000_0000_0000;
+
+impl State {
+    /// Refuses an open without the documented flag.
+    fn refuse_flags(&mut self, context: u64, pointer: Output<CUdeviceptr>, bytes: [u8; 64], flags: u32) -> Result<()> {
+        let owner =
+            Handle::from_bytes(&bytes, Kind::Memory, environment().machine_number()).map(|handle| handle.device);
+        let is_peer = owner != Some(self.context(context)?.device_index as u32);
+        if is_peer
+            && fault!("open-on-a-peer-without-flags-maps-nothing", ["IPCMEM-OPEN-030"], "It gives a wild pointer.")
+            || flags == 0
+                && fault!("open-without-flags-maps-nothing", ["IPCMEM-OPEN-010"], "Flags of 0 give a wild pointer.")
+            || flags != 0
+                && fault!("open-with-other-flags-maps-nothing", ["IPCMEM-OPEN-011"], "Flags of 2 give a wild pointer.")
+        {
+            return pointer.give(WILD);
+        }
+        if flags == 0
+            && fault!("open-without-flags-returns-another-code", ["IPCMEM-OPEN-010"], "Flags of 0 give UNKNOWN.")
+            || flags != 0
+                && fault!("open-with-other-flags-returns-another-code", ["IPCMEM-OPEN-011"], "Flags of 2 give UNKNOWN.")
+        {
+            return Err(CUresult::CUDA_ERROR_UNKNOWN);
+        }
+        if fault!(
+            "open-refused-for-its-flags-stays-open",
+            ["IPCMEM-OPEN-010", "IPCMEM-OPEN-011"],
+            "An open that is refused for its flags adds a reference.",
+        ) {
+            self.open(context, bytes)?;
+        }
+        Err(INVALID_VALUE)
     }
 }

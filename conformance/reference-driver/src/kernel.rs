@@ -9,7 +9,7 @@ use cuda_ipc_sys::CUresult;
 use crate::answer::{Input, NOT_SUPPORTED, Result};
 use crate::health::Health;
 use crate::process::state;
-use crate::range::{Access, By, Span};
+use crate::range::{Access, By, Memory, Span};
 
 /// A launch: the kernel and its arguments, as they were when it was enqueued.
 #[derive(Clone, Copy, Debug)]
@@ -84,13 +84,40 @@ impl Kernel {
             }
             Self::Spin { nanoseconds } => spin(health, Duration::from_nanos(nanoseconds)),
             Self::Add { counter, value, rounds } => {
+                let is_import =
+                    || Ok(matches!(state()?.range(counter).map(|range| &range.memory), Some(Memory::Import(_))));
+                let loses_updates = fault!(
+                    "atomics-on-an-import-are-not-atomic",
+                    ["IPCMEM-OPEN-041"],
+                    "An addition is a load and a store."
+                ) && is_import()?;
+                let caches = fault!(
+                    "atomics-on-an-import-are-cached",
+                    ["IPCMEM-OPEN-041"],
+                    "Additions are written when the kernel ends."
+                ) && is_import()?;
                 let counter = Words::new(context, counter, 1, Access::Write)?;
                 let counter = counter.iter().next().ok_or(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)?;
                 // One addition stands for all threads of a round. The rounds stay separate, so that others' additions
                 // can come between them.
                 let value = value.wrapping_mul(threads as u32);
-                for _ in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
-                    counter.fetch_add(value, Ordering::SeqCst);
+                let mut cached = counter.load(Ordering::SeqCst);
+                for round in (0..rounds).take_while(|round| !round.is_multiple_of(1 << 16) || health.works()) {
+                    let read = counter.load(Ordering::Relaxed);
+                    // Another thread gets the time to add in between.
+                    if (loses_updates || caches) && round.is_multiple_of(1 << 12) {
+                        std::thread::yield_now();
+                    }
+                    if loses_updates {
+                        counter.store(read.wrapping_add(value), Ordering::SeqCst);
+                    } else if caches {
+                        cached = std::hint::black_box(cached.wrapping_add(value));
+                    } else {
+                        counter.fetch_add(value, Ordering::SeqCst);
+                    }
+                }
+                if caches {
+                    counter.store(cached, Ordering::SeqCst);
                 }
             }
         }

@@ -68,12 +68,12 @@ pub(crate) enum Elsewhere {
     Failed(CUresult),
 }
 
-/// Opens the memfd that another process has at a descriptor, if it still has that name and inode.
+/// Opens the memfd that another process has at a descriptor, if it still has that name and, if one is given, that inode.
 pub(crate) fn file_of_process(
     process: u32,
     descriptor: u32,
     name: &str,
-    inode: u64,
+    inode: impl Into<Option<u64>>,
 ) -> std::result::Result<File, Elsewhere> {
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => Elsewhere::Gone,
@@ -86,7 +86,8 @@ pub(crate) fn file_of_process(
         return Err(Elsewhere::Replaced);
     }
     let file = File::options().read(true).write(true).open(link).map_err(refused)?;
-    let same = file.metadata().map_err(refused)?.ino() == inode;
+    let found = file.metadata().map_err(refused)?.ino();
+    let same = inode.into().is_none_or(|inode| inode == found);
     same.then_some(file).ok_or(Elsewhere::Replaced)
 }
 

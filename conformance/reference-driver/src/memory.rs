@@ -9,6 +9,7 @@ use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY, Output, Resul
 use crate::block::Block;
 use crate::environment::environment;
 use crate::host::is_mapped;
+use crate::ipc::range_of;
 use crate::process::{State, state};
 use crate::range::{Memory, Range};
 use crate::stream::synchronize;
@@ -96,8 +97,11 @@ entry_points! {
 
     fn cuMemFree_v2(pointer: CUdeviceptr) {
         let user = {
-            let state = state()?;
+            let mut state = state()?;
             state.current()?;
+            if let Some(result) = state.free_import(pointer) {
+                return result;
+            }
             if matches!(state.ranges.get(&pointer), Some(Range { memory: Memory::Mapping { .. }, .. }))
                 && fault!("mem-free-of-a-mapping-does-nothing", ["VMM-MAP-034"], "cuMemFree of a mapping succeeds.")
             {
@@ -111,6 +115,7 @@ entry_points! {
         let mut state = state()?;
         // Another thread may have freed the memory meanwhile.
         state.user_of(pointer)?;
+        state.free_exported(pointer)?;
         state.begin_free(pointer)?;
         state.release(pointer);
         Ok(())
@@ -140,7 +145,13 @@ entry_points! {
                 return Ok(());
             }
         }
-        let (found, length) = state.address_range(pointer)?;
+        let (mut found, mut length) = state.address_range(pointer)?;
+        if let Some(range) = state.range(pointer) {
+            let (begin, size) = range_of(range, pointer)?;
+            if (begin, size) != (range.base, range.size) {
+                (found, length) = (begin, size);
+            }
+        }
         if base.wanted().is_err() && fault!("range-null-base-refused", ["RANGE-001"], "A null base is refused.") {
             return Err(INVALID_VALUE);
         }

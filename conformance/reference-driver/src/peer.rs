@@ -163,6 +163,14 @@ fn rank(one: usize, other: usize) -> c_int {
     if is_negative { -1 } else { 0 }
 }
 
+impl State {
+    /// The imports that a context has of a device's memory.
+    fn imports_of_a_peer(&self, context: u64, device: usize) -> Vec<u64> {
+        let ranges = self.imports.pointers().filter_map(|pointer| self.ranges.get(pointer));
+        ranges.filter(|range| range.context == context && range.device == device).map(|range| range.base).collect()
+    }
+}
+
 entry_points! {
     fn cuDeviceCanAccessPeer(output: Output<c_int>, device: CUdevice, peer: CUdevice) {
         let mut state = state()?;
@@ -340,6 +348,11 @@ entry_points! {
             return Err(INVALID_VALUE);
         }
         let peer_device = state.context(peer as u64)?.device_index;
+        if fault!("open-prevents-peer-access", ["IPCMEM-OPEN-034"], "Beside an import, peer access cannot be enabled.")
+            && !state.imports_of_a_peer(current, peer_device).is_empty()
+        {
+            return Err(CUresult::CUDA_ERROR_TOO_MANY_PEERS);
+        }
         // P2P-003
         if peer as u64 == current
             && fault!("enable-peer-access-to-oneself", ["P2P-003"], "cuCtxEnablePeerAccess accepts the current context.")
@@ -409,7 +422,12 @@ entry_points! {
     fn cuCtxDisablePeerAccess(peer: CUcontext) {
         let mut state = state()?;
         let current = state.current()?;
-        state.context(peer as u64)?;
+        let peer_device = state.context(peer as u64)?.device_index;
+        if fault!("disable-peer-access-unmaps-imports", ["IPCMEM-OPEN-034"], "Imports of a peer end with its access.") {
+            for pointer in state.imports_of_a_peer(current, peer_device) {
+                state.ranges.remove(&pointer);
+            }
+        }
         // P2P-005
         let was_enabled = if fault!(
             "disable-peer-access-keeps-it",

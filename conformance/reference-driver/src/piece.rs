@@ -49,6 +49,8 @@ impl SharedBlock {
 #[derive(Debug, Default)]
 pub(crate) struct Divider {
     shared: Vec<Weak<SharedBlock>>,
+    /// A block with room for a second allocation of whole granules.
+    half: Weak<SharedBlock>,
 }
 
 impl Divider {
@@ -56,6 +58,15 @@ impl Divider {
     /// `new_block` allocates one of the given size.
     pub(crate) fn divide(&mut self, size: u64, new_block: impl FnOnce(u64) -> Result<Arc<Block>>) -> Result<Piece> {
         if size >= GRANULARITY {
+            if size <= 2 * GRANULARITY
+                && fault!(
+                    "alloc-puts-two-granules-into-one-block",
+                    ["IPCMEM-OPEN-027"],
+                    "Two allocations share a block."
+                )
+            {
+                return self.divide_large(size, new_block);
+            }
             let block = Arc::new(SharedBlock::new(new_block(size)?));
             return Ok(Self::piece(block, 0, size));
         }
@@ -76,6 +87,17 @@ impl Divider {
         Ok(Self::piece(block, 0, size))
     }
 
+    /// Puts two allocations of whole granules into one block.
+    fn divide_large(&mut self, size: u64, new_block: impl FnOnce(u64) -> Result<Arc<Block>>) -> Result<Piece> {
+        if let Some(block) = self.half.upgrade().filter(|block| block.block.size == 2 * size) {
+            self.half = Weak::new();
+            return Ok(Self::piece(block, size, size));
+        }
+        let block = Arc::new(SharedBlock::new(new_block(2 * size)?));
+        self.half = Arc::downgrade(&block);
+        Ok(Self::piece(block, 0, size))
+    }
+
     /// Whether an address lies in a shared block.
     pub(crate) fn holds(&self, address: u64) -> bool {
         let mut blocks = self.shared.iter().filter_map(Weak::upgrade);
@@ -84,7 +106,25 @@ impl Divider {
 
     fn piece(block: Arc<SharedBlock>, offset: u64, size: u64) -> Piece {
         static LAST_SERIAL: AtomicU64 = AtomicU64::new(0);
-        let serial = LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut serial = LAST_SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_small = size < GRANULARITY;
+        if is_small
+            && fault!(
+                "get-repeats-the-handle-of-a-piece",
+                ["IPCMEM-GET-003", "IPCMEM-OPEN-017"],
+                "A new allocation at an old address has the old handle, if it shares a block.",
+            )
+            || !is_small && Block::repeats_large()
+        {
+            serial = 1;
+        }
+        let offset = if size < UNIT - 4
+            && fault!("alloc-misaligns-small-sizes", ["IPCMEM-GET-026"], "Small allocations are aligned to 4 bytes.")
+        {
+            offset + 4
+        } else {
+            offset
+        };
         block.block.set_serial(offset, serial);
         Piece { block, offset, size, serial }
     }

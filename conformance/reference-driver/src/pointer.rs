@@ -6,6 +6,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemorytype, CUpointer_attri
 
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Input, Output, Result};
 use crate::context::top;
+use crate::ipc;
 use crate::process::{State, state};
 use crate::range::{By, Memory, Range};
 
@@ -451,7 +452,11 @@ fn attribute(state: &State, range: &Range, pointer: u64, attribute: A) -> Result
         {
             is_true(false)
         }
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => is_true(is_legacy_capable(state, &range.memory)),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            let is_inverted =
+                ipc::is_legacy_capable(state, range, pointer) != matches!(range.memory, Memory::Linear(_));
+            is_true(is_legacy_capable(state, &range.memory) != is_inverted)
+        }
         // PTRATTR-004: for a mapping, the reservation that it lies in.
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR
             if fault!(

@@ -10,6 +10,7 @@ use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, HOST};
 use crate::host::HostMemory;
+use crate::ipc::shuts_out;
 use crate::multicast::Object;
 use crate::piece::Piece;
 use crate::pool::Target;
@@ -160,6 +161,12 @@ impl Range {
     }
 
     fn allows(&self, state: &State, context: u64, by: By, access: Access) -> bool {
+        if matches!(self.memory, Memory::Import(_)) {
+            let is_peer = state.contexts.get(&context).is_some_and(|context| context.device_index != self.device);
+            if shuts_out(is_peer, by, access) {
+                return false;
+            }
+        }
         let granted = state.access_flags(self, context, by);
         let is_allowed = match access {
             Access::Read => granted != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,

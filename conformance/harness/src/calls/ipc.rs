@@ -1,6 +1,7 @@
 //! Legacy inter-process handles.
 
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cuda_ipc_sys::{CUipcEventHandle, CUipcMem_flags, CUipcMemHandle};
 
@@ -26,10 +27,21 @@ calls! {
         Ok(())
     }
 
-    /// `cuIpcGetMemHandle` of one address on many threads at once. Returns the distinct handles.
-    fn ipc_get_mem_handle_from_threads(session, pointer: Pointer, threads: usize, rounds: usize) -> Vec<MemHandle> {
-        let answers = session.on_threads(threads, |session| {
-            let mut found = Vec::new();
+    /// `cuIpcGetMemHandle` into the second of three handles. Returns the bytes of the first and the third.
+    fn ipc_get_mem_handle_between_others(session, pointer: Pointer) -> Vec<u8> {
+        let mut handles = [CUipcMemHandle::from_bytes(UNWRITTEN); 3];
+        let first: *mut CUipcMemHandle = (&raw mut handles).cast();
+        cuda!(session.cuIpcGetMemHandle(first.wrapping_add(1), pointer.0));
+        Ok([handles[0].to_bytes(), handles[2].to_bytes()].concat())
+    }
+
+    /// `cuIpcGetMemHandle` of several addresses at once, each on a thread of its own. Returns the distinct handles of
+    /// each.
+    fn ipc_get_mem_handle_from_threads(session, pointers: Vec<Pointer>, rounds: usize) -> Vec<Vec<MemHandle>> {
+        let next = AtomicUsize::new(0);
+        let answers = session.on_threads(pointers.len(), |session| {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let (pointer, mut found) = (pointers[index], Vec::new());
             for _ in 0..rounds {
                 let mut handle = CUipcMemHandle::from_bytes(UNWRITTEN);
                 cuda!(session.cuIpcGetMemHandle(&mut handle, pointer.0));
@@ -38,17 +50,11 @@ calls! {
                     found.push(handle);
                 }
             }
-            Ok(found)
+            Ok((index, found))
         })?;
-        let mut distinct: Vec<MemHandle> = Vec::new();
-        for handles in answers {
-            for handle in handles? {
-                if !distinct.contains(&handle) {
-                    distinct.push(handle);
-                }
-            }
-        }
-        Ok(distinct)
+        let mut of_each = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        of_each.sort_by_key(|(index, _)| *index);
+        Ok(of_each.into_iter().map(|(_, found)| found).collect())
     }
 
     /// `cuIpcOpenMemHandle` with the only documented flag.

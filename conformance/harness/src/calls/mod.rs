@@ -132,4 +132,13 @@ impl Role {
         self.send(&AnyCall::from(process::Call::exit_normally { code: 0 }), &[])?;
         self.wait_for_exit()
     }
+
+    /// Makes the process call `_exit`, and waits until it has ended.
+    ///
+    /// # Errors
+    /// [`Stop`], if it does not end.
+    pub fn exit_at_once(&self) -> Result<(), Stop> {
+        self.send(&AnyCall::from(process::Call::exit_without_handlers { code: 0 }), &[])?;
+        self.wait_for_exit()
+    }
 }

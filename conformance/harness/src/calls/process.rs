@@ -55,6 +55,12 @@ calls! {
         Ok(unsafe { libc::syscall(libc::SYS_mbind, 0_usize, 0_usize, 0, 0_usize, 0_usize, 0) } == 0)
     }
 
+    /// Exits as `_exit(code)` does, without exit handlers.
+    fn exit_without_handlers(session, code: i32) -> () {
+        // SAFETY: the call ends the process.
+        unsafe { libc::_exit(code) }
+    }
+
     /// Exits as `exit(code)` does, which runs the exit handlers that the driver registered.
     fn exit_normally(session, code: i32) -> () {
         std::process::exit(code)

@@ -286,6 +286,9 @@ entry_points! {
         let mut locked = state()?;
         let stream = locked.stream(stream)?;
         stream.start()?;
+        if let Some(result) = locked.free_import_async(pointer) {
+            return result;
+        }
         // IPCMEM-OPEN-043: memory from `cuIpcOpenMemHandle` is closed, not freed. POOL-PTR-014: an import from a pool
         // is freed.
         let memory = &locked.ranges.get(&pointer).ok_or(INVALID_VALUE)?.memory;

@@ -27,6 +27,16 @@ fn share(exporter: &Role) -> Result<Shared, Stop> {
     Ok(Shared { buffer, handle: exporter.ipc_get_mem_handle(buffer)?, pattern })
 }
 
+/// Checks that each process sees what the other writes.
+fn still_share(exporter: &Role, buffer: Pointer, importer: &Role, import: Pointer) -> Outcome {
+    let (there, back) = (seed(), seed());
+    exporter.fill(buffer, SIZE, there)?;
+    check!(importer.mismatches(import, SIZE, there)? == 0);
+    importer.fill(import, SIZE, back)?;
+    check!(exporter.mismatches(buffer, SIZE, back)? == 0);
+    Ok(())
+}
+
 /// The last close unmaps an import, and the driver then refuses its address.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-001")]
@@ -108,14 +118,17 @@ fn closing_an_interior_pointer_leaves_the_mapping_usable(exporter: Role, importe
     Ok(())
 }
 
-/// The driver refuses to close an import without a current context.
+/// The driver refuses to close an import without a current context, and the import stays open.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-008")]
 fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {
-    let import = importer.ipc_open_mem_handle(share(&exporter)?.handle)?;
+    let (shared, context) = (share(&exporter)?, importer.ctx_get_current()?);
+    let import = importer.ipc_open_mem_handle(shared.handle)?;
     importer.ctx_set_current(None)?;
     importer.ipc_close_mem_handle(import).refused(&[CUresult::CUDA_ERROR_INVALID_CONTEXT])?;
-    Ok(())
+    importer.ctx_set_current(Some(context))?;
+    check!(importer.mismatches(import, SIZE, shared.pattern)? == 0);
+    importer.ipc_close_mem_handle(import)
 }
 
 /// A close in another context leaves the exporter's memory intact. The code is recorded.
@@ -130,7 +143,7 @@ fn closing_in_another_context_leaves_the_exporters_memory_intact(exporter: Role,
     Ok(())
 }
 
-/// A close in one importer leaves the memory intact for the exporter and for another importer.
+/// After a close in one importer, the exporter and another importer still share the memory.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-011")]
 fn other_processes_keep_the_memory(exporter: Role, importer: Role, observer: Role) -> Outcome {
@@ -140,10 +153,10 @@ fn other_processes_keep_the_memory(exporter: Role, importer: Role, observer: Rol
     importer.ipc_close_mem_handle(import)?;
     check!(exporter.mismatches(shared.buffer, SIZE, shared.pattern)? == 0);
     check!(observer.mismatches(other, SIZE, shared.pattern)? == 0);
-    Ok(())
+    still_share(&exporter, shared.buffer, &observer, other)
 }
 
-/// A handle opens again after its close. Whether the address is the same is recorded.
+/// A handle opens again after its close, and the memory is shared again. Whether the address is the same is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-012")]
 fn a_closed_handle_opens_again(exporter: Role, importer: Role) -> Outcome {
@@ -153,13 +166,14 @@ fn a_closed_handle_opens_again(exporter: Role, importer: Role) -> Outcome {
     let second = importer.ipc_open_mem_handle(shared.handle)?;
     observe("the address is the same", first == second);
     check!(importer.mismatches(second, SIZE, shared.pattern)? == 0);
-    Ok(())
+    still_share(&exporter, shared.buffer, &importer, second)
 }
 
 /// How a process ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Exit,
+    ExitWithoutHandlers,
     Kill,
 }
 
@@ -167,6 +181,7 @@ impl End {
     fn of(self, role: &Role) -> Outcome {
         match self {
             Self::Exit => role.exit(),
+            Self::ExitWithoutHandlers => role.exit_at_once(),
             Self::Kill => role.kill(),
         }
     }
@@ -195,21 +210,24 @@ fn virtual_memory_is_refused(importer: Role) -> Outcome {
 /// If an importer ends without a close, the exporter can free the memory, which returns to the device.
 #[rstest]
 #[case::exit(End::Exit)]
+#[case::exit_without_handlers(End::ExitWithoutHandlers)]
 #[case::kill(End::Kill)]
 #[conformance::test("IPCMEM-CLOSE-015")]
 fn an_importers_exit_closes_its_mappings(exporter: Role, importer: Role, observer: Role, #[case] end: End) -> Outcome {
     const LARGE: u64 = 256 * MIB;
+    const QUESTIONS: usize = 200;
+    let before = observer.mem_get_info()?.free;
     let buffer = exporter.mem_alloc(LARGE)?;
     importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     end.of(&importer)?;
-    let before = observer.mem_get_info()?.free;
     exporter.mem_free(buffer)?;
-    let after = observer.mem_get_info()?.free;
-    check!(
-        after >= before + LARGE,
-        "{LARGE} bytes were freed, but only {} returned to the device",
-        after.saturating_sub(before)
-    );
+    // The memory of an ended process may return after a delay, and other processes use the device too.
+    for _ in 0..QUESTIONS {
+        if observer.mem_get_info()?.free + LARGE / 2 >= before {
+            return Ok(());
+        }
+    }
+    check!(observer.mem_get_info()?.free >= before, "{LARGE} bytes were freed, but did not return to the device");
     Ok(())
 }
 
@@ -240,14 +258,14 @@ fn memory_opened_after_a_reset_has_the_right_contents(exporter: Role, importer: 
     Ok(())
 }
 
-/// The code of enabling peer access is recorded after the last close of an import from another device.
+/// After the last close of an import from another device, peer access is not enabled.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-018", needs(gpus = 2, peer_access))]
-fn the_code_of_enabling_peer_access_after_the_last_close(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+fn the_last_close_ends_the_peer_access_of_an_open(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let peer = importer.device_primary_ctx_retain_of(0)?;
     let import = importer.ipc_open_mem_handle(share(&exporter)?.handle)?;
     importer.ipc_close_mem_handle(import)?;
-    importer.ctx_enable_peer_access(peer).recorded("enable after the last close")?;
+    importer.ctx_enable_peer_access(peer)?;
     importer.ctx_synchronize()
 }
 

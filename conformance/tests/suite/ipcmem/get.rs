@@ -11,21 +11,40 @@ use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer};
 use crate::support::foreign::unnamed_file;
+use crate::support::import_kind::ImportKind;
 use crate::support::pointer_kind::PointerKind;
 
 const LEGACY_IPC_CAPABLE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+/// The documented codes of an export for a pointer that it does not accept.
+const OF_AN_EXPORT: &[CUresult] =
+    &[CUresult::CUDA_ERROR_INVALID_VALUE, CUresult::CUDA_ERROR_INVALID_HANDLE, CUresult::CUDA_ERROR_MAP_FAILED];
+/// The codes for memory that the documentation calls unsupported.
+const UNSUPPORTED: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE, CUresult::CUDA_ERROR_NOT_SUPPORTED];
 
-/// An allocation from `cuMemAlloc` can be exported. The number of bytes that the export changes in the handle is
-/// recorded.
+/// An allocation from `cuMemAlloc` can be exported, and its handle opens. The number of bytes that the export changes in
+/// the handle is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-001")]
-fn an_allocation_is_exported(exporter: Role) -> Outcome {
-    let buffer = exporter.mem_alloc(4 * MIB)?;
-    let handle = exporter.ipc_get_mem_handle(buffer)?.to_bytes();
-    check!(handle != UNWRITTEN, "the driver did not write the handle");
-    let written = handle.iter().zip(UNWRITTEN).filter(|(byte, unwritten)| **byte != *unwritten).count();
+fn an_allocation_is_exported(exporter: Role, importer: Role) -> Outcome {
+    let (size, pattern) = (4 * MIB, seed());
+    let buffer = exporter.mem_alloc(size)?;
+    exporter.fill(buffer, size, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let bytes = handle.to_bytes();
+    check!(bytes != UNWRITTEN, "the driver did not write the handle");
+    check!(importer.mismatches(importer.ipc_open_mem_handle(handle)?, size, pattern)? == 0);
+    let written = bytes.iter().zip(UNWRITTEN).filter(|(byte, unwritten)| **byte != *unwritten).count();
     observe("changed bytes", written);
+    Ok(())
+}
+
+/// An export writes no byte before or after the handle.
+#[rstest]
+#[conformance::test("IPCMEM-GET-001")]
+fn an_export_writes_only_the_handle(exporter: Role) -> Outcome {
+    let around = exporter.ipc_get_mem_handle_between_others(exporter.mem_alloc(4 * MIB)?)?;
+    check!(around == [UNWRITTEN, UNWRITTEN].concat(), "the driver wrote beside the handle");
     Ok(())
 }
 
@@ -100,23 +119,42 @@ fn the_memory_that_an_interior_pointer_exports(
     Ok(())
 }
 
-/// The driver refuses to export host memory.
+/// Checks that an export is refused, with one of these codes if any are given, and leaves the context usable.
+fn refuses(exporter: &Role, kind: PointerKind, codes: &[CUresult]) -> Outcome {
+    let pointer = kind.make(exporter)?;
+    exporter.ipc_get_mem_handle(pointer).refused_and_recorded(codes)?;
+    exporter.ctx_synchronize()
+}
+
+/// The driver refuses to export memory of the heap.
 #[rstest]
-#[case::heap(PointerKind::Heap)]
-#[case::stack(PointerKind::Stack)]
+#[conformance::test("IPCMEM-GET-010")]
+fn the_heap_is_refused(exporter: Role) -> Outcome {
+    refuses(&exporter, PointerKind::Heap, OF_AN_EXPORT)
+}
+
+/// The driver refuses to export the stack.
+#[rstest]
+#[conformance::test("IPCMEM-GET-011")]
+fn the_stack_is_refused(exporter: Role) -> Outcome {
+    refuses(&exporter, PointerKind::Stack, OF_AN_EXPORT)
+}
+
+/// The driver refuses to export page-locked host memory.
+#[rstest]
 #[case::pinned(PointerKind::Pinned)]
 #[case::pinned_mapped(PointerKind::PinnedMapped)]
 #[case::write_combined(PointerKind::WriteCombined)]
-#[case::registered(PointerKind::Registered)]
-#[conformance::test("IPCMEM-GET-010", "IPCMEM-GET-011", "IPCMEM-GET-012", "IPCMEM-GET-013")]
-fn host_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
-    let pointer = kind.make(&exporter)?;
-    exporter.ipc_get_mem_handle(pointer).refused_and_recorded(&[
-        CUresult::CUDA_ERROR_INVALID_VALUE,
-        CUresult::CUDA_ERROR_INVALID_HANDLE,
-        CUresult::CUDA_ERROR_MAP_FAILED,
-    ])?;
-    exporter.ctx_synchronize()
+#[conformance::test("IPCMEM-GET-012")]
+fn page_locked_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    refuses(&exporter, kind, &[])
+}
+
+/// The driver refuses to export registered host memory.
+#[rstest]
+#[conformance::test("IPCMEM-GET-013")]
+fn registered_memory_is_refused(exporter: Role) -> Outcome {
+    refuses(&exporter, PointerKind::Registered, &[])
 }
 
 /// The driver refuses to export managed memory, whether or not a GPU has touched it.
@@ -125,8 +163,7 @@ fn host_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome 
 #[case::touched(PointerKind::ManagedTouched)]
 #[conformance::test("IPCMEM-GET-014", needs(managed_memory))]
 fn managed_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
-    exporter.ipc_get_mem_handle(kind.make(&exporter)?).refused(INVALID_VALUE)?;
-    exporter.ctx_synchronize()
+    refuses(&exporter, kind, UNSUPPORTED)
 }
 
 /// The driver refuses to export stream-ordered memory, and its `IS_LEGACY_CUDA_IPC_CAPABLE` is 0.
@@ -154,8 +191,14 @@ fn memory_of_a_shareable_pool_is_refused(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-GET-017", needs(virtual_memory))]
 fn virtual_memory_is_refused(exporter: Role) -> Outcome {
-    exporter.ipc_get_mem_handle(PointerKind::VirtualMemory.make(&exporter)?).refused(INVALID_VALUE)?;
-    exporter.ctx_synchronize()
+    refuses(&exporter, PointerKind::VirtualMemory, UNSUPPORTED)
+}
+
+/// The driver refuses to export virtual memory with a legacy handle, even if it was created for export.
+#[rstest]
+#[conformance::test("IPCMEM-GET-017", needs(virtual_memory, memory_descriptors))]
+fn shareable_virtual_memory_is_refused(exporter: Role) -> Outcome {
+    refuses(&exporter, PointerKind::ShareableVirtualMemory, UNSUPPORTED)
 }
 
 /// An import can be exported again if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
@@ -216,9 +259,12 @@ fn graph_owned_memory_is_refused(exporter: Role) -> Outcome {
 #[conformance::test("IPCMEM-GET-023")]
 fn a_current_context_is_needed(exporter: Role) -> Outcome {
     let buffer = exporter.mem_alloc(2 * MIB)?;
+    let context = exporter.ctx_get_current()?;
     exporter.ctx_set_current(None)?;
     exporter.ipc_get_mem_handle(buffer).refused(&[CUresult::CUDA_ERROR_INVALID_CONTEXT])?;
-    Ok(())
+    exporter.ctx_set_current(Some(context))?;
+    exporter.ipc_get_mem_handle(buffer)?;
+    exporter.ctx_synchronize()
 }
 
 /// The code of an export in another context of the same device is recorded.
@@ -241,18 +287,25 @@ fn memory_of_a_destroyed_context_is_refused(exporter: Role) -> Outcome {
     exporter.ctx_set_current(Some(primary))?;
     exporter.ctx_destroy(created)?;
     exporter.ipc_get_mem_handle(buffer).refused_and_recorded(&[])?;
-    Ok(())
+    exporter.ctx_synchronize()
 }
 
-/// Allocations of odd sizes can be exported, opened and read.
+/// Allocations of odd sizes are aligned, and every byte of them is shared.
 #[rstest]
 #[conformance::test("IPCMEM-GET-026")]
-fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(4, 41, 4097, 2097151)] size: u64) -> Outcome {
-    let (whole_words, pattern) = (size / 4 * 4, seed());
+fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(1, 41, 4097, 2097151)] size: u64) -> Outcome {
+    // The programming guide promises this for every address that an allocation returns.
+    const ALIGNMENT: u64 = 256;
+    let pattern = seed();
     let buffer = exporter.mem_alloc(size)?;
-    exporter.fill(buffer, whole_words, pattern)?;
+    check!(buffer.0 % ALIGNMENT == 0);
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    check!(importer.mismatches(import, whole_words, pattern)? == 0);
+    exporter.fill(buffer, size, pattern)?;
+    check!(importer.mismatches(import, size, pattern)? == 0);
+    importer.memset_d8(import, 7, size)?;
+    importer.ctx_synchronize()?;
+    check!(exporter.other_bytes(buffer, size, 7)? == 0);
+    check!(importer.other_bytes(import, size, 7)? == 0);
     Ok(())
 }
 
@@ -262,10 +315,13 @@ fn odd_sizes_are_exported(exporter: Role, importer: Role, #[values(4, 41, 4097, 
 #[case::interior(PointerKind::Interior)]
 #[case::pitched(PointerKind::Pitched)]
 #[case::null(PointerKind::Null)]
+#[case::one_past_the_end(PointerKind::OnePastTheEnd)]
 #[case::freed(PointerKind::Freed)]
 #[case::heap(PointerKind::Heap)]
+#[case::stack(PointerKind::Stack)]
 #[case::pinned(PointerKind::Pinned)]
 #[case::pinned_mapped(PointerKind::PinnedMapped)]
+#[case::write_combined(PointerKind::WriteCombined)]
 #[case::registered(PointerKind::Registered)]
 #[case::graph_owned(PointerKind::GraphOwned)]
 #[conformance::test("IPCMEM-GET-027")]
@@ -275,9 +331,11 @@ fn export_agrees_with_the_attribute(exporter: Role, #[case] kind: PointerKind) -
 
 /// Managed memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
+#[case::untouched(PointerKind::Managed)]
+#[case::touched(PointerKind::ManagedTouched)]
 #[conformance::test("IPCMEM-GET-027", needs(managed_memory))]
-fn export_of_managed_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
-    agrees(&exporter, PointerKind::Managed.make(&exporter)?)
+fn export_of_managed_memory_agrees_with_the_attribute(exporter: Role, #[case] kind: PointerKind) -> Outcome {
+    agrees(&exporter, kind.make(&exporter)?)
 }
 
 /// Pool memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
@@ -287,6 +345,24 @@ fn export_of_pool_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     agrees(&exporter, PointerKind::DefaultPool.make(&exporter)?)
 }
 
+/// Memory of a shareable pool can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
+#[rstest]
+#[conformance::test("IPCMEM-GET-027", needs(memory_pools, pool_descriptors))]
+fn export_of_memory_of_a_shareable_pool_agrees_with_the_attribute(exporter: Role) -> Outcome {
+    agrees(&exporter, PointerKind::DescriptorPool.make(&exporter)?)
+}
+
+/// Imported memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
+#[rstest]
+#[conformance::test("IPCMEM-GET-027", needs(pool_descriptors, memory_descriptors))]
+fn export_of_imported_memory_agrees_with_the_attribute(
+    exporter: Role,
+    importer: Role,
+    #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
+) -> Outcome {
+    agrees(&importer, kind.make(&exporter, &importer, 0)?.here)
+}
+
 /// Virtual memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
 #[conformance::test("IPCMEM-GET-027", needs(virtual_memory))]
@@ -294,9 +370,16 @@ fn export_of_virtual_memory_agrees_with_the_attribute(exporter: Role) -> Outcome
     agrees(&exporter, PointerKind::VirtualMemory.make(&exporter)?)
 }
 
+/// Shareable virtual memory can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
+#[rstest]
+#[conformance::test("IPCMEM-GET-027", needs(virtual_memory, memory_descriptors))]
+fn export_of_shareable_virtual_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
+    agrees(&exporter, PointerKind::ShareableVirtualMemory.make(&exporter)?)
+}
+
 /// A variable of a module can be exported if and only if its `IS_LEGACY_CUDA_IPC_CAPABLE` is 1.
 #[rstest]
-#[conformance::test("IPCMEM-GET-020")]
+#[conformance::test("IPCMEM-GET-020", "IPCMEM-GET-027")]
 fn export_of_a_variable_agrees_with_the_attribute(exporter: Role) -> Outcome {
     agrees(&exporter, PointerKind::Global.make(&exporter)?)?;
     exporter.ctx_synchronize()
@@ -310,19 +393,22 @@ fn agrees(exporter: &Role, pointer: Pointer) -> Outcome {
     Ok(())
 }
 
-/// Threads can export one allocation at the same time, and every handle opens. The number of distinct handles is
-/// recorded.
+/// Threads can export at the same time, and each gets the handle of its own allocation. The number of distinct handles of
+/// an allocation is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-GET-028")]
 fn threads_export_at_the_same_time(exporter: Role, importer: Role) -> Outcome {
-    let (size, pattern) = (2 * MIB, seed());
-    let buffer = exporter.mem_alloc(size)?;
-    exporter.fill(buffer, size, pattern)?;
-    let handles = exporter.ipc_get_mem_handle_from_threads(buffer, 16, 1000)?;
-    observe("distinct handles", handles.len());
-    for handle in handles {
-        let import = importer.ipc_open_mem_handle(handle)?;
-        check!(importer.mismatches(import, size, pattern)? == 0);
+    const SIZE: u64 = 64 * KIB;
+    let buffers = (0..16).map(|_| exporter.mem_alloc(SIZE)).collect::<Result<Vec<_>, _>>()?;
+    let handles = exporter.ipc_get_mem_handle_from_threads(buffers.clone(), 1000)?;
+    observe("distinct handles", handles.iter().map(Vec::len).max());
+    for (buffer, handles) in buffers.into_iter().zip(handles) {
+        let pattern = seed();
+        exporter.fill(buffer, SIZE, pattern)?;
+        for handle in handles {
+            let import = importer.ipc_open_mem_handle(handle)?;
+            check!(importer.mismatches(import, SIZE, pattern)? == 0);
+        }
     }
     Ok(())
 }

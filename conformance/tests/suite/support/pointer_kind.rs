@@ -24,6 +24,7 @@ pub(crate) enum PointerKind {
     DescriptorPool,
     PrivatePool,
     VirtualMemory,
+    ShareableVirtualMemory,
     GraphOwned,
     Global,
 }
@@ -70,6 +71,7 @@ impl PointerKind {
             Self::DescriptorPool => role.mem_alloc_from_pool_async(SIZE, role.mem_pool_create(descriptors)?),
             Self::PrivatePool => role.mem_alloc_from_pool_async(SIZE, role.mem_pool_create(0)?),
             Self::VirtualMemory => role.mem_create_and_map(SIZE, 0),
+            Self::ShareableVirtualMemory => role.mem_create_and_map(SIZE, descriptors),
             Self::GraphOwned => role.graph_mem_alloc(SIZE),
             Self::Global => role.module_get_global(),
         }

@@ -5,7 +5,7 @@ use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::fixtures::{exporter, importer};
+use crate::support::fixtures::{exporter, importer, observer};
 
 fn export(exporter: &Role) -> Result<MemHandle, Stop> {
     exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)
@@ -40,14 +40,55 @@ fn the_code_in_a_second_context_of_the_exporter(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// The driver refuses to open a handle in a second context of a device while the first context has it open.
+/// The driver refuses to open a handle in a second context of a device while the first context has it open, and the first
+/// context keeps it.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-006")]
 fn a_second_context_is_refused_the_same_handle(exporter: Role, importer: Role) -> Outcome {
-    let handle = export(&exporter)?;
-    importer.ipc_open_mem_handle(handle)?;
+    let (buffer, pattern, first) = (exporter.mem_alloc(SIZE)?, seed(), importer.ctx_get_current()?);
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let import = importer.ipc_open_mem_handle(handle)?;
     importer.ctx_create(0)?;
     importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
+    importer.ctx_set_current(Some(first))?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    importer.ipc_close_mem_handle(import)
+}
+
+/// A context of each device of a process may open one handle.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-006", needs(gpus = 2, peer_access))]
+fn contexts_of_two_devices_open_one_handle(exporter: Role, importer: Role) -> Outcome {
+    let handle = export(&exporter)?;
+    importer.ipc_open_mem_handle(handle)?;
+    importer.ctx_create(1)?;
+    importer.ipc_open_mem_handle(handle)?;
+    Ok(())
+}
+
+/// While one context has a handle open, another context of its device may open a handle of another exporter.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-006")]
+fn a_second_context_opens_memory_of_another_exporter(
+    exporter: Role,
+    #[from(observer)] other_exporter: Role,
+    importer: Role,
+) -> Outcome {
+    importer.ipc_open_mem_handle(export(&exporter)?)?;
+    importer.ctx_create(0)?;
+    importer.ipc_open_mem_handle(export(&other_exporter)?)?;
+    Ok(())
+}
+
+/// While one context has memory of a device of the exporter open, another may open memory of another of its devices.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-007", needs(gpus = 2, peer_access))]
+fn a_second_context_opens_memory_of_another_device_of_the_exporter(exporter: Role, importer: Role) -> Outcome {
+    importer.ipc_open_mem_handle(export(&exporter)?)?;
+    exporter.ctx_create(1)?;
+    importer.ctx_create(0)?;
+    importer.ipc_open_mem_handle(export(&exporter)?)?;
     Ok(())
 }
 
@@ -93,6 +134,8 @@ fn primary_and_created_contexts_mix(
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    importer.fill(import, SIZE, !pattern)?;
+    check!(exporter.mismatches(buffer, SIZE, !pattern)? == 0);
     Ok(())
 }
 
@@ -100,8 +143,10 @@ fn primary_and_created_contexts_mix(
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-035")]
 fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {
-    let handle = export(&exporter)?;
+    let (handle, context) = (export(&exporter)?, importer.ctx_get_current()?);
     importer.ctx_set_current(None)?;
     importer.ipc_open_mem_handle(handle).refused(&[CUresult::CUDA_ERROR_INVALID_CONTEXT])?;
-    Ok(())
+    importer.ctx_set_current(Some(context))?;
+    importer.ipc_open_mem_handle(handle)?;
+    importer.ctx_synchronize()
 }

@@ -2,9 +2,10 @@
 
 use conformance::Placement;
 use conformance::{Expect as _, MIB, Outcome, Role, check, seed};
+use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
-use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
+use crate::support::fixtures::{exporter, importer, start};
 
 const SIZE: u64 = 4 * MIB;
 
@@ -17,25 +18,32 @@ fn memory_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome 
     exporter.fill(buffer, SIZE, there)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     check!(importer.mismatches(import, SIZE, there)? == 0);
+    check!(importer.mismatches_by_copy(import, SIZE, there)? == 0);
     importer.fill(import, SIZE, back)?;
     check!(exporter.mismatches(buffer, SIZE, back)? == 0);
+    importer.fill_by_copy(import, SIZE, there)?;
+    check!(exporter.mismatches(buffer, SIZE, there)? == 0);
     Ok(())
 }
 
-/// The code of an open on a peer without `LAZY_ENABLE_PEER_ACCESS` is recorded.
+/// An open on a peer without `LAZY_ENABLE_PEER_ACCESS` gives an address that the driver knows, or is refused. The code is
+/// recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-030", needs(gpus = 2, peer_access))]
 fn the_code_on_a_peer_without_the_flag(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
-    importer.ipc_open_mem_handle_with_flags(handle, 0).recorded("open")?;
+    if let Some(import) = importer.ipc_open_mem_handle_with_flags(handle, 0).recorded("open")? {
+        check!(importer.mem_get_address_range(import)?.base == import);
+    }
     importer.ctx_synchronize()
 }
 
 /// The driver refuses to open memory on a GPU without peer access to the exporter's GPU.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-031", needs(gpus = 2, no_peer_access))]
-fn memory_does_not_open_without_peer_access() -> Outcome {
-    let (exporter, importer) = on_gpus_that_are_no_peers();
+fn memory_does_not_open_without_peer_access(#[values(0, 1)] exporting: i32) -> Outcome {
+    let on = |name, device| start(name, Placement::device(device).without_peer_access());
+    let (exporter, importer) = (on("exporter", exporting), on("importer", 1 - exporting));
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
     importer.ctx_synchronize()
@@ -68,7 +76,7 @@ fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: 
     Ok(())
 }
 
-/// Enabling and disabling peer access leaves an import usable. The codes before the open and while the import is open
+/// Enabling and disabling peer access succeeds beside an import, and leaves it usable. The codes before the open and while the import is open
 /// are recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-034", needs(gpus = 2, peer_access))]
@@ -81,9 +89,20 @@ fn changing_peer_access_leaves_an_import_usable(exporter: Role, #[with(1)] impor
     exporter.fill(buffer, SIZE, pattern)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
-    if importer.ctx_enable_peer_access(peer).recorded("enable while open")?.is_some() {
+    let already = [CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED];
+    if importer.ctx_enable_peer_access(peer).recorded_among("enable while open", &already)?.is_some() {
         importer.ctx_disable_peer_access(peer).recorded("disable while open")?;
     }
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     Ok(())
+}
+
+/// Peer access that was enabled before an open stays enabled.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-034", needs(gpus = 2, peer_access))]
+fn opening_leaves_enabled_peer_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let peer = importer.device_primary_ctx_retain_of(0)?;
+    importer.ctx_enable_peer_access(peer)?;
+    importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?)?;
+    importer.ctx_disable_peer_access(peer)
 }

@@ -1,6 +1,6 @@
 //! Opening more than once.
 
-use conformance::{MIB, Outcome, Role, check, seed};
+use conformance::{Expect as _, MIB, Outcome, Role, check, seed};
 use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer};
@@ -20,7 +20,9 @@ fn opening_twice_counts_references(exporter: Role, importer: Role) -> Outcome {
     check!(first == second);
     importer.ipc_close_mem_handle(first)?;
     check!(importer.mismatches(second, SIZE, pattern)? == 0);
-    importer.ipc_close_mem_handle(second)
+    importer.ipc_close_mem_handle(second)?;
+    importer.read(second, 4).refused(&[])?;
+    Ok(())
 }
 
 /// Threads that share a context and open one handle get the same pointer, and each open adds a reference.
@@ -42,6 +44,7 @@ fn threads_of_a_context_share_the_mapping(exporter: Role, importer: Role) -> Out
         }
         check!(importer.mismatches(imports[0], 4096, pattern)? == 0);
         importer.ipc_close_mem_handle(imports[0])?;
+        importer.read(imports[0], 4).refused(&[])?;
     }
     Ok(())
 }

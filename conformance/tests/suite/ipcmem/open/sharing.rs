@@ -1,14 +1,15 @@
 //! Memory that an import shares with its allocation.
 
 use conformance::{BLOCKS, THREADS};
-use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, observe, seed};
+use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::latch::Latch;
 
 const SIZE: u64 = 4 * MIB;
 
-/// Each process reads the bytes that the other process writes.
+/// Kernels of each process read what kernels of the other write.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
 fn each_process_sees_the_writes_of_the_other(exporter: Role, importer: Role) -> Outcome {
@@ -19,20 +20,25 @@ fn each_process_sees_the_writes_of_the_other(exporter: Role, importer: Role) -> 
     check!(importer.mismatches(import, SIZE, there)? == 0);
     importer.fill(import, SIZE, back)?;
     check!(exporter.mismatches(buffer, SIZE, back)? == 0);
+    exporter.fill(buffer, SIZE, there)?;
+    check!(importer.mismatches(import, SIZE, there)? == 0);
     Ok(())
 }
 
-/// A kernel of the importer writes to the exporter's memory.
+/// Copies and fills of the importer read and write the exporter's memory.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", "IPCMEM-OPEN-046")]
-fn kernels_write_to_an_import(exporter: Role, importer: Role) -> Outcome {
-    let (words, pattern) = (SIZE / 4, seed());
+fn copies_and_fills_reach_an_import(exporter: Role, importer: Role) -> Outcome {
+    let (there, back) = (seed(), seed());
     let buffer = exporter.mem_alloc(SIZE)?;
+    exporter.fill_by_copy(buffer, SIZE, there)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    let arguments = vec![import.into(), words.into(), pattern.into()];
-    importer.launch("fill".into(), arguments, Stream::DEFAULT)?;
+    check!(importer.mismatches_by_copy(import, SIZE, there)? == 0);
+    importer.fill_by_copy(import, SIZE, back)?;
+    check!(exporter.mismatches_by_copy(buffer, SIZE, back)? == 0);
+    importer.memset_d8(import, 7, SIZE)?;
     importer.ctx_synchronize()?;
-    check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
+    check!(exporter.other_bytes(buffer, SIZE, 7)? == 0);
     Ok(())
 }
 
@@ -51,28 +57,58 @@ fn the_imported_range_is_the_allocation(exporter: Role, importer: Role, #[values
     Ok(())
 }
 
-/// An import of a small allocation has the right contents. Whether its neighbour in the same block is readable too is
-/// recorded.
+/// An allocation of whole granules shares its block with no other: a kernel of an importer does not reach its neighbour.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-027")]
+fn whole_granules_do_not_share_a_block(
+    exporter: Role,
+    #[from(importer)] sacrifice: Role,
+    #[values(2, 4)] mebibytes: u64,
+) -> Outcome {
+    let (size, secret) = (mebibytes * MIB, seed());
+    let one = exporter.mem_alloc(size)?;
+    let others = (0..4).map(|_| exporter.mem_alloc(size)).collect::<Result<Vec<_>, _>>()?;
+    for other in &others {
+        exporter.fill(*other, size, secret)?;
+    }
+    let import = sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(one)?)?;
+    let distances = others.iter().map(|other| other.0.wrapping_sub(one.0).cast_signed());
+    let nearest = distances.min_by_key(|distance| distance.unsigned_abs()).unwrap_or_default();
+    let neighbour = Pointer(import.0.wrapping_add_signed(nearest));
+    let found = sacrifice.mismatches(neighbour, size, secret).survived_or_not("read of the neighbour")?;
+    // The read is expected to damage the process.
+    sacrifice.kill()?;
+    check!(found != Some(0), "a kernel of the importer reads the allocation beside the import");
+    Ok(())
+}
+
+/// An import of a small allocation has the right contents. Whether a copy and a kernel can read its neighbour in the same
+/// block too is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-025")]
-fn the_reach_of_a_small_import(exporter: Role, importer: Role) -> Outcome {
+fn the_reach_of_a_small_import(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
     let size = 64 * KIB;
+    // So that the import does not begin where its block begins.
+    exporter.mem_alloc(size)?;
     let (one, other) = (exporter.mem_alloc(size)?, exporter.mem_alloc(size)?);
     let (pattern, secret) = (seed(), seed());
     exporter.fill(one, size, pattern)?;
     exporter.fill(other, size, secret)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(one)?)?;
-    check!(importer.mismatches(import, size, pattern)? == 0);
-    let range = importer.mem_get_address_range(import)?;
+    let import = sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(one)?)?;
+    check!(sacrifice.mismatches(import, size, pattern)? == 0);
+    let range = sacrifice.mem_get_address_range(import)?;
     observe("size of the imported range", range.size);
     let distance = other.0.wrapping_sub(one.0);
     observe("distance of the neighbour", distance);
     if distance < 2 * MIB {
-        let found =
-            importer.mismatches_by_copy(import.offset(distance), size, secret).recorded("read of the neighbour")?;
+        let neighbour = import.offset(distance);
+        let found = sacrifice.mismatches_by_copy(neighbour, size, secret).recorded("read of the neighbour")?;
         observe("the neighbour is readable", found == Some(0));
+        let found = sacrifice.mismatches(neighbour, size, secret).survived_or_not("kernel's read of the neighbour")?;
+        observe("a kernel reads the neighbour", found == Some(0));
     }
-    Ok(())
+    // A kernel that does not reach the neighbour damages its process.
+    sacrifice.kill()
 }
 
 /// Closing one of two small imports leaves the other usable. Whether their distance is kept is recorded.
@@ -108,6 +144,7 @@ fn many_processes_open_one_handle(exporter: Role) -> Outcome {
     for (writer, written) in &imports {
         let pattern = seed();
         writer.fill(*written, SIZE, pattern)?;
+        check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
         for (reader, read) in &imports {
             check!(reader.mismatches(*read, SIZE, pattern)? == 0);
         }
@@ -115,17 +152,27 @@ fn many_processes_open_one_handle(exporter: Role) -> Outcome {
     Ok(())
 }
 
-/// System-scope atomics of two processes on one word lose no update.
+/// System-scope atomics of two processes on one word lose no update, even if they run at the same time.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-041")]
 fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome {
-    const ROUNDS: u64 = 200;
+    // Enough for several milliseconds, which is longer than the releases of the two kernels are apart.
+    const ROUNDS: u64 = 4_000_000;
     let counter = exporter.mem_alloc(4 * KIB)?;
     exporter.memset_d8(counter, 0, 4)?;
     exporter.ctx_synchronize()?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(counter)?)?;
-    exporter.launch("add".into(), vec![counter.into(), 1_u32.into(), ROUNDS.into()], Stream::DEFAULT)?;
-    importer.launch("add".into(), vec![import.into(), 2_u32.into(), ROUNDS.into()], Stream::DEFAULT)?;
+    let hold = |role: &Role, counter: Pointer, value: u32| -> Result<Latch, Stop> {
+        let (stream, add) = (role.stream_create()?, |rounds: u64| vec![counter.into(), value.into(), rounds.into()]);
+        // Load the module before the stream is held.
+        role.launch("add".into(), add(0), stream)?;
+        role.stream_synchronize(stream)?;
+        let latch = Latch::hold(role, stream)?;
+        role.launch("add".into(), add(ROUNDS), stream)?;
+        Ok(latch)
+    };
+    let latches = [hold(&exporter, counter, 1)?, hold(&importer, import, 2)?];
+    latches.iter().try_for_each(Latch::release)?;
     exporter.ctx_synchronize()?;
     importer.ctx_synchronize()?;
     let sum = u64::from(BLOCKS * THREADS) * ROUNDS * 3;

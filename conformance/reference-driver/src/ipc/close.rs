@@ -1,0 +1,93 @@
+//! `cuIpcCloseMemHandle`.
+
+use super::Import;
+use super::faults::{context_of_call, count_close};
+use crate::answer::{INVALID_VALUE, Result};
+use crate::process::{State, state};
+use crate::range::Memory;
+use crate::stream::synchronize;
+
+/// Closes an import. IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.
+pub(super) fn close(pointer: u64) -> Result<()> {
+    let (context, is_last) = {
+        let mut state = state()?;
+        // IPCMEM-CLOSE-008
+        let entered = context_of_call(
+            &state,
+            [
+                fault!("close-needs-no-context", ["IPCMEM-CLOSE-008"], "A close works without a context."),
+                fault!("close-without-a-context-is-invalid", ["IPCMEM-CLOSE-008"], "The code is INVALID_VALUE."),
+                fault!("close-without-a-context-poisons", ["IPCMEM-CLOSE-008"], "The refusal ends all device work."),
+            ],
+        );
+        if entered.is_err() && fault!("close-without-a-context-unmaps", ["IPCMEM-CLOSE-008"], "A refused close unmaps.")
+        {
+            state.unmap_import(pointer);
+        }
+        entered?;
+        if matches!(state.ranges.get(&pointer).map(|range| &range.memory), Some(Memory::Linear(_))) {
+            if fault!(
+                "close-unmaps-an-own-allocation",
+                ["IPCMEM-CLOSE-005"],
+                "A refused close unmaps an own allocation."
+            ) {
+                state.ranges.remove(&pointer);
+            }
+            if fault!("close-frees-an-own-allocation", ["IPCMEM-CLOSE-005"], "A close frees an own allocation.") {
+                state.ranges.remove(&pointer);
+                return Ok(());
+            }
+            if fault!(
+                "close-accepts-an-own-allocation",
+                ["IPCMEM-CLOSE-005"],
+                "A close of an own allocation does nothing."
+            ) {
+                return Ok(());
+            }
+        }
+        let import = state.import(pointer)?;
+        (import.context, import.references == 1)
+    };
+    if is_last {
+        synchronize(context)?;
+    }
+    let mut state = state()?;
+    if fault!("close-does-nothing", ["IPCMEM-CLOSE-001"], "A close unmaps nothing.") {
+        return state.import(pointer).map(drop);
+    }
+    let import = state.import(pointer)?;
+    // IPCMEM-CLOSE-002
+    import.references -= 1;
+    if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
+        if let Some(import) = state.imports.remove(pointer) {
+            state.unmapped(&import)?;
+        }
+        if !fault!("close-keeps-the-range", ["IPCMEM-CLOSE-001"], "Closed memory can still be read.") {
+            state.ranges.remove(&pointer);
+        }
+        if fault!("close-returns-an-error", ["IPCMEM-CLOSE-001"], "The last close unmaps and returns an error.") {
+            return Err(INVALID_VALUE);
+        }
+    }
+    Ok(())
+}
+
+impl State {
+    /// Does to the exporter's memory what a last close must not do.
+    fn unmapped(&mut self, import: &Import) -> Result<()> {
+        let (block, place) = (&import.block, u64::from(import.handle.place));
+        count_close(block);
+        self.imports.closed.insert(import.bytes);
+        if fault!("close-clears-the-memory", ["IPCMEM-CLOSE-011"], "A close sets the memory to zero.") {
+            block.clear()?;
+        }
+        if fault!("close-clears-the-last-byte", ["IPCMEM-CLOSE-011"], "A close sets the last byte to zero.") {
+            // SAFETY: the byte lies in the block, which is mapped.
+            unsafe { ((block.base + place + import.handle.size - 1) as *mut u8).write_volatile(0) };
+        }
+        if fault!("close-ends-the-handle", ["IPCMEM-CLOSE-012"], "A closed handle is stale.") {
+            block.set_serial(place, 0);
+        }
+        Ok(())
+    }
+}
