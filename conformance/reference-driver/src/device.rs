@@ -71,6 +71,20 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         return Err(INVALID_VALUE);
     }
     Ok(match attribute {
+        A::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
+            if fault!(
+                "dma-buf-attribute-reads-0",
+                ["DMABUF-001"],
+                "The attribute reads 0 although dma-bufs exist."
+            ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED
+            if fault!("dma-buf-attribute-of-the-host-reads-1", ["DMABUF-006"], "It does although there are none.") =>
+        {
+            1
+        }
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
         | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY

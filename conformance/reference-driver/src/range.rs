@@ -10,6 +10,7 @@ use cuda_ipc_sys::CUmemAccess_flags;
 use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, HOST};
 use crate::host::HostMemory;
+use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
 use crate::piece::Piece;
 use crate::pool::Target;
@@ -140,7 +141,7 @@ impl Span {
         for mirror in &self.mirrors {
             // SAFETY: spans are mapped as long as they live. They may overlap, since the same memory can be bound
             // twice.
-            unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, self.size as usize) };
+            unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, mirror.size as usize) };
         }
     }
 }
@@ -161,6 +162,13 @@ impl Range {
 
     fn allows(&self, state: &State, context: u64, by: By, access: Access) -> bool {
         let granted = state.access_flags(self, context, by);
+        let device = state.contexts.get(&context).map(|context| context.device_index);
+        if let Memory::Mapping { allocation, .. } = &self.memory
+            && allocation.is_import()
+            && let Some(wrong) = wrong_access(allocation, by, access, granted, device)
+        {
+            return wrong;
+        }
         match access {
             Access::Read => granted != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
             Access::Write => granted == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
@@ -183,6 +191,63 @@ impl Range {
         };
         Ok(vec![Span { address, size, mirrors: Vec::new(), _owner: owner }])
     }
+}
+
+/// What a fault makes of an access to imported memory.
+fn wrong_access(
+    allocation: &Allocation,
+    by: By,
+    access: Access,
+    granted: CUmemAccess_flags,
+    device: Option<usize>,
+) -> Option<bool> {
+    const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+    let by_kernel = by == By::Kernel;
+    let is_peer = device != Some(allocation.device);
+    let is_orphan = || descriptors_of_mappers(allocation.block.inode).is_empty();
+    let is_refused = match (by_kernel, access) {
+        (true, Access::Read) => {
+            fault!("import-is-unreadable-to-kernels", ["VMM-IMP-001"], "A kernel cannot read imported memory.")
+        }
+        (true, Access::Write) => {
+            fault!("import-is-read-only-to-kernels", ["VMM-IMP-001"], "A kernel cannot store into imported memory.")
+        }
+        (false, Access::Read) => {
+            fault!("import-is-unreadable-to-copies", ["VMM-IMP-001"], "A copy cannot read imported memory.")
+        }
+        (false, Access::Write) => {
+            fault!("import-is-read-only-to-copies", ["VMM-IMP-001"], "A copy cannot write imported memory.")
+        }
+    };
+    let is_refused = is_refused
+        || is_peer
+            && by_kernel
+            && fault!("import-is-out-of-reach-of-peer-kernels", ["VMM-IMP-016"], "Kernels on a peer get no access.")
+        || is_peer
+            && !by_kernel
+            && fault!("import-is-out-of-reach-of-peer-copies", ["VMM-IMP-016"], "Copies on a peer get no access.")
+        || granted == READ
+            && by_kernel
+            && fault!("read-access-closes-an-import-to-kernels", ["VMM-IMP-015"], "Kernels cannot read it.")
+        || granted == READ
+            && !by_kernel
+            && fault!("read-access-closes-an-import-to-copies", ["VMM-IMP-015"], "Copies cannot read it.");
+    let is_refused = is_refused
+        || fault!("import-ends-with-its-exporter", ["VMM-IMP-019"], "The mapping cannot be used any longer.")
+            && is_orphan()
+        || access == Access::Write
+            && fault!(
+                "import-is-read-only-after-its-exporter",
+                ["VMM-IMP-019"],
+                "The mapping cannot be written any longer."
+            )
+            && is_orphan();
+    let is_allowed = granted == READ
+        && access == Access::Write
+        && (by_kernel && fault!("read-access-lets-kernels-store", ["VMM-IMP-015"], "A kernel stores into the import.")
+            || !by_kernel
+                && fault!("read-access-lets-copies-write", ["VMM-IMP-015"], "A copy writes into the import."));
+    if is_refused { Some(false) } else { is_allowed.then_some(true) }
 }
 
 impl State {

@@ -1,5 +1,7 @@
 //! Physical memory and its handles.
 
+use std::sync::Arc;
+
 use cuda_ipc_sys::{
     CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationType,
     CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType,
@@ -52,7 +54,15 @@ impl State {
             if cuda_version() < 12_030 {
                 return Err(INVALID_VALUE);
             }
-            Fabric::of_environment().create()?;
+            if types == HandleType::CU_MEM_HANDLE_TYPE_FABRIC
+                || !fault!(
+                    "fabric-is-ignored-beside-descriptors",
+                    ["FAB-002"],
+                    "Without a channel, both types are accepted."
+                )
+            {
+                Fabric::of_environment().create()?;
+            }
         }
         Ok(place)
     }
@@ -104,10 +114,18 @@ entry_points! {
             return Ok(());
         }
         let physical = state.physical.get_mut(&handle).ok_or(INVALID_VALUE)?;
+        if physical.allocation.is_import()
+            && Arc::strong_count(&physical.allocation) == 1
+            && fault!("release-of-an-unmapped-import-fails", ["VMM-IMP-025"], "Only a mapped import can be released.")
+        {
+            return Err(INVALID_VALUE);
+        }
         physical.references -= 1;
         // VMM-MAP-017, VMM-IMP-022: mappings keep the memory alive. VMM-EXP-012: so do descriptors.
-        if physical.references == 0 {
-            state.physical.remove(&handle);
+        if physical.references == 0
+            && let Some(physical) = state.physical.remove(&handle)
+        {
+            state.drop_physical(handle, physical);
         }
         Ok(())
     }
@@ -127,6 +145,24 @@ entry_points! {
             device => CUmemLocation::device(state.ordinal(device)),
         };
         let type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        let (mut type_, mut location) = (type_, location);
+        if allocation.is_import() {
+            if fault!("import-has-no-properties", ["VMM-IMP-013"], "The properties of an import are refused.") {
+                return Err(INVALID_VALUE);
+            }
+            if fault!("import-properties-are-not-written", ["VMM-IMP-013"], "The output is not written.") {
+                return Ok(());
+            }
+            if fault!("import-reports-the-first-device", ["VMM-IMP-013"], "Every import is reported on device 0.") {
+                location = CUmemLocation::device(0);
+            }
+            if fault!("import-reports-the-host", ["VMM-IMP-013"], "An import is reported as memory of the host.") {
+                location = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0);
+            }
+            if fault!("import-reports-no-type", ["VMM-IMP-013"], "The type of an import is reported as invalid.") {
+                type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_INVALID;
+            }
+        }
         output.give(CUmemAllocationProp { type_, location, requestedHandleTypes: handle_types, ..Default::default() })
     }
 }

@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cuda_ipc_sys::{CUdeviceptr, CUmemGenericAllocationHandle};
+use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemGenericAllocationHandle};
 
 use super::{Physical, is_granular};
-use crate::answer::{INVALID_VALUE, Output, Result};
-use crate::block::HOST;
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
+use crate::block::{GRANULARITY, HOST};
 use crate::memfd::close_to_host;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
@@ -55,14 +55,50 @@ entry_points! {
         }
         let allocation = Arc::clone(state.allocation(handle)?);
         // VMM-MAP-002 to -006, VMM-MAP-010: the offset must be 0 for now, as the documentation says.
-        let fits = size > 0 && is_granular(size) && size <= allocation.block.size && is_granular(address);
+        let is_import = allocation.is_import();
+        let room = match allocation.block.size {
+            size if !is_import => size,
+            _ if fault!("map-of-an-import-ignores-its-size", ["VMM-IMP-012"], "It maps any size.") => u64::MAX,
+            size if fault!("map-of-an-import-allows-a-granule-more", ["VMM-IMP-012"], "It maps 2 MiB too much.") => {
+                size + GRANULARITY
+            }
+            size => size,
+        };
+        if is_import
+            && size < room
+            && fault!("map-of-an-import-refuses-parts", ["VMM-IMP-012"], "An import can be mapped only as a whole.")
+        {
+            return Err(INVALID_VALUE);
+        }
+        if is_import
+            && size > room
+            && fault!("map-beyond-an-import-has-another-code", ["VMM-IMP-012"], "The code is OUT_OF_MEMORY.")
+        {
+            return Err(OUT_OF_MEMORY);
+        }
+        let fits = size > 0 && is_granular(size) && size <= room && is_granular(address);
         if offset != 0 || flags != 0 || !fits {
             return Err(INVALID_VALUE);
         }
         state.check_free(address, size)?;
         // VMM-MAP-015, VMM-MAP-027: no device has access yet.
         let device = allocation.device;
-        let memory = Memory::Mapping { allocation, offset: 0, handle, access: AccessOf::new() };
+        const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+        const READ_WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let mut access = AccessOf::new();
+        if is_import && fault!("map-of-an-import-gives-access", ["VMM-IMP-014"], "The mapping starts with all access.") {
+            access.insert(device, READ_WRITE);
+        }
+        if is_import && fault!("map-of-an-import-gives-read-access", ["VMM-IMP-014"], "It starts readable.") {
+            access.insert(device, READ);
+        }
+        let is_part = is_import && size < allocation.block.size;
+        let offset = if is_part && fault!("map-of-a-part-shows-the-end", ["VMM-IMP-012"], "It maps the last bytes.") {
+            allocation.block.size - size
+        } else {
+            0
+        };
+        let memory = Memory::Mapping { allocation, offset, handle, access };
         state.add_range(address, size, 0, device, memory);
         Ok(())
     }
@@ -87,9 +123,26 @@ entry_points! {
         }
         let mut state = state()?;
         for base in find(&state)? {
-            if let Some(range) = state.ranges.remove(&base)
-                && range.device == HOST
+            let Some(range) = state.ranges.remove(&base) else { continue };
+            if let Memory::Mapping { allocation, .. } = &range.memory
+                && allocation.is_import()
             {
+                if fault!(
+                    "unmap-leaks-imports",
+                    ["VMM-IMP-019", "VMM-IMP-023"],
+                    "Memory that was imported and mapped is kept until the process ends.",
+                ) {
+                    std::mem::forget(Arc::clone(allocation));
+                }
+                if fault!(
+                    "unmap-of-an-import-frees-the-memory",
+                    ["VMM-IMP-023"],
+                    "The memory is freed when an importer unmaps it, whoever else has it.",
+                ) {
+                    allocation.block.free_for_all();
+                }
+            }
+            if range.device == HOST {
                 close_to_host(range.base, range.size)?;
             }
         }
@@ -100,12 +153,48 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         // VMM-IMP-031, -032
-        let Some(Memory::Mapping { allocation, handle, .. }) = state.range(address as u64).map(|range| &range.memory)
-        else {
+        let address = address as u64;
+        let before = address.saturating_sub(1);
+        let found = state.range(address).or_else(|| {
+            let is_off_by_one = fault!("retain-accepts-the-end", ["VMM-IMP-031"], "The address after a mapping counts.");
+            state.range(before).filter(|_| is_off_by_one)
+        });
+        if let Some(range) = found
+            && range.base != address
+            && fault!("retain-refuses-interior-addresses", ["VMM-IMP-030", "VMM-EXP-009"], "Only a base is accepted.")
+        {
             return Err(INVALID_VALUE);
+        }
+        let Some(Memory::Mapping { allocation, handle, .. }) = found.map(|range| &range.memory) else {
+            let gives_a_handle = match address {
+                0 => fault!("retain-of-null-succeeds", ["VMM-IMP-031"], "It returns a handle that names nothing."),
+                _ if state.reservation(address).is_some() => {
+                    fault!("retain-of-a-reserved-address-succeeds", ["VMM-IMP-031"], "It returns an invalid handle.")
+                }
+                _ => false,
+            };
+            if gives_a_handle {
+                return output.give(0);
+            }
+            let has_another_code =
+                fault!("retain-of-an-unmapped-address-has-another-code", ["VMM-IMP-031"], "It is INVALID_HANDLE.");
+            return Err(if has_another_code { INVALID_HANDLE } else { INVALID_VALUE });
         };
         // VMM-IMP-030: the handle that was mapped. If it was released, it becomes valid again.
         let (handle, allocation) = (*handle, Arc::clone(allocation));
+        if fault!("retain-gives-a-new-handle", ["VMM-IMP-030"], "The handle has another value than the mapped one.") {
+            let handle = state.new_id();
+            state.physical.insert(handle, Physical { allocation, references: 1 });
+            return output.give(handle);
+        }
+        if fault!("retain-counts-nothing", ["VMM-IMP-030"], "The returned handle has no reference of its own.") {
+            return output.give(handle);
+        }
+        if fault!("retain-counts-twice", ["VMM-IMP-030"], "The returned handle needs two releases.")
+            && let Some(physical) = state.physical.get_mut(&handle)
+        {
+            physical.references += 1;
+        }
         state.physical.entry(handle).or_insert(Physical { allocation, references: 0 }).references += 1;
         output.give(handle)
     }
