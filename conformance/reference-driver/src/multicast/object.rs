@@ -290,6 +290,12 @@ impl Object {
             if table.bindings.iter().any(overlaps) {
                 return Err(INVALID_VALUE);
             }
+            let is_at_the_end = offset > 0 && binding.end() == self.size;
+            if is_at_the_end
+                && fault!("multicast-ignores-a-bind-at-the-end", ["MC-005"], "It succeeds, and binds no memory.")
+            {
+                return Ok(());
+            }
             table.bindings.push(binding);
             Ok(())
         })?;

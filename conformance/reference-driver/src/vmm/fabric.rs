@@ -156,6 +156,9 @@ pub(crate) fn import<T>(
             fault!("fabric-import-of-another-channel-has-another-code", ["FAB-004"], "The code is INVALID_VALUE.");
         return Err(if has_another_code { INVALID_VALUE } else { NOT_PERMITTED });
     }
+    if handle.device == 1 && fault!("fabric-import-of-the-second-device-fails", ["FAB-003"], "Only device 0 works.") {
+        return Err(INVALID_VALUE);
+    }
     let is_own = handle.process == own_number();
     if is_own && fault!("fabric-import-in-the-own-process-fails", ["FAB-003"], "The exporter cannot import its handle.")
         || !is_own && fault!("fabric-import-elsewhere-fails", ["FAB-003"], "Only the exporter can import its handle.")

@@ -1,7 +1,7 @@
 //! `cuMemImportFromShareableHandle`.
 
 use conformance::Placement;
-use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
+use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, Stream, check, observe};
 use rstest::rstest;
 
 use crate::support::by_kernel::{both_see, fill_by_kernel, mismatches_by_kernel};
@@ -278,7 +278,8 @@ fn an_importer_may_have_read_only_access(exporter: Role, importer: Role) -> Outc
     check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
     importer.write(here, vec![1; 4]).refused(&[])?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
-    fill_by_kernel(&importer, here, SIZE, 8).refused(&[])?;
+    importer.launch("fill".into(), vec![here.into(), (SIZE / 4).into(), 8_u32.into()], Stream::DEFAULT)?;
+    importer.ctx_synchronize().refused(&[])?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
     Ok(())
 }
