@@ -103,9 +103,11 @@ fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[c
     let objects = share(&exporter, &importer)?;
     exporter.multicast_add_device(objects[0], 0)?;
     let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;
-    check!(waiting.still_waits_after(PATIENCE)?, "the call did not block until the other process added its device");
+    let has_waited = waiting.still_waits_after(PATIENCE)?;
     importer.multicast_add_device(objects[1], 1)?;
-    waiting.finish()
+    waiting.finish()?;
+    check!(has_waited, "the call did not block until the other process added its device");
+    Ok(())
 }
 
 /// The driver binds memory up to the end of an object, where writes then reach it, and refuses to bind it beyond the end.
