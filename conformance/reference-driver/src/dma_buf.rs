@@ -41,6 +41,12 @@ impl State {
     /// Checks a range. DMABUF-004: all of it must be backed by memory of one device with identical properties.
     fn check_dma_buf_range(&self, address: u64, size: u64) -> Result<()> {
         let end = address.checked_add(size).ok_or(INVALID_VALUE)?;
+        if fault!("dma-buf-checks-only-the-ends", ["DMABUF-004"], "What lies between both ends does not matter.")
+            && self.range(address).is_some()
+            && self.range(end - 1).is_some()
+        {
+            return Ok(());
+        }
         let (mut next, mut first) = (address, None);
         while next < end {
             let Some(range) = self.range(next) else {

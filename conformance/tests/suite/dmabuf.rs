@@ -15,10 +15,10 @@ use crate::support::pointer_kind::PointerKind;
 const SIZE: u64 = 4 * MIB;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// Reserves a range for two chunks and maps them. The second chunk has the given properties, or stays a hole.
-fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
-    let address = role.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
-    for (chunk, properties) in [Some(MemProperties::device(0)), second].into_iter().enumerate() {
+/// Reserves a range for three chunks and maps them. The second and the third have the given properties, or stay holes.
+fn chunks(role: &Role, second: Option<MemProperties>, third: Option<MemProperties>) -> Result<Pointer, Stop> {
+    let address = role.mem_address_reserve(3 * SIZE, 0, Pointer::NULL, 0)?;
+    for (chunk, properties) in [Some(MemProperties::device(0)), second, third].into_iter().enumerate() {
         let Some(properties) = properties else { continue };
         let at = address.offset(chunk as u64 * SIZE);
         role.mem_map(at, SIZE, 0, role.mem_create(SIZE, properties, 0)?, 0)?;
@@ -99,7 +99,7 @@ fn a_vmm_range_needs_uniform_properties(
     #[case] is_of_one_kind: bool,
 ) -> Outcome {
     needs_dma_bufs(&exporter)?;
-    let given = exporter.mem_get_dma_buf(chunks(&exporter, second)?, 2 * SIZE, 0);
+    let given = exporter.mem_get_dma_buf(chunks(&exporter, second, None)?, 2 * SIZE, 0);
     if is_of_one_kind { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
@@ -108,8 +108,18 @@ fn a_vmm_range_needs_uniform_properties(
 #[conformance::test("DMABUF-004", needs(gpus = 2, memory_descriptors, peer_access))]
 fn a_range_on_two_devices_is_refused(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
-    let range = chunks(&exporter, Some(MemProperties::device(1)))?;
+    let range = chunks(&exporter, Some(MemProperties::device(1)), None)?;
     exporter.mem_get_dma_buf(range, 2 * SIZE, 0).refused_and_recorded(&[])?;
+    Ok(())
+}
+
+/// The driver exports no VMM range with a hole between its ends.
+#[rstest]
+#[conformance::test("DMABUF-004", needs(virtual_memory))]
+fn a_range_with_a_hole_in_the_middle_is_refused(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let range = chunks(&exporter, None, Some(MemProperties::device(0)))?;
+    exporter.mem_get_dma_buf(range, 3 * SIZE, 0).refused_and_recorded(&[])?;
     Ok(())
 }
 

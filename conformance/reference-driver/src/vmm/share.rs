@@ -341,6 +341,19 @@ entry_points! {
                 return output.give(handle);
             }
         }
+        let is_other = |allocation: &Allocation| {
+            let Allocation { block: other, device: place, .. } = allocation;
+            allocation.is_import() && other.inode != block.inode && other.size == block.size && *place == device
+        };
+        let other = state.physical.values().find(|physical| is_other(&physical.allocation));
+        if let Some(Physical { allocation, .. }) = other
+            && fault!("import-of-other-memory-gives-the-first", ["VMM-IMP-001"], "It returns memory imported before.")
+        {
+            let allocation = Arc::clone(allocation);
+            let handle = state.new_id();
+            state.physical.insert(handle, Physical { allocation, references: 1 });
+            return output.give(handle);
+        }
         // VMM-IMP-006: every import returns a new handle.
         let handle_types = HandleType::CU_MEM_HANDLE_TYPE_NONE;
         // Host memory can be shared only if it belongs to a NUMA node.

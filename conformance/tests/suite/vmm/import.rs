@@ -23,6 +23,22 @@ fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outc
     both_see((&exporter, there), (&importer, here), SIZE)
 }
 
+/// An importer of two allocations of one exporter sees each of them at its own mapping.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn two_allocations_are_imported_apart(exporter: Role, importer: Role) -> Outcome {
+    let mut mappings = Vec::new();
+    for seed in [7, 8] {
+        let physical = create_exportable(&exporter)?;
+        exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, seed)?;
+        mappings.push((seed, map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?));
+    }
+    for (seed, here) in mappings {
+        check!(importer.mismatches(here, SIZE, seed)? == 0, "the memory with pattern {seed} shows other bytes");
+    }
+    Ok(())
+}
+
 /// The driver imports from a descriptor of any number, not only from a small one.
 #[rstest]
 #[conformance::test("VMM-IMP-002", needs(memory_descriptors))]
