@@ -81,7 +81,11 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
             0
         }
         A::CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED
-            if fault!("dma-buf-attribute-of-the-host-reads-1", ["DMABUF-006"], "It does although there are none.") =>
+            if fault!(
+                "dma-buf-attribute-of-the-host-reads-1",
+                ["DMABUF-006"],
+                "The attribute for host memory reads 1 although host memory has no dma-buf."
+            ) =>
         {
             1
         }

@@ -26,7 +26,11 @@ fn kind(range: &Range) -> Result<(usize, CUmemAllocationHandleType)> {
         }
         memory
             if memory.is_host()
-                && fault!("dma-buf-of-host-memory", ["DMABUF-006"], "It exists although the attribute reads 0.") =>
+                && fault!(
+                    "dma-buf-of-host-memory",
+                    ["DMABUF-006"],
+                    "Host memory has a dma-buf although the attribute reads 0."
+                ) =>
         {
             Ok((HOST, CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE))
         }
@@ -65,7 +69,9 @@ impl State {
             if fault!("dma-buf-mixes-properties", ["DMABUF-004"], "Memory with other handle types is accepted.") {
                 found.1 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
             }
-            if first.is_some() && fault!("dma-buf-refuses-two-mappings", ["DMABUF-004"], "A range is one mapping.") {
+            if first.is_some()
+                && fault!("dma-buf-refuses-two-mappings", ["DMABUF-004"], "A range of two mappings is refused.")
+            {
                 return Err(INVALID_VALUE);
             }
             let is_mapping = matches!(range.memory, Memory::Mapping { .. });
@@ -100,7 +106,11 @@ entry_points! {
             && (size.is_multiple_of(page)
                 || fault!("dma-buf-of-an-unaligned-size", ["DMABUF-002"], "Any size is accepted."))
             && size > 0;
-        if !is_aligned && fault!("dma-buf-of-an-unaligned-range-has-another-code", ["DMABUF-002"], "NOT_SUPPORTED.") {
+        if !is_aligned && fault!(
+            "dma-buf-of-an-unaligned-range-has-another-code",
+            ["DMABUF-002"],
+            "The code for an unaligned range is NOT_SUPPORTED.",
+        ) {
             return Err(NOT_SUPPORTED);
         }
         let is_dma_buf = handle_type == CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
@@ -110,7 +120,11 @@ entry_points! {
         state.check_dma_buf_range(address, size)?;
         // DMABUF-007: there is no PCIe to map the memory over.
         if flags & PCIE != 0 {
-            if fault!("dma-buf-over-pcie-is-not-written", ["DMABUF-007"], "The call returns SUCCESS and no descriptor.") {
+            if fault!(
+                "dma-buf-over-pcie-is-not-written",
+                ["DMABUF-007"],
+                "The call returns SUCCESS and no descriptor.",
+            ) {
                 return Ok(());
             }
             return Err(NOT_SUPPORTED);

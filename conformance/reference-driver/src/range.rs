@@ -222,31 +222,59 @@ fn wrong_access(
     let is_refused = is_refused
         || is_peer
             && by_kernel
-            && fault!("import-is-out-of-reach-of-peer-kernels", ["VMM-IMP-016"], "Kernels on a peer get no access.")
+            && fault!(
+                "import-is-out-of-reach-of-peer-kernels",
+                ["VMM-IMP-016"],
+                "A kernel on a peer GPU cannot reach an import, whatever access the GPU has."
+            )
         || is_peer
             && !by_kernel
-            && fault!("import-is-out-of-reach-of-peer-copies", ["VMM-IMP-016"], "Copies on a peer get no access.")
+            && fault!(
+                "import-is-out-of-reach-of-peer-copies",
+                ["VMM-IMP-016"],
+                "A copy on a peer GPU cannot reach an import, whatever access the GPU has."
+            )
         || granted == READ
             && by_kernel
-            && fault!("read-access-closes-an-import-to-kernels", ["VMM-IMP-015"], "Kernels cannot read it.")
+            && fault!(
+                "read-access-closes-an-import-to-kernels",
+                ["VMM-IMP-015"],
+                "With read access to an import, a kernel cannot read it."
+            )
         || granted == READ
             && !by_kernel
-            && fault!("read-access-closes-an-import-to-copies", ["VMM-IMP-015"], "Copies cannot read it.");
+            && fault!(
+                "read-access-closes-an-import-to-copies",
+                ["VMM-IMP-015"],
+                "With read access to an import, a copy cannot read it."
+            );
     let is_refused = is_refused
-        || fault!("import-ends-with-its-exporter", ["VMM-IMP-019"], "The mapping cannot be used any longer.")
-            && is_orphan()
+        || fault!(
+            "import-ends-with-its-exporter",
+            ["VMM-IMP-019"],
+            "A mapping of an import cannot be used once its exporter has ended."
+        ) && is_orphan()
         || access == Access::Write
             && fault!(
                 "import-is-read-only-after-its-exporter",
                 ["VMM-IMP-019"],
-                "The mapping cannot be written any longer."
+                "A mapping of an import cannot be written once its exporter has ended."
             )
             && is_orphan();
     let is_allowed = granted == READ
         && access == Access::Write
-        && (by_kernel && fault!("read-access-lets-kernels-store", ["VMM-IMP-015"], "A kernel stores into the import.")
+        && (by_kernel
+            && fault!(
+                "read-access-lets-kernels-store",
+                ["VMM-IMP-015"],
+                "With read access to an import, a kernel can store into it."
+            )
             || !by_kernel
-                && fault!("read-access-lets-copies-write", ["VMM-IMP-015"], "A copy writes into the import."));
+                && fault!(
+                    "read-access-lets-copies-write",
+                    ["VMM-IMP-015"],
+                    "With read access to an import, a copy can write into it."
+                ));
     if is_refused { Some(false) } else { is_allowed.then_some(true) }
 }
 

@@ -163,7 +163,7 @@ fn host_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     if is_supported(&exporter, attribute)? { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
-/// The code for a dma-buf with the flag for a mapping over PCIe is recorded; if the driver accepts the flag, it returns a
+/// The code for a dma-buf with the flag for a mapping over PCIe is recorded; a driver that accepts the flag returns a
 /// descriptor.
 #[rstest]
 #[conformance::test("DMABUF-007")]

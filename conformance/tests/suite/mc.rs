@@ -110,7 +110,7 @@ fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[c
     Ok(())
 }
 
-/// The driver binds memory up to the end of an object, where writes then reach it, and refuses to bind it beyond the end.
+/// The driver binds memory up to the end of an object, where writes then reach it, and refuses to bind it beyond.
 #[rstest]
 #[conformance::test("MC-005", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
 fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {

@@ -146,9 +146,17 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         let properties = properties.value()?;
-        let is_ignored = fault!("multicast-ignores-the-attribute", ["MC-001"], "A device without multicast has objects.");
+        let is_ignored = fault!(
+            "multicast-ignores-the-attribute",
+            ["MC-001"],
+            "A device without multicast has objects.",
+        );
         if !is_there() && !is_ignored {
-            let has_another_code = fault!("multicast-without-support-has-another-code", ["MC-001"], "INVALID_VALUE.");
+            let has_another_code = fault!(
+                "multicast-without-support-has-another-code",
+                ["MC-001"],
+                "The code for a device without multicast is INVALID_VALUE.",
+            );
             return Err(if has_another_code { INVALID_VALUE } else { NOT_SUPPORTED });
         }
         check(&properties, environment().devices)?;

@@ -239,9 +239,9 @@ impl Object {
         {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
-        let devices = if fault!("multicast-waits-for-too-few", ["MC-004"], "It waits for all devices but one.") {
+        let devices = if fault!("multicast-waits-for-too-few", ["MC-004"], "Calls wait for all devices but one.") {
             self.devices - 1
-        } else if fault!("multicast-waits-for-too-many", ["MC-004"], "It waits for one device too many.") {
+        } else if fault!("multicast-waits-for-too-many", ["MC-004"], "Calls wait for one device too many.") {
             self.devices + 1
         } else {
             self.devices
@@ -290,7 +290,11 @@ impl Object {
             }
             let is_at_the_end = offset > 0 && binding.end() == self.size;
             if is_at_the_end
-                && fault!("multicast-ignores-a-bind-at-the-end", ["MC-005"], "It succeeds, and binds no memory.")
+                && fault!(
+                    "multicast-ignores-a-bind-at-the-end",
+                    ["MC-005"],
+                    "A bind at the end of an object succeeds, and binds no memory."
+                )
             {
                 return Ok(());
             }

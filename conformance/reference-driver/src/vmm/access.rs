@@ -93,7 +93,11 @@ entry_points! {
         };
         let mut mappings = mappings;
         if let Some(inode) = mappings.first().and_then(memory_of)
-            && fault!("set-access-opens-all-mappings", ["VMM-IMP-014"], "It opens every mapping of the same import.")
+            && fault!(
+                "set-access-opens-all-mappings",
+                ["VMM-IMP-014"],
+                "Access to one mapping of an import opens its other mappings too.",
+            )
         {
             mappings = state.ranges.keys().copied().filter(|base| memory_of(base) == Some(inode)).collect();
         }

@@ -58,7 +58,7 @@ impl State {
                 || !fault!(
                     "fabric-is-ignored-beside-descriptors",
                     ["FAB-002"],
-                    "Without a channel, both types are accepted."
+                    "Without a channel, memory for fabric handles and descriptors is created."
                 )
             {
                 Fabric::of_environment().create()?;

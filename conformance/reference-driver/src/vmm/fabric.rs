@@ -65,7 +65,11 @@ impl Fabric {
                 Ok(())
             }
             Self::NoChannel
-                if fault!("fabric-memory-without-a-channel-has-another-code", ["FAB-002"], "It is NOT_SUPPORTED.") =>
+                if fault!(
+                    "fabric-memory-without-a-channel-has-another-code",
+                    ["FAB-002"],
+                    "Without a channel, fabric memory is refused with NOT_SUPPORTED."
+                ) =>
             {
                 Err(NOT_SUPPORTED)
             }
@@ -152,15 +156,25 @@ pub(crate) fn import<T>(
     if handle.place != channel
         && !fault!("fabric-import-ignores-the-channel", ["FAB-004"], "A process with another channel imports.")
     {
-        let has_another_code =
-            fault!("fabric-import-of-another-channel-has-another-code", ["FAB-004"], "The code is INVALID_VALUE.");
+        let has_another_code = fault!(
+            "fabric-import-of-another-channel-has-another-code",
+            ["FAB-004"],
+            "The code for a handle of another channel is INVALID_VALUE."
+        );
         return Err(if has_another_code { INVALID_VALUE } else { NOT_PERMITTED });
     }
-    if handle.device == 1 && fault!("fabric-import-of-the-second-device-fails", ["FAB-003"], "Only device 0 works.") {
+    if handle.device == 1
+        && fault!(
+            "fabric-import-of-the-second-device-fails",
+            ["FAB-003"],
+            "Only fabric memory of device 0 can be imported."
+        )
+    {
         return Err(INVALID_VALUE);
     }
     let is_own = handle.process == own_number();
-    if is_own && fault!("fabric-import-in-the-own-process-fails", ["FAB-003"], "The exporter cannot import its handle.")
+    if is_own
+        && fault!("fabric-import-in-the-own-process-fails", ["FAB-003"], "The exporter cannot import its handle.",)
         || !is_own && fault!("fabric-import-elsewhere-fails", ["FAB-003"], "Only the exporter can import its handle.")
     {
         return Err(INVALID_VALUE);

@@ -58,8 +58,16 @@ entry_points! {
         let is_import = allocation.is_import();
         let room = match allocation.block.size {
             size if !is_import => size,
-            _ if fault!("map-of-an-import-ignores-its-size", ["VMM-IMP-012"], "It maps any size.") => u64::MAX,
-            size if fault!("map-of-an-import-allows-a-granule-more", ["VMM-IMP-012"], "It maps 2 MiB too much.") => {
+            _ if fault!(
+                "map-of-an-import-ignores-its-size",
+                ["VMM-IMP-012"],
+                "An import can be mapped with any size.",
+            ) => u64::MAX,
+            size if fault!(
+                "map-of-an-import-allows-a-granule-more",
+                ["VMM-IMP-012"],
+                "An import can be mapped with 2 MiB more than it has.",
+            ) => {
                 size + GRANULARITY
             }
             size => size,
@@ -72,7 +80,11 @@ entry_points! {
         }
         if is_import
             && size > room
-            && fault!("map-beyond-an-import-has-another-code", ["VMM-IMP-012"], "The code is OUT_OF_MEMORY.")
+            && fault!(
+                "map-beyond-an-import-has-another-code",
+                ["VMM-IMP-012"],
+                "The code for a size beyond the import is OUT_OF_MEMORY.",
+            )
         {
             return Err(OUT_OF_MEMORY);
         }
@@ -86,14 +98,26 @@ entry_points! {
         const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
         const READ_WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let mut access = AccessOf::new();
-        if is_import && fault!("map-of-an-import-gives-access", ["VMM-IMP-014"], "The mapping starts with all access.") {
+        if is_import && fault!(
+            "map-of-an-import-gives-access",
+            ["VMM-IMP-014"],
+            "A mapping of an import starts with all access.",
+        ) {
             access.insert(device, READ_WRITE);
         }
-        if is_import && fault!("map-of-an-import-gives-read-access", ["VMM-IMP-014"], "It starts readable.") {
+        if is_import && fault!(
+            "map-of-an-import-gives-read-access",
+            ["VMM-IMP-014"],
+            "A mapping of an import starts with read access.",
+        ) {
             access.insert(device, READ);
         }
         let is_part = is_import && size < allocation.block.size;
-        let offset = if is_part && fault!("map-of-a-part-shows-the-end", ["VMM-IMP-012"], "It maps the last bytes.") {
+        let offset = if is_part && fault!(
+            "map-of-a-part-shows-the-end",
+            ["VMM-IMP-012"],
+            "A mapping of a part of an import shows its last bytes.",
+        ) {
             allocation.block.size - size
         } else {
             0
@@ -156,7 +180,11 @@ entry_points! {
         let address = address as u64;
         let before = address.saturating_sub(1);
         let found = state.range(address).or_else(|| {
-            let is_off_by_one = fault!("retain-accepts-the-end", ["VMM-IMP-031"], "The address after a mapping counts.");
+            let is_off_by_one = fault!(
+                "retain-accepts-the-end",
+                ["VMM-IMP-031"],
+                "The address after a mapping counts.",
+            );
             state.range(before).filter(|_| is_off_by_one)
         });
         if let Some(range) = found
@@ -167,9 +195,17 @@ entry_points! {
         }
         let Some(Memory::Mapping { allocation, handle, .. }) = found.map(|range| &range.memory) else {
             let gives_a_handle = match address {
-                0 => fault!("retain-of-null-succeeds", ["VMM-IMP-031"], "It returns a handle that names nothing."),
+                0 => fault!(
+                    "retain-of-null-succeeds",
+                    ["VMM-IMP-031"],
+                    "For a null address, the call returns a handle that names nothing.",
+                ),
                 _ if state.reservation(address).is_some() => {
-                    fault!("retain-of-a-reserved-address-succeeds", ["VMM-IMP-031"], "It returns an invalid handle.")
+                    fault!(
+                        "retain-of-a-reserved-address-succeeds",
+                        ["VMM-IMP-031"],
+                        "For a reserved address, the call returns a handle that names nothing.",
+                    )
                 }
                 _ => false,
             };
@@ -177,7 +213,11 @@ entry_points! {
                 return output.give(0);
             }
             let has_another_code =
-                fault!("retain-of-an-unmapped-address-has-another-code", ["VMM-IMP-031"], "It is INVALID_HANDLE.");
+                fault!(
+                    "retain-of-an-unmapped-address-has-another-code",
+                    ["VMM-IMP-031"],
+                    "The code for an unmapped address is INVALID_HANDLE.",
+                );
             return Err(if has_another_code { INVALID_HANDLE } else { INVALID_VALUE });
         };
         // VMM-IMP-030: the handle that was mapped. If it was released, it becomes valid again.

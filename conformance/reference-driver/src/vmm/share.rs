@@ -51,13 +51,16 @@ impl State {
                     "Memory that was created for fabric handles exports as a descriptor.",
                 );
         if !was_asked_for {
-            let has_another_code =
-                fault!("export-of-another-type-has-another-code", ["VMM-EXP-003"], "The code is NOT_SUPPORTED.");
+            let has_another_code = fault!(
+                "export-of-another-type-has-another-code",
+                ["VMM-EXP-003"],
+                "The code for an unrequested handle type is NOT_SUPPORTED."
+            );
             return Err(if has_another_code { NOT_SUPPORTED } else { INVALID_VALUE });
         }
         let is_retained = self.physical.get(&handle).is_some_and(|physical| physical.references > 1);
         if is_retained
-            && fault!("export-of-a-retained-handle-fails", ["VMM-EXP-009"], "A handle with two references is refused.")
+            && fault!("export-of-a-retained-handle-fails", ["VMM-EXP-009"], "A handle with two references is refused.",)
         {
             return Err(INVALID_VALUE);
         }
@@ -100,11 +103,17 @@ impl State {
         {
             allocation.block.free_for_all();
         }
-        if is_import && fault!("release-of-an-import-unmaps-it", ["VMM-IMP-022"], "The mapping ends with the handle.") {
+        if is_import
+            && fault!("release-of-an-import-unmaps-it", ["VMM-IMP-022"], "The release of an import ends its mappings.",)
+        {
             self.ranges.retain(|_, range| !matches!(range.memory, Memory::Mapping { handle: of, .. } if of == handle));
         }
         if is_import
-            && fault!("release-of-one-import-ends-all", ["VMM-IMP-006"], "It releases all imports of the same memory.")
+            && fault!(
+                "release-of-one-import-ends-all",
+                ["VMM-IMP-006"],
+                "The release of one import releases all imports of the same memory."
+            )
         {
             let inode = allocation.block.inode;
             self.physical.retain(|_, other| other.allocation.block.inode != inode);
@@ -155,8 +164,11 @@ impl State {
         {
             return Err(INVALID_VALUE);
         }
-        if fault!("import-of-an-orphan-is-empty", ["VMM-IMP-020", "VMM-IMP-034"], "Memory without an owner is cleared.")
-            && descriptors_of_mappers(block.inode).is_empty()
+        if fault!(
+            "import-of-an-orphan-is-empty",
+            ["VMM-IMP-020", "VMM-IMP-034"],
+            "Memory that no process has mapped is cleared when it is imported."
+        ) && descriptors_of_mappers(block.inode).is_empty()
         {
             block.clear()?;
         }
@@ -218,7 +230,11 @@ entry_points! {
         let stands_for_a_descriptor = match kind.0 {
             0 => fault!("export-accepts-no-type", ["VMM-EXP-005"], "Handle type 0 exports as a descriptor."),
             9 => fault!("export-accepts-two-types", ["VMM-EXP-005"], "Two handle types export as a descriptor."),
-            0x4000.. => fault!("export-accepts-unknown-types", ["VMM-EXP-005"], "Unknown types export as descriptors."),
+            0x4000.. => fault!(
+                "export-accepts-unknown-types",
+                ["VMM-EXP-005"],
+                "Unknown types export as descriptors.",
+            ),
             _ => false,
         };
         let kind = if stands_for_a_descriptor { DESCRIPTOR } else { kind };
@@ -285,12 +301,20 @@ entry_points! {
     ) {
         let mut state = match state() {
             Err(CUresult::CUDA_ERROR_NOT_INITIALIZED)
-                if fault!("import-before-init-has-another-code", ["VMM-IMP-035"], "It is INVALID_CONTEXT.") =>
+                if fault!(
+                    "import-before-init-has-another-code",
+                    ["VMM-IMP-035"],
+                    "Before cuInit, an import returns INVALID_CONTEXT.",
+                ) =>
             {
                 return Err(INVALID_CONTEXT);
             }
             Err(CUresult::CUDA_ERROR_NOT_INITIALIZED)
-                if fault!("import-before-init-succeeds", ["VMM-IMP-035"], "Before cuInit, an import returns SUCCESS.") =>
+                if fault!(
+                    "import-before-init-succeeds",
+                    ["VMM-IMP-035"],
+                    "Before cuInit, an import returns SUCCESS.",
+                ) =>
             {
                 return output.give(1);
             }
@@ -303,7 +327,11 @@ entry_points! {
             HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {
                 let is_read = shared as usize >= FIRST_ADDRESS
                     && shared as isize > 0
-                    && fault!("import-reads-a-pointer", ["VMM-IMP-002"], "The address of a descriptor is accepted too.");
+                    && fault!(
+                        "import-reads-a-pointer",
+                        ["VMM-IMP-002"],
+                        "The address of a descriptor is accepted too.",
+                    );
                 // SAFETY: a fault, which trusts the caller that the value is an address.
                 let number = if is_read { unsafe { *shared.cast::<i32>() as isize } } else { shared as isize };
                 let descriptor = i32::try_from(number).map_err(|_| INVALID_VALUE)?;
@@ -322,7 +350,11 @@ entry_points! {
                 // SAFETY: for a fabric handle the caller promises 64 bytes.
                 let bytes = unsafe { Input::new(shared.cast::<[u8; 64]>()) }.value()?;
                 if Fabric::of_environment() == Fabric::NoChannel
-                    && fault!("fabric-import-of-garbage-succeeds", ["FAB-002"], "It does so without a channel.")
+                    && fault!(
+                        "fabric-import-of-garbage-succeeds",
+                        ["FAB-002"],
+                        "Without a channel, an import of made-up bytes succeeds.",
+                    )
                 {
                     return output.give(state.new_id());
                 }
@@ -337,7 +369,11 @@ entry_points! {
             if fault!("import-twice-fails", ["VMM-IMP-006"], "A second import of the same memory is refused.") {
                 return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
             }
-            if fault!("import-twice-counts-once", ["VMM-IMP-006"], "The second import returns the same handle, uncounted.") {
+            if fault!(
+                "import-twice-counts-once",
+                ["VMM-IMP-006"],
+                "The second import returns the same handle, uncounted.",
+            ) {
                 return output.give(handle);
             }
         }
@@ -347,7 +383,11 @@ entry_points! {
         };
         let other = state.physical.values().find(|physical| is_other(&physical.allocation));
         if let Some(Physical { allocation, .. }) = other
-            && fault!("import-of-other-memory-gives-the-first", ["VMM-IMP-001"], "It returns memory imported before.")
+            && fault!(
+                "import-of-other-memory-gives-the-first",
+                ["VMM-IMP-001"],
+                "A second import returns the memory of the first, although its descriptor leads to other memory.",
+            )
         {
             let allocation = Arc::clone(allocation);
             let handle = state.new_id();
