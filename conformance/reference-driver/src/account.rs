@@ -49,6 +49,15 @@ pub(crate) fn account(file: &File, device: usize, size: u64) -> Result<()> {
     if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
 }
 
+/// The mode bit of a file that a fault freed although it is in use.
+const FREED: u32 = 0o1000;
+
+/// Faults only: marks a block as freed, so that its memory counts as free.
+pub(crate) fn mark_as_freed(file: &File) {
+    // SAFETY: the descriptor is the file's.
+    unsafe { libc::fchmod(file.as_raw_fd(), 0o777 | FREED) };
+}
+
 /// The offset of the locks on a device's blocks: a number that the locks of other programs do not have.
 fn lock_place(device: usize) -> u64 {
     let place = crate::handle::fnv1a(file_name(device).bytes());
@@ -89,7 +98,13 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         ["FORK-005"],
         "Memory is free when only programs that do not use the driver hold descriptors of it.",
     );
-    let mut blocks = if forgets_descriptors { HashMap::new() } else { accounted(device) };
+    let is_locked_memory_free = fault!(
+        "free-memory-ignores-unread-descriptors",
+        ["VMM-IMP-021"],
+        "Memory counts as free if its last descriptor is in a socket.",
+    );
+    let mut blocks = if forgets_descriptors || is_locked_memory_free { HashMap::new() } else { accounted(device) };
+    let mut freed = Vec::new();
     let own: Vec<_> =
         own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
     blocks.extend(own);
@@ -114,10 +129,14 @@ pub(crate) fn free_memory(device: usize) -> u64 {
             if (is_pool || is_memfd(&target, &name))
                 && let Ok(metadata) = std::fs::metadata(&link)
             {
+                if metadata.mode() & FREED != 0 {
+                    freed.push(metadata.ino());
+                }
                 let beside = if is_pool { PoolFile::table_size() } else { SERIALS_SIZE };
                 blocks.insert(metadata.ino(), metadata.len().saturating_sub(beside));
             }
         }
     }
+    blocks.retain(|inode, _| !freed.contains(inode));
     environment().memory.saturating_sub(blocks.values().sum())
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuda_ipc_sys::CUmemAccess_flags;
 
-use crate::account::{Entered, account, free_memory};
+use crate::account::{Entered, account, free_memory, mark_as_freed};
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::environment::environment;
 use crate::memfd::{
@@ -194,6 +194,20 @@ impl Block {
         // SAFETY: the mapping is shared and belongs to the block, and nothing uses its contents.
         let answer = unsafe { libc::madvise(self.base as *mut _, self.size as usize, libc::MADV_REMOVE) };
         if answer == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
+    }
+
+    /// Faults only: frees the memory, whoever still uses it.
+    pub(crate) fn free_for_all(&self) {
+        mark_as_freed(&self.file);
+        let _ = self.clear();
+    }
+
+    /// Faults only: replaces a part of this process's mapping by memory that no other process sees.
+    pub(crate) fn make_private(&self, offset: u64, size: u64, is_copy: bool) -> Result<()> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let (kind, descriptor) = if is_copy { (0, self.file.as_raw_fd()) } else { (libc::MAP_ANONYMOUS, -1) };
+        let flags = libc::MAP_PRIVATE | libc::MAP_NORESERVE | kind;
+        map_fixed(self.base + offset, size, protection, flags, descriptor, if is_copy { offset } else { 0 })
     }
 
     /// The serial of the allocation that begins at an offset; 0 if none does.

@@ -127,6 +127,24 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         return Ok(value);
     }
     Ok(match attribute {
+        A::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
+            if fault!(
+                "dma-buf-attribute-reads-0",
+                ["DMABUF-001"],
+                "The attribute reads 0 although dma-bufs exist."
+            ) =>
+        {
+            0
+        }
+        A::CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED
+            if fault!(
+                "dma-buf-attribute-of-the-host-reads-1",
+                ["DMABUF-006"],
+                "The attribute for host memory reads 1 although host memory has no dma-buf."
+            ) =>
+        {
+            1
+        }
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
             if fault!("device-unified-addressing-reads-zero", ["DEVATTR-006"], "UNIFIED_ADDRESSING reads 0.") =>
         {

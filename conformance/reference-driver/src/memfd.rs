@@ -91,6 +91,20 @@ pub(crate) fn file_of_process(
     same.then_some(file).ok_or(Elsewhere::Replaced)
 }
 
+/// Faults only: for each other process that has a file mapped, the number of its descriptors of the file.
+pub(crate) fn descriptors_of_mappers(inode: u64) -> Vec<usize> {
+    let of_process = |process: std::fs::DirEntry| {
+        let number: u32 = process.file_name().to_str()?.parse().ok()?;
+        let maps = std::fs::read_to_string(process.path().join("maps")).ok()?;
+        let is_mapped = maps.lines().any(|line| line.split_whitespace().nth(4) == Some(&*inode.to_string()));
+        let descriptors = std::fs::read_dir(process.path().join("fd")).ok()?.flatten();
+        let is_same = |path| std::fs::metadata(path).is_ok_and(|metadata| metadata.ino() == inode);
+        let count = descriptors.filter(|descriptor| is_same(descriptor.path())).count();
+        (is_mapped && number != crate::process::own_number()).then_some(count)
+    };
+    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(of_process).collect()
+}
+
 /// Maps a part of a file, shared with all processes that map it.
 pub(crate) fn map_shared(file: &File, offset: u64, size: u64) -> Result<u64> {
     let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);

@@ -11,6 +11,7 @@ use crate::answer::{INVALID_VALUE, Result};
 use crate::block::{Block, HOST};
 use crate::host::HostMemory;
 use crate::ipc::shuts_out;
+use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
 use crate::piece::Piece;
 use crate::pool::Target;
@@ -141,7 +142,7 @@ impl Span {
         for mirror in &self.mirrors {
             // SAFETY: spans are mapped as long as they live. They may overlap, since the same memory can be bound
             // twice.
-            unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, self.size as usize) };
+            unsafe { ptr::copy(self.address as *const u8, mirror.address as *mut u8, mirror.size as usize) };
         }
     }
 }
@@ -168,6 +169,13 @@ impl Range {
             }
         }
         let granted = state.access_flags(self, context, by);
+        let device = state.contexts.get(&context).map(|context| context.device_index);
+        if let Memory::Mapping { allocation, .. } = &self.memory
+            && allocation.is_import()
+            && let Some(wrong) = wrong_access(allocation, by, access, granted, device)
+        {
+            return wrong;
+        }
         let is_allowed = match access {
             Access::Read => granted != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
             Access::Write => granted == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
@@ -206,6 +214,91 @@ impl Range {
         };
         Ok(vec![Span { address, size, mirrors: Vec::new(), _owner: owner }])
     }
+}
+
+/// What a fault makes of an access to imported memory.
+fn wrong_access(
+    allocation: &Allocation,
+    by: By,
+    access: Access,
+    granted: CUmemAccess_flags,
+    device: Option<usize>,
+) -> Option<bool> {
+    const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+    let by_kernel = by == By::Kernel;
+    let is_peer = device != Some(allocation.device);
+    let is_orphan = || descriptors_of_mappers(allocation.block.inode).is_empty();
+    let is_refused = match (by_kernel, access) {
+        (true, Access::Read) => {
+            fault!("import-is-unreadable-to-kernels", ["VMM-IMP-001"], "A kernel cannot read imported memory.")
+        }
+        (true, Access::Write) => {
+            fault!("import-is-read-only-to-kernels", ["VMM-IMP-001"], "A kernel cannot store into imported memory.")
+        }
+        (false, Access::Read) => {
+            fault!("import-is-unreadable-to-copies", ["VMM-IMP-001"], "A copy cannot read imported memory.")
+        }
+        (false, Access::Write) => {
+            fault!("import-is-read-only-to-copies", ["VMM-IMP-001"], "A copy cannot write imported memory.")
+        }
+    };
+    let is_refused = is_refused
+        || is_peer
+            && by_kernel
+            && fault!(
+                "import-is-out-of-reach-of-peer-kernels",
+                ["VMM-IMP-016"],
+                "A kernel on a peer GPU cannot reach an import, whatever access the GPU has."
+            )
+        || is_peer
+            && !by_kernel
+            && fault!(
+                "import-is-out-of-reach-of-peer-copies",
+                ["VMM-IMP-016"],
+                "A copy on a peer GPU cannot reach an import, whatever access the GPU has."
+            )
+        || granted == READ
+            && by_kernel
+            && fault!(
+                "read-access-closes-an-import-to-kernels",
+                ["VMM-IMP-015"],
+                "With read access to an import, a kernel cannot read it."
+            )
+        || granted == READ
+            && !by_kernel
+            && fault!(
+                "read-access-closes-an-import-to-copies",
+                ["VMM-IMP-015"],
+                "With read access to an import, a copy cannot read it."
+            );
+    let is_refused = is_refused
+        || fault!(
+            "import-ends-with-its-exporter",
+            ["VMM-IMP-019"],
+            "A mapping of an import cannot be used once its exporter has ended."
+        ) && is_orphan()
+        || access == Access::Write
+            && fault!(
+                "import-is-read-only-after-its-exporter",
+                ["VMM-IMP-019"],
+                "A mapping of an import cannot be written once its exporter has ended."
+            )
+            && is_orphan();
+    let is_allowed = granted == READ
+        && access == Access::Write
+        && (by_kernel
+            && fault!(
+                "read-access-lets-kernels-store",
+                ["VMM-IMP-015"],
+                "With read access to an import, a kernel can store into it."
+            )
+            || !by_kernel
+                && fault!(
+                    "read-access-lets-copies-write",
+                    ["VMM-IMP-015"],
+                    "With read access to an import, a copy can write into it."
+                ));
+    if is_refused { Some(false) } else { is_allowed.then_some(true) }
 }
 
 impl State {

@@ -15,10 +15,10 @@ use crate::support::pointer_kind::PointerKind;
 const SIZE: u64 = 4 * MIB;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
-/// Reserves a range for two chunks and maps them. The second chunk has the given properties, or stays a hole.
-fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
-    let address = role.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
-    for (chunk, properties) in [Some(MemProperties::device(0)), second].into_iter().enumerate() {
+/// Reserves a range for three chunks and maps them. The second and the third have the given properties, or stay holes.
+fn chunks(role: &Role, second: Option<MemProperties>, third: Option<MemProperties>) -> Result<Pointer, Stop> {
+    let address = role.mem_address_reserve(3 * SIZE, 0, Pointer::NULL, 0)?;
+    for (chunk, properties) in [Some(MemProperties::device(0)), second, third].into_iter().enumerate() {
         let Some(properties) = properties else { continue };
         let at = address.offset(chunk as u64 * SIZE);
         role.mem_map(at, SIZE, 0, role.mem_create(SIZE, properties, 0)?, 0)?;
@@ -30,9 +30,11 @@ fn chunks(role: &Role, second: Option<MemProperties>) -> Result<Pointer, Stop> {
 /// The driver exports device memory as a dma-buf if and only if the device attribute says so.
 #[rstest]
 #[conformance::test("DMABUF-001")]
-fn device_memory_gives_a_descriptor(exporter: Role) -> Outcome {
-    let buffer = exporter.mem_alloc(SIZE)?;
-    let given = exporter.mem_get_dma_buf(buffer, SIZE, 0);
+fn device_memory_gives_a_descriptor(
+    exporter: Role,
+    #[values(PointerKind::Linear, PointerKind::VirtualMemory)] kind: PointerKind,
+) -> Outcome {
+    let given = exporter.mem_get_dma_buf(kind.make(&exporter)?, 2 * MIB, 0);
     if !is_supported(&exporter, Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)? {
         return given.refused(&[]).map(drop);
     }
@@ -42,10 +44,26 @@ fn device_memory_gives_a_descriptor(exporter: Role) -> Outcome {
     Ok(())
 }
 
+/// The driver exports memory of GPU 1 as a dma-buf if and only if the attribute of GPU 1 says so.
+#[rstest]
+#[conformance::test("DMABUF-001", needs(gpus = 2))]
+fn memory_of_the_second_gpu_gives_a_descriptor(#[with(1)] exporter: Role) -> Outcome {
+    let given = exporter.mem_get_dma_buf(exporter.mem_alloc(SIZE)?, SIZE, 0);
+    let attribute = Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED;
+    if exporter.device_get_attribute(attribute.0, 1)? == 0 {
+        return given.refused(&[]).map(drop);
+    }
+    let descriptor = given?;
+    check!(descriptor.0 >= 0, "{descriptor:?}");
+    Ok(())
+}
+
 /// The driver refuses an address or a size that is not a multiple of the page size.
 #[rstest]
 #[case::address(1, 4 * KIB)]
+#[case::address_between_pages(512, 4 * KIB)]
 #[case::size(0, 4 * KIB - 1)]
+#[case::size_between_pages(0, 4 * KIB + 512)]
 #[conformance::test("DMABUF-002")]
 fn unaligned_ranges_are_refused(exporter: Role, #[case] offset: u64, #[case] size: u64) -> Outcome {
     needs_dma_bufs(&exporter)?;
@@ -81,8 +99,28 @@ fn a_vmm_range_needs_uniform_properties(
     #[case] is_of_one_kind: bool,
 ) -> Outcome {
     needs_dma_bufs(&exporter)?;
-    let given = exporter.mem_get_dma_buf(chunks(&exporter, second)?, 2 * SIZE, 0);
+    let given = exporter.mem_get_dma_buf(chunks(&exporter, second, None)?, 2 * SIZE, 0);
     if is_of_one_kind { given.map(drop) } else { given.refused(&[]).map(drop) }
+}
+
+/// The driver exports no VMM range that lies on two devices.
+#[rstest]
+#[conformance::test("DMABUF-004", needs(gpus = 2, memory_descriptors, peer_access))]
+fn a_range_on_two_devices_is_refused(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let range = chunks(&exporter, Some(MemProperties::device(1)), None)?;
+    exporter.mem_get_dma_buf(range, 2 * SIZE, 0).refused_and_recorded(&[])?;
+    Ok(())
+}
+
+/// The driver exports no VMM range with a hole between its ends.
+#[rstest]
+#[conformance::test("DMABUF-004", needs(virtual_memory))]
+fn a_range_with_a_hole_in_the_middle_is_refused(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let range = chunks(&exporter, None, Some(MemProperties::device(0)))?;
+    exporter.mem_get_dma_buf(range, 3 * SIZE, 0).refused_and_recorded(&[])?;
+    Ok(())
 }
 
 /// The code for memory of a managed pool is recorded; the call must not crash, as one driver is reported to do.
@@ -125,14 +163,17 @@ fn host_memory_agrees_with_the_attribute(exporter: Role) -> Outcome {
     if is_supported(&exporter, attribute)? { given.map(drop) } else { given.refused(&[]).map(drop) }
 }
 
-/// The code for a dma-buf with the flag for a mapping over PCIe is recorded.
+/// The code for a dma-buf with the flag for a mapping over PCIe is recorded; a driver that accepts the flag returns a
+/// descriptor.
 #[rstest]
 #[conformance::test("DMABUF-007")]
 fn the_code_for_the_pcie_flag(exporter: Role) -> Outcome {
     needs_dma_bufs(&exporter)?;
     let buffer = exporter.mem_alloc(SIZE)?;
     let flags = CUmemRangeFlags::CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE.0.into();
-    exporter.mem_get_dma_buf(buffer, SIZE, flags).recorded("code")?;
+    if let Some(descriptor) = exporter.mem_get_dma_buf(buffer, SIZE, flags).recorded("code")? {
+        check!(descriptor.0 >= 0, "{descriptor:?}");
+    }
     exporter.ctx_synchronize()
 }
 
@@ -146,6 +187,23 @@ fn memory_may_be_freed_while_its_descriptor_is_open(exporter: Role) -> Outcome {
     exporter.mem_free(buffer)?;
     exporter.descriptor_target(descriptor)?;
     exporter.close_descriptor(descriptor)?;
+    exporter.ctx_synchronize()
+}
+
+/// After other memory was mapped at its addresses, a range gives another descriptor; the old one stays open.
+#[rstest]
+#[conformance::test("DMABUF-009", needs(virtual_memory))]
+fn remapped_addresses_give_another_descriptor(exporter: Role) -> Outcome {
+    needs_dma_bufs(&exporter)?;
+    let address = exporter.mem_create_and_map(SIZE, 0)?;
+    let old = exporter.mem_get_dma_buf(address, SIZE, 0)?;
+    exporter.mem_unmap(address, SIZE)?;
+    exporter.mem_get_dma_buf(address, SIZE, 0).refused_and_recorded(&[])?;
+    exporter.mem_map(address, SIZE, 0, exporter.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
+    exporter.mem_set_access(address, SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    let new = exporter.mem_get_dma_buf(address, SIZE, 0)?;
+    check!(new != old);
+    exporter.close_descriptor(old)?;
     exporter.ctx_synchronize()
 }
 

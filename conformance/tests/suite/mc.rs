@@ -13,6 +13,7 @@ use crate::support::fixtures::{exporter, importer, start};
 const SIZE: u64 = 4 * MIB;
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
+const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 /// How long a case watches a call that should block.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -24,7 +25,7 @@ fn create(role: &Role, device: i32) -> Result<Physical, Stop> {
 fn map(role: &Role, physical: Physical, device: i32) -> Result<Pointer, Stop> {
     let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
     role.mem_map(address, SIZE, 0, physical, 0)?;
-    role.mem_set_access(address, SIZE, device, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    role.mem_set_access(address, SIZE, device, READ_WRITE)?;
     Ok(address)
 }
 
@@ -102,12 +103,14 @@ fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[c
     let objects = share(&exporter, &importer)?;
     exporter.multicast_add_device(objects[0], 0)?;
     let waiting = exporter.begin::<()>(call(&exporter, objects[0])?)?;
-    check!(waiting.still_waits_after(PATIENCE)?, "the call did not block until the other process added its device");
+    let has_waited = waiting.still_waits_after(PATIENCE)?;
     importer.multicast_add_device(objects[1], 1)?;
-    waiting.finish()
+    waiting.finish()?;
+    check!(has_waited, "the call did not block until the other process added its device");
+    Ok(())
 }
 
-/// The driver binds memory up to the end of an object, and refuses to bind it beyond the end.
+/// The driver binds memory up to the end of an object, where writes then reach it, and refuses to bind it beyond.
 #[rstest]
 #[conformance::test("MC-005", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
 fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
@@ -115,11 +118,16 @@ fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
     for device in [0, 1] {
         exporter.multicast_add_device(object, device)?;
     }
-    for device in [0, 1] {
-        let memory = create(&exporter, device)?;
+    let memory = create(&exporter, 1)?;
+    for memory in [create(&exporter, 0)?, memory] {
         exporter.multicast_bind_mem(object, 2 * SIZE, memory, SIZE).refused(INVALID_VALUE)?;
         exporter.multicast_bind_mem(object, SIZE, memory, SIZE)?;
     }
+    let address = exporter.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
+    exporter.mem_map(address, 2 * SIZE, 0, object, 0)?;
+    exporter.mem_set_access(address, 2 * SIZE, 0, READ_WRITE)?;
+    exporter.fill(address.offset(SIZE), SIZE, 7)?;
+    check!(exporter.mismatches(map(&exporter, memory, 0)?, SIZE, 7)? == 0);
     Ok(())
 }
 

@@ -50,6 +50,15 @@ calls! {
         Ok(Descriptor(descriptor))
     }
 
+    /// `fcntl(F_DUPFD_CLOEXEC)`: a copy of a descriptor whose number is at least `least`.
+    fn duplicate_descriptor(session, descriptor: Descriptor, least: i32) -> Descriptor {
+        // SAFETY: the case passes a descriptor that the role holds.
+        let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        let copy = rustix::io::fcntl_dupfd_cloexec(held, least)?.into_raw_fd();
+        session.ledger.add(Resource::Descriptor(copy));
+        Ok(Descriptor(copy))
+    }
+
     /// `close`.
     fn close_descriptor(session, descriptor: Descriptor) -> () {
         session.ledger.remove(&Resource::Descriptor(descriptor.0));

@@ -4,6 +4,7 @@ use cuda_ipc_sys::{
     CUdevice_P2PAttribute, CUdevice_attribute, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
     CUmemAllocationProp, CUresult,
 };
+use rustix::fs::Access;
 
 use super::session::Session;
 use crate::MemProperties;
@@ -80,7 +81,11 @@ impl Session {
         };
         match create(session) {
             Ok(()) => Ok(Fabric::Channel),
-            Err(Refused::Driver { code, .. }) if code == CUresult::CUDA_ERROR_NOT_PERMITTED.0 => Ok(Fabric::NoChannel),
+            Err(Refused::Driver { code, .. })
+                if code == CUresult::CUDA_ERROR_NOT_PERMITTED.0 || is_real_and_without_channel() =>
+            {
+                Ok(Fabric::NoChannel)
+            }
             Err(Refused::Driver { .. }) => Ok(Fabric::NotReady),
             Err(refused) => Err(refused),
         }
@@ -134,6 +139,14 @@ impl Session {
         }
         Ok(value != 0)
     }
+}
+
+/// Whether the driver is a real one and this process may open no IMEX channel. Then a case can check which code the
+/// driver returns.
+fn is_real_and_without_channel() -> bool {
+    let is_simulated = mapped_library().is_some_and(|library| library.contains("libreference_driver"));
+    let mut nodes = std::fs::read_dir("/dev/nvidia-caps-imex-channels").into_iter().flatten().flatten();
+    !is_simulated && !nodes.any(|node| rustix::fs::access(node.path(), Access::READ_OK | Access::WRITE_OK).is_ok())
 }
 
 /// Returns the path of the driver library that the loader found, from the mappings of this process.

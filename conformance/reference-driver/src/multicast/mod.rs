@@ -71,11 +71,32 @@ impl State {
     fn bind(&self, object: &Object, offset: u64, memory: Bindable, size: u64) -> Result<()> {
         let end = offset.checked_add(size).ok_or(INVALID_VALUE)?;
         // MC-005: a bind may reach the very end of the object.
-        if size == 0 || !are_granular(&[offset, memory.offset, size]) || end > object.size || size > memory.room {
+        let is_beyond = end > object.size
+            && !fault!("multicast-binds-beyond-the-end", ["MC-005"], "Memory is bound beyond the end of an object.")
+            || end == object.size
+                && offset > 0
+                && fault!("multicast-binds-short-of-the-end", ["MC-005"], "A bind must end before the object does.");
+        if size == 0 || !are_granular(&[offset, memory.offset, size]) || is_beyond || size > memory.room {
             return Err(INVALID_VALUE);
         }
         // MC-002
-        if object.is_shareable && !memory.is_shareable {
+        let is_private = match &memory.kept {
+            Kept::Allocation(allocation) => {
+                allocation.handle_types == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE
+            }
+            Kept::Block(_) => true,
+        };
+        if object.is_shareable
+            && memory.is_shareable
+            && !is_private
+            && fault!("multicast-refuses-shareable-memory", ["MC-002"], "Shareable memory cannot be bound.")
+        {
+            return Err(INVALID_VALUE);
+        }
+        if object.is_shareable
+            && !memory.is_shareable
+            && !fault!("multicast-binds-private-memory", ["MC-002"], "Private memory is bound to a shareable object.")
+        {
             return Err(INVALID_VALUE);
         }
         object.bind(offset, memory, size)
@@ -96,7 +117,9 @@ pub(crate) fn map(object: Arc<Object>, address: u64, size: u64, offset: u64, fla
     if offset != 0 || flags != 0 || size == 0 || size > object.size || !are_granular(&[address, size]) {
         return Err(INVALID_VALUE);
     }
-    wait_for_devices(&object)?;
+    if !fault!("multicast-map-does-not-wait", ["MC-004"], "cuMemMap returns before all devices were added.") {
+        wait_for_devices(&object)?;
+    }
     let mut state = state()?;
     state.check_free(address, size)?;
     state.add_range(address, size, 0, NOWHERE, Memory::Multicast { object, access: AccessOf::new() });
@@ -123,8 +146,18 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         let properties = properties.value()?;
-        if !is_there() {
-            return Err(NOT_SUPPORTED);
+        let is_ignored = fault!(
+            "multicast-ignores-the-attribute",
+            ["MC-001"],
+            "A device without multicast has objects.",
+        );
+        if !is_there() && !is_ignored {
+            let has_another_code = fault!(
+                "multicast-without-support-has-another-code",
+                ["MC-001"],
+                "The code for a device without multicast is INVALID_VALUE.",
+            );
+            return Err(if has_another_code { INVALID_VALUE } else { NOT_SUPPORTED });
         }
         check(&properties, environment().devices)?;
         let object = Object::new(properties.size as u64, properties.numDevices, properties.handleTypes)?;
@@ -205,7 +238,9 @@ fn bind(
     if flags != 0 {
         return Err(INVALID_VALUE);
     }
-    wait_for_devices(&object)?;
+    if !fault!("multicast-bind-does-not-wait", ["MC-004"], "A bind returns before all devices were added.") {
+        wait_for_devices(&object)?;
+    }
     let state = state()?;
     let memory = find(&state)?;
     if !object.has_device(memory.device)? {

@@ -7,8 +7,10 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cuda_ipc_sys::CUresult;
+
 use super::Bindable;
-use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
+use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Result};
 use crate::block::Block;
 use crate::environment::environment;
 use crate::handle::fnv1a;
@@ -196,11 +198,17 @@ impl Object {
             return Err(INVALID_VALUE);
         }
         let kept = Mutex::default();
+        if fault!("multicast-import-is-another-object", ["MC-003"], "The importer gets an object of its own.") {
+            return Self::new(size, devices as u32, handle_types).map(Some);
+        }
         Ok(Some(Self { file, size, devices, is_shareable: true, is_exportable: false, kept }))
     }
 
     /// Creates a descriptor, if the object was created for that.
     pub(crate) fn export(&self) -> Result<i32> {
+        if fault!("multicast-export-fails", ["MC-003"], "An object cannot be exported.") {
+            return Err(NOT_SUPPORTED);
+        }
         if self.is_exportable { new_descriptor(&self.file) } else { Err(INVALID_VALUE) }
     }
 
@@ -226,7 +234,19 @@ impl Object {
     }
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
-        Ok(self.table()?.devices.len() >= self.devices)
+        if fault!("multicast-wait-is-refused", ["MC-004"], "A call that would have to wait fails instead.")
+            && self.table()?.devices.len() < self.devices
+        {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
+        let devices = if fault!("multicast-waits-for-too-few", ["MC-004"], "Calls wait for all devices but one.") {
+            self.devices - 1
+        } else if fault!("multicast-waits-for-too-many", ["MC-004"], "Calls wait for one device too many.") {
+            self.devices + 1
+        } else {
+            self.devices
+        };
+        Ok(self.table()?.devices.len() >= devices)
     }
 
     pub(crate) fn has_device(&self, device: usize) -> Result<bool> {
@@ -235,6 +255,11 @@ impl Object {
 
     pub(crate) fn add_device(&self, device: usize) -> Result<()> {
         self.change(|table| {
+            if !self.is_exportable
+                && fault!("multicast-import-adds-no-device", ["MC-003"], "Only the exporter can add devices.")
+            {
+                return Err(INVALID_VALUE);
+            }
             if table.devices.contains(&device) || table.devices.len() >= self.devices {
                 return Err(INVALID_VALUE);
             }
@@ -262,6 +287,16 @@ impl Object {
                 |other: &Binding| other.device == device && other.offset < binding.end() && offset < other.end();
             if table.bindings.iter().any(overlaps) {
                 return Err(INVALID_VALUE);
+            }
+            let is_at_the_end = offset > 0 && binding.end() == self.size;
+            if is_at_the_end
+                && fault!(
+                    "multicast-ignores-a-bind-at-the-end",
+                    ["MC-005"],
+                    "A bind at the end of an object succeeds, and binds no memory."
+                )
+            {
+                return Ok(());
             }
             table.bindings.push(binding);
             Ok(())
@@ -321,6 +356,12 @@ impl Object {
                 })
                 .collect();
             copies.sort_by_key(|(device, _)| *device);
+            if fault!("multicast-writes-reach-one-device", ["MC-003"], "A write reaches the first device only.") {
+                copies.truncate(1);
+            }
+            if fault!("multicast-writes-lack-the-last-word", ["MC-003"], "The other devices lack the last 4 bytes.") {
+                copies.iter_mut().skip(1).for_each(|(_, span)| span.size -= 4);
+            }
             let mut copies = copies.into_iter().map(|(_, span)| span);
             let first = copies.next().ok_or(INVALID_VALUE)?;
             spans.push(if access == Access::Write { first.with_mirrors(copies.collect()) } else { first });

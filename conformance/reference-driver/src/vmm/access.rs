@@ -190,7 +190,19 @@ entry_points! {
         // VMM-MAP-030: the device is not a peer of the memory's device.
         let is_out_of_reach = |range: &Range| {
             let mut devices = access.keys().filter(|place| **place != HOST);
-            range.device != HOST && devices.any(|device| !topology().may_use(*device, range.device))
+            let may_use = |device: usize| {
+                let is_import = matches!(&range.memory, Memory::Mapping { allocation, .. } if allocation.is_import());
+                if is_import && device != range.device {
+                    if fault!("import-is-closed-to-peers", ["VMM-IMP-016"], "A peer gets no access to an import.") {
+                        return false;
+                    }
+                    if fault!("import-is-open-to-strangers", ["VMM-IMP-016"], "A GPU that is no peer gets access.") {
+                        return true;
+                    }
+                }
+                topology().may_use(device, range.device)
+            };
+            range.device != HOST && devices.any(|device| !may_use(*device))
         };
         let goes_without =
             fault!("set-access-needs-no-peer-access", ["VMM-MAP-030"], "A device that is no peer gets access.");
@@ -212,6 +224,20 @@ entry_points! {
         let host_may = fault!("set-access-lets-the-host-at-a-device", ["VMM-MAP-031"], "The host gets access.");
         if host.is_some() && ranges().any(|range| range.device != HOST) && !host_may {
             return Err(NOT_SUPPORTED);
+        }
+        let memory_of = |base: &u64| match state.ranges.get(base).map(|range| &range.memory) {
+            Some(Memory::Mapping { allocation, .. }) if allocation.is_import() => Some(allocation.block.inode),
+            _ => None,
+        };
+        let mut mappings = mappings;
+        if let Some(inode) = mappings.first().and_then(memory_of)
+            && fault!(
+                "set-access-opens-all-mappings",
+                ["VMM-IMP-014"],
+                "Access to one mapping of an import opens its other mappings too.",
+            )
+        {
+            mappings = state.ranges.keys().copied().filter(|base| memory_of(base) == Some(inode)).collect();
         }
         for base in mappings {
             let Some(range) = state.ranges.get_mut(&base) else { continue };

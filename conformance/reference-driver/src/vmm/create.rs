@@ -111,7 +111,15 @@ impl State {
             if cuda_version() < 12_030 {
                 return Err(INVALID_VALUE);
             }
-            Fabric::of_environment().create()?;
+            if types == HandleType::CU_MEM_HANDLE_TYPE_FABRIC
+                || !fault!(
+                    "fabric-is-ignored-beside-descriptors",
+                    ["FAB-002"],
+                    "Without a channel, memory for fabric handles and descriptors is created."
+                )
+            {
+                Fabric::of_environment().create()?;
+            }
         }
         Ok(place)
     }
@@ -315,17 +323,27 @@ entry_points! {
             return Ok(());
         }
         let physical = state.physical.get_mut(&handle).ok_or(INVALID_VALUE)?;
+        if physical.allocation.is_import()
+            && Arc::strong_count(&physical.allocation) == 1
+            && fault!("release-of-an-unmapped-import-fails", ["VMM-IMP-025"], "Only a mapped import can be released.")
+        {
+            return Err(INVALID_VALUE);
+        }
         physical.references -= 1;
         // VMM-MAP-017, VMM-IMP-022: mappings keep the memory alive. VMM-EXP-012: so do descriptors.
-        if physical.references == 0 {
-            let released = state.physical.remove(&handle);
+        if physical.references == 0
+            && let Some(physical) = state.physical.remove(&handle)
+        {
             if fault!("release-ends-the-mappings", ["VMM-MAP-017"], "The mappings of a released handle are gone.") {
                 let is_of = |memory: &Memory| matches!(memory, Memory::Mapping { handle: of, .. } if *of == handle);
                 state.ranges.retain(|_, range| !is_of(&range.memory));
             }
-            if fault!("release-leaks-mapped-memory", ["VMM-MAP-017"], "Memory that is mapped is never freed.") {
-                std::mem::forget(released.filter(|physical| Arc::strong_count(&physical.allocation) > 1));
+            if Arc::strong_count(&physical.allocation) > 1
+                && fault!("release-leaks-mapped-memory", ["VMM-MAP-017"], "Memory that is mapped is never freed.")
+            {
+                std::mem::forget(Arc::clone(&physical.allocation));
             }
+            state.drop_physical(handle, physical);
         }
         Ok(())
     }
@@ -342,6 +360,24 @@ entry_points! {
         if fault!("properties-are-not-written", ["VMM-CREATE-024"], "The call succeeds without an answer.") {
             return Ok(());
         }
-        output.give(state.properties(allocation))
+        let mut properties = state.properties(allocation);
+        if allocation.is_import() {
+            if fault!("import-has-no-properties", ["VMM-IMP-013"], "The properties of an import are refused.") {
+                return Err(INVALID_VALUE);
+            }
+            if fault!("import-properties-are-not-written", ["VMM-IMP-013"], "The output is not written.") {
+                return Ok(());
+            }
+            if fault!("import-reports-the-first-device", ["VMM-IMP-013"], "Every import is reported on device 0.") {
+                properties.location = CUmemLocation::device(0);
+            }
+            if fault!("import-reports-the-host", ["VMM-IMP-013"], "An import is reported as memory of the host.") {
+                properties.location = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0);
+            }
+            if fault!("import-reports-no-type", ["VMM-IMP-013"], "The type of an import is reported as invalid.") {
+                properties.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_INVALID;
+            }
+        }
+        output.give(properties)
     }
 }

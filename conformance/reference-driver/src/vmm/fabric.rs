@@ -57,9 +57,22 @@ impl Fabric {
             Self::Absent => Ok(()),
             Self::NoChannel
                 if fault!(
+                    "fabric-memory-needs-no-channel",
+                    ["FAB-002"],
+                    "Fabric memory is created without a channel."
+                ) =>
+            {
+                Ok(())
+            }
+            Self::NoChannel
+                if fault!(
                     "create-for-the-fabric-has-another-code",
                     ["VMM-CREATE-011"],
                     "Without a channel, memory for fabric handles is refused as NOT_SUPPORTED."
+                ) || fault!(
+                    "fabric-memory-without-a-channel-has-another-code",
+                    ["FAB-002"],
+                    "Without a channel, fabric memory is refused with NOT_SUPPORTED."
                 ) =>
             {
                 Err(NOT_SUPPORTED)
@@ -103,7 +116,18 @@ pub(crate) struct Exported {
 /// Exports a fabric handle. FAB-003, FAB-009: the bytes are the same each time.
 pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
     // FAB-001
-    let channel = Fabric::of_environment().channel().map_err(|_| INVALID_VALUE)?;
+    let channel = match Fabric::of_environment() {
+        Fabric::Absent
+            if fault!(
+                "fabric-handle-without-a-fabric",
+                ["FAB-001"],
+                "Memory exports although the attribute reads 0."
+            ) =>
+        {
+            0
+        }
+        fabric => fabric.channel().map_err(|_| INVALID_VALUE)?,
+    };
     let handle = Handle {
         kind: exported.kind,
         process: own_number(),
@@ -115,7 +139,11 @@ pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
         serial: 0,
         device: if exported.place == HOST { u32::MAX } else { exported.place as u32 },
     };
-    Ok(handle.to_bytes(environment().machine_number()))
+    let mut bytes = handle.to_bytes(environment().machine_number());
+    if fault!("fabric-handle-has-32-bytes", ["FAB-003"], "The export writes only the first 32 bytes.") {
+        bytes[32..].fill(0);
+    }
+    Ok(bytes)
 }
 
 /// Opens what the bytes name, and returns it with its device's index, or `HOST`.
@@ -128,13 +156,41 @@ pub(crate) fn import<T>(
     // channel, an H200 returns NOT_SUPPORTED.
     let channel = match Fabric::of_environment().channel() {
         Err(NOT_PERMITTED) if bytes == &[0; 64] => return Err(NOT_SUPPORTED),
+        Err(NOT_PERMITTED)
+            if fault!("fabric-import-needs-no-channel", ["FAB-004"], "A process without any channel imports.") =>
+        {
+            Handle::from_bytes(bytes, kind, environment().machine_number()).ok_or(INVALID_VALUE)?.place
+        }
         channel => channel?,
     };
     // FAB-005: every bit of a handle counts.
     let handle = Handle::from_bytes(bytes, kind, environment().machine_number()).ok_or(INVALID_VALUE)?;
     // FAB-004: this process may not use the exporter's channel.
-    if handle.place != channel {
-        return Err(NOT_PERMITTED);
+    if handle.place != channel
+        && !fault!("fabric-import-ignores-the-channel", ["FAB-004"], "A process with another channel imports.")
+    {
+        let has_another_code = fault!(
+            "fabric-import-of-another-channel-has-another-code",
+            ["FAB-004"],
+            "The code for a handle of another channel is INVALID_VALUE."
+        );
+        return Err(if has_another_code { INVALID_VALUE } else { NOT_PERMITTED });
+    }
+    if handle.device == 1
+        && fault!(
+            "fabric-import-of-the-second-device-fails",
+            ["FAB-003"],
+            "Only fabric memory of device 0 can be imported."
+        )
+    {
+        return Err(INVALID_VALUE);
+    }
+    let is_own = handle.process == own_number();
+    if is_own
+        && fault!("fabric-import-in-the-own-process-fails", ["FAB-003"], "The exporter cannot import its handle.",)
+        || !is_own && fault!("fabric-import-elsewhere-fails", ["FAB-003"], "Only the exporter can import its handle.")
+    {
+        return Err(INVALID_VALUE);
     }
     // FAB-006: the exporter is gone. If it has released the memory, the open below fails.
     if start_time(handle.process) != Some(handle.start_time) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUmemGenericAllocationHandle, CUresult};
 
 use super::{Allocation, Physical, is_granular};
-use crate::answer::{INVALID_VALUE, Output, Result};
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::{Block, GRANULARITY, HOST};
 use crate::context::top;
 use crate::memfd::close_to_host;
@@ -224,8 +224,41 @@ entry_points! {
         let allocation = Arc::clone(state.allocation(handle)?);
         // VMM-MAP-002 to -006, VMM-MAP-010: the offset must be 0 for now, as the documentation says.
         let all = allocation.block.size;
+        let is_import = allocation.is_import();
+        let room = match allocation.block.size {
+            size if !is_import => size,
+            _ if fault!(
+                "map-of-an-import-ignores-its-size",
+                ["VMM-IMP-012"],
+                "An import can be mapped with any size.",
+            ) => u64::MAX,
+            size if fault!(
+                "map-of-an-import-allows-a-granule-more",
+                ["VMM-IMP-012"],
+                "An import can be mapped with 2 MiB more than it has.",
+            ) => {
+                size + GRANULARITY
+            }
+            size => size,
+        };
+        if is_import
+            && size < room
+            && fault!("map-of-an-import-refuses-parts", ["VMM-IMP-012"], "An import can be mapped only as a whole.")
+        {
+            return Err(INVALID_VALUE);
+        }
+        if is_import
+            && size > room
+            && fault!(
+                "map-beyond-an-import-has-another-code",
+                ["VMM-IMP-012"],
+                "The code for a size beyond the import is OUT_OF_MEMORY.",
+            )
+        {
+            return Err(OUT_OF_MEMORY);
+        }
         let is_aligned = is_granular(size) && is_granular(address) || is_unaligned_accepted(address, size);
-        let fits = size > 0 && is_aligned && (size <= all || is_too_much_accepted(size, all));
+        let fits = size > 0 && is_aligned && (size <= room || is_too_much_accepted(size, all));
         let is_offset_accepted = offset as u64 + size <= all
             && fault!("map-accepts-an-offset-and-ignores-it", ["VMM-MAP-002"], "The memory is mapped from its start.");
         if offset != 0 && !is_offset_accepted || flags != 0 && !are_flags_accepted(flags) || !fits {
@@ -242,9 +275,36 @@ entry_points! {
         let size = if is_whole { all } else { size };
         // VMM-MAP-015, VMM-MAP-027: no device has access yet.
         let device = allocation.device;
+        const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+        const READ_WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let is_import = allocation.is_import();
         let allocation = state.shown(address, handle, allocation)?;
-        let access = State::first_access(address, device);
-        let memory = Memory::Mapping { allocation, offset: 0, handle, access };
+        let mut access = State::first_access(address, device);
+        if is_import && fault!(
+            "map-of-an-import-gives-access",
+            ["VMM-IMP-014"],
+            "A mapping of an import starts with all access.",
+        ) {
+            access.insert(device, READ_WRITE);
+        }
+        if is_import && fault!(
+            "map-of-an-import-gives-read-access",
+            ["VMM-IMP-014"],
+            "A mapping of an import starts with read access.",
+        ) {
+            access.insert(device, READ);
+        }
+        let is_part = is_import && size < allocation.block.size;
+        let offset = if is_part && fault!(
+            "map-of-a-part-shows-the-end",
+            ["VMM-IMP-012"],
+            "A mapping of a part of an import shows its last bytes.",
+        ) {
+            allocation.block.size - size
+        } else {
+            0
+        };
+        let memory = Memory::Mapping { allocation, offset, handle, access };
         state.add_range(address, size, 0, device, memory);
         Ok(())
     }
@@ -289,9 +349,26 @@ entry_points! {
             return Ok(());
         }
         for base in found {
-            if let Some(range) = state.ranges.remove(&base)
-                && range.device == HOST
+            let Some(range) = state.ranges.remove(&base) else { continue };
+            if let Memory::Mapping { allocation, .. } = &range.memory
+                && allocation.is_import()
             {
+                if fault!(
+                    "unmap-leaks-imports",
+                    ["VMM-IMP-019", "VMM-IMP-023"],
+                    "Memory that was imported and mapped is kept until the process ends.",
+                ) {
+                    std::mem::forget(Arc::clone(allocation));
+                }
+                if fault!(
+                    "unmap-of-an-import-frees-the-memory",
+                    ["VMM-IMP-023"],
+                    "The memory is freed when an importer unmaps it, whoever else has it.",
+                ) {
+                    allocation.block.free_for_all();
+                }
+            }
+            if range.device == HOST {
                 close_to_host(range.base, range.size)?;
             }
         }
@@ -302,12 +379,64 @@ entry_points! {
         let mut state = state()?;
         output.wanted()?;
         // VMM-IMP-031, -032
-        let Some(Memory::Mapping { allocation, handle, .. }) = state.range(address as u64).map(|range| &range.memory)
-        else {
+        let address = address as u64;
+        let before = address.saturating_sub(1);
+        let found = state.range(address).or_else(|| {
+            let is_off_by_one = fault!(
+                "retain-accepts-the-end",
+                ["VMM-IMP-031"],
+                "The address after a mapping counts.",
+            );
+            state.range(before).filter(|_| is_off_by_one)
+        });
+        if let Some(range) = found
+            && range.base != address
+            && fault!("retain-refuses-interior-addresses", ["VMM-IMP-030", "VMM-EXP-009"], "Only a base is accepted.")
+        {
             return Err(INVALID_VALUE);
+        }
+        let Some(Memory::Mapping { allocation, handle, .. }) = found.map(|range| &range.memory) else {
+            let gives_a_handle = match address {
+                0 => fault!(
+                    "retain-of-null-succeeds",
+                    ["VMM-IMP-031"],
+                    "For a null address, the call returns a handle that names nothing.",
+                ),
+                _ if state.reservation(address).is_some() => {
+                    fault!(
+                        "retain-of-a-reserved-address-succeeds",
+                        ["VMM-IMP-031"],
+                        "For a reserved address, the call returns a handle that names nothing.",
+                    )
+                }
+                _ => false,
+            };
+            if gives_a_handle {
+                return output.give(0);
+            }
+            let has_another_code =
+                fault!(
+                    "retain-of-an-unmapped-address-has-another-code",
+                    ["VMM-IMP-031"],
+                    "The code for an unmapped address is INVALID_HANDLE.",
+                );
+            return Err(if has_another_code { INVALID_HANDLE } else { INVALID_VALUE });
         };
         // VMM-IMP-030: the handle that was mapped. If it was released, it becomes valid again.
         let (handle, allocation) = (*handle, Arc::clone(allocation));
+        if fault!("retain-gives-a-new-handle", ["VMM-IMP-030"], "The handle has another value than the mapped one.") {
+            let handle = state.new_id();
+            state.physical.insert(handle, Physical { allocation, references: 1, context: top() });
+            return output.give(handle);
+        }
+        if fault!("retain-counts-nothing", ["VMM-IMP-030"], "The returned handle has no reference of its own.") {
+            return output.give(handle);
+        }
+        if fault!("retain-counts-twice", ["VMM-IMP-030"], "The returned handle needs two releases.")
+            && let Some(physical) = state.physical.get_mut(&handle)
+        {
+            physical.references += 1;
+        }
         state.physical.entry(handle).or_insert(Physical { allocation, references: 0, context: top() }).references += 1;
         output.give(handle)
     }

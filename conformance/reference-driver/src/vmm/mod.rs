@@ -35,6 +35,13 @@ pub(crate) struct Allocation {
     pub(crate) is_shareable: bool,
 }
 
+impl Allocation {
+    /// Whether this is memory of another process, or was imported like that.
+    pub(crate) fn is_import(&self) -> bool {
+        self.is_shareable && self.handle_types == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE
+    }
+}
+
 /// A handle of an allocation. When the handle is released, the memory lives on in its mappings.
 #[derive(Debug)]
 pub(crate) struct Physical {

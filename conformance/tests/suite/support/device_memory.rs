@@ -1,5 +1,7 @@
 //! The memory in use on a device, as another process sees it.
 
+use std::time::{Duration, Instant};
+
 use conformance::{GIB, Role, Stop};
 
 /// The size of an allocation that is much larger than the contexts of processes that start or end meanwhile.
@@ -19,13 +21,14 @@ impl<'role> Account<'role> {
     /// Returns whether the large allocation has been freed. Asks several times, because the memory of a killed process
     /// may return after a delay.
     pub(crate) fn is_given_back(&self) -> Result<bool, Stop> {
-        const QUESTIONS: usize = 1000;
-        for _ in 0..QUESTIONS {
-            if !self.is_held()? {
-                return Ok(true);
+        const PATIENCE: Duration = Duration::from_secs(3);
+        let deadline = Instant::now() + PATIENCE;
+        while self.is_held()? {
+            if Instant::now() > deadline {
+                return Ok(false);
             }
         }
-        Ok(false)
+        Ok(true)
     }
 
     /// Returns whether the large allocation is still in use.

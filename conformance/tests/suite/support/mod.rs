@@ -1,5 +1,6 @@
 //! Helpers that cases share: processes, kinds of pointers and imports, and work that stays pending.
 
+pub(crate) mod by_kernel;
 pub(crate) mod capture;
 pub(crate) mod device_memory;
 pub(crate) mod dma_buf;

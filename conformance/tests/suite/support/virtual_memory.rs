@@ -3,6 +3,8 @@
 use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 
+use super::device_memory::LARGE;
+
 /// Several times the granularity of every GPU tested so far.
 pub(crate) const SIZE: u64 = 8 * MIB;
 pub(crate) const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
@@ -58,6 +60,33 @@ pub(crate) fn devices_with(role: &Role, attribute: CUdevice_attribute) -> Result
         }
     }
     Ok(devices)
+}
+
+/// Exports memory and imports it in the other process. No descriptor of the memory stays open.
+pub(crate) fn import_without_descriptors(
+    exporter: &Role,
+    physical: Physical,
+    importer: &Role,
+) -> Result<Physical, Stop> {
+    let descriptor = exporter.mem_export_to_descriptor(physical)?;
+    let received = importer.receive_descriptor(&exporter.send_descriptor(descriptor)?)?;
+    exporter.close_descriptor(descriptor)?;
+    let imported = importer.mem_import_from_descriptor(received)?;
+    importer.close_descriptor(received)?;
+    Ok(imported)
+}
+
+/// Maps all of the large memory of [`create_large`], and gives GPU 0 access.
+pub(crate) fn map_large(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
+    let address = reserve(role, LARGE)?;
+    role.mem_map(address, LARGE, 0, physical, 0)?;
+    role.mem_set_access(address, LARGE, 0, READ_WRITE)?;
+    Ok(address)
+}
+
+/// Creates memory that an [`Account`](super::device_memory::Account) notices, and that can be exported as a descriptor.
+pub(crate) fn create_large(role: &Role) -> Result<Physical, Stop> {
+    role.mem_create(LARGE, MemProperties::device(0).exportable(DESCRIPTOR), 0)
 }
 
 /// Exports memory and imports it in the other process. The descriptor is passed through `SCM_RIGHTS`.

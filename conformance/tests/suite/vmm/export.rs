@@ -1,21 +1,23 @@
 //! `cuMemExportToShareableHandle`.
 
-use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
+use conformance::machine::Fabric;
+use conformance::{Expect as _, MemProperties, Outcome, Placement, Role, check, observe};
 use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
-use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::by_kernel::both_see;
+use crate::support::fixtures::{exporter, importer, observer, start};
 use crate::support::virtual_memory::{
     DESCRIPTOR, FABRIC, INVALID_VALUE, SIZE, create_exportable, import, map_readable_and_writable,
 };
 
-/// The driver exports an allocation that was created for descriptors as a descriptor.
+/// The driver exports an allocation that was created for descriptors as a descriptor, which is open and leads to it.
 #[rstest]
 #[conformance::test("VMM-EXP-001", needs(memory_descriptors))]
 fn memory_exports_as_a_descriptor(exporter: Role) -> Outcome {
     let descriptor = exporter.mem_export_to_descriptor(create_exportable(&exporter)?)?;
     check!(descriptor.0 >= 0, "{descriptor:?}");
-    exporter.descriptor_target(descriptor)?;
+    exporter.mem_import_from_descriptor(descriptor)?;
     exporter.close_descriptor(descriptor)
 }
 
@@ -34,16 +36,30 @@ fn whether_a_descriptor_is_close_on_exec(exporter: Role) -> Outcome {
 #[case::fabric_of_none(0, FABRIC)]
 #[case::fabric_of_descriptor(DESCRIPTOR, FABRIC)]
 #[conformance::test("VMM-EXP-003", needs(memory_descriptors))]
-fn unrequested_handle_types_are_refused(exporter: Role, #[case] created_for: u32, #[case] exported_as: u32) -> Outcome {
+fn unrequested_handle_types_are_refused(#[case] created_for: u32, #[case] exported_as: u32) -> Outcome {
+    // If the machine has no channel, a fabric handle is refused for this reason too.
+    let exporter = start("exporter", Placement::device(0).fabric(Fabric::Channel));
     let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(created_for), 0)?;
     exporter.mem_export_as(physical, exported_as, 0).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// The driver refuses to export an allocation as a descriptor that was created for fabric handles only.
+#[rstest]
+#[conformance::test("VMM-EXP-003", needs(memory_descriptors, fabric = Fabric::Channel))]
+fn fabric_memory_does_not_export_as_a_descriptor() -> Outcome {
+    let exporter = start("exporter", Placement::device(0).fabric(Fabric::Channel));
+    let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(FABRIC), 0)?;
+    exporter.mem_export_as(physical, DESCRIPTOR, 0).refused(INVALID_VALUE)?;
     Ok(())
 }
 
 /// The driver refuses flags other than 0 and unknown handle types.
 #[rstest]
 #[case::flags(DESCRIPTOR, 1)]
+#[case::high_flags(DESCRIPTOR, 1 << 32)]
 #[case::no_type(0, 0)]
+#[case::two_types(DESCRIPTOR | FABRIC, 0)]
 #[case::unknown_type(0x4000, 0)]
 #[conformance::test("VMM-EXP-005", needs(memory_descriptors))]
 fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32, #[case] flags: u64) -> Outcome {
@@ -56,14 +72,13 @@ fn unknown_flags_and_types_are_refused(exporter: Role, #[case] handle_type: u32,
 #[rstest]
 #[case::base(0)]
 #[case::interior(SIZE / 2 + 3)]
+#[case::last_byte(SIZE - 1)]
 #[conformance::test("VMM-EXP-009", needs(memory_descriptors))]
 fn memory_exports_from_a_mapped_pointer(exporter: Role, importer: Role, #[case] offset: u64) -> Outcome {
     let there = map_readable_and_writable(&exporter, create_exportable(&exporter)?)?;
-    exporter.fill(there, SIZE, 7)?;
     let retained = exporter.mem_retain_allocation_handle(there.offset(offset))?;
     let here = map_readable_and_writable(&importer, import(&exporter, retained, &importer)?)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
-    Ok(())
+    both_see((&exporter, there), (&importer, here), SIZE)
 }
 
 /// The exporter may close its descriptor once the importer has received a copy.

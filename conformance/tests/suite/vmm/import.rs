@@ -1,27 +1,52 @@
 //! `cuMemImportFromShareableHandle`.
 
 use conformance::Placement;
-use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, check, observe};
+use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, Stream, check, observe};
 use rstest::rstest;
 
-use crate::support::fixtures::{exporter, importer, observer, start, uninitialised};
+use crate::support::by_kernel::{both_see, fill_by_kernel, mismatches_by_kernel};
+use crate::support::device_memory::Account;
+use crate::support::fixtures::{exporter, importer, observer, on_gpus_that_are_no_peers, start, uninitialised};
 use crate::support::foreign::Foreign;
 use crate::support::virtual_memory::{
-    DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, import, map,
-    map_readable_and_writable, reserve,
+    DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, create_large,
+    import, import_without_descriptors, map, map_readable_and_writable, reserve,
 };
 
-/// Exporter and importer each read what the other wrote.
+/// Exporter and importer each read what the other wrote, with kernels and with copies.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
 fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?;
-    exporter.fill(there, SIZE, 7)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
-    importer.fill(here, SIZE, 8)?;
-    check!(exporter.mismatches(there, SIZE, 8)? == 0);
+    both_see((&exporter, there), (&importer, here), SIZE)
+}
+
+/// An importer of two allocations of one exporter sees each of them at its own mapping.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(memory_descriptors))]
+fn two_allocations_are_imported_apart(exporter: Role, importer: Role) -> Outcome {
+    let mut mappings = Vec::new();
+    for seed in [7, 8] {
+        let physical = create_exportable(&exporter)?;
+        exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, seed)?;
+        mappings.push((seed, map_readable_and_writable(&importer, import(&exporter, physical, &importer)?)?));
+    }
+    for (seed, here) in mappings {
+        check!(importer.mismatches(here, SIZE, seed)? == 0, "the memory with pattern {seed} shows other bytes");
+    }
+    Ok(())
+}
+
+/// The driver imports from a descriptor of any number, not only from a small one.
+#[rstest]
+#[conformance::test("VMM-IMP-002", needs(memory_descriptors))]
+fn a_descriptor_with_a_large_number_imports(importer: Role) -> Outcome {
+    let descriptor = importer.mem_export_to_descriptor(create_exportable(&importer)?)?;
+    let moved = importer.duplicate_descriptor(descriptor, 300)?;
+    check!(moved.0 >= 300, "{moved:?}");
+    importer.mem_import_from_descriptor(moved)?;
     Ok(())
 }
 
@@ -137,6 +162,22 @@ fn every_import_needs_its_own_release(exporter: Role, importer: Role) -> Outcome
     importer.mem_release(other)
 }
 
+/// Memory that is imported twice is freed when both imports are released, and not before.
+#[rstest]
+#[conformance::test("VMM-IMP-006", needs(memory_descriptors))]
+fn both_imports_keep_the_memory(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    let one = import_without_descriptors(&exporter, physical, &importer)?;
+    let other = import_without_descriptors(&exporter, physical, &importer)?;
+    exporter.mem_release(physical)?;
+    importer.mem_release(one)?;
+    check!(account.is_held()?, "the memory was freed with the first import");
+    importer.mem_release(other)?;
+    check!(account.is_given_back()?, "the memory is still in use after both imports were released");
+    Ok(())
+}
+
 /// The driver does not take over the importer's descriptor; the importer may close it right after the import.
 #[rstest]
 #[conformance::test("VMM-IMP-007", "VMM-IMP-008", needs(memory_descriptors))]
@@ -170,19 +211,28 @@ fn the_exporting_process_imports_its_memory(importer: Role) -> Outcome {
 /// The driver refuses to map more of an imported handle than the allocation has.
 #[rstest]
 #[conformance::test("VMM-IMP-012", needs(memory_descriptors))]
-fn sizes_beyond_the_allocation_are_refused(exporter: Role, importer: Role) -> Outcome {
+fn sizes_beyond_the_allocation_are_refused(
+    exporter: Role,
+    importer: Role,
+    #[values(2 * SIZE, SIZE + 2 * MIB)] size: u64,
+) -> Outcome {
     let physical = import(&exporter, create_exportable(&exporter)?, &importer)?;
     let address = reserve(&importer, 2 * SIZE)?;
-    importer.mem_map(address, 2 * SIZE, 0, physical, 0).refused(REFUSED)?;
+    importer.mem_map(address, size, 0, physical, 0).refused(REFUSED)?;
     Ok(())
 }
 
-/// The driver maps a part of an imported allocation.
+/// The driver maps a part of an imported allocation: its first bytes.
 #[rstest]
 #[conformance::test("VMM-IMP-012", needs(memory_descriptors))]
 fn a_part_may_be_mapped(exporter: Role, importer: Role) -> Outcome {
-    let physical = import(&exporter, create_exportable(&exporter)?, &importer)?;
-    importer.mem_map(reserve(&importer, SIZE)?, SIZE / 2, 0, physical, 0)
+    let physical = create_exportable(&exporter)?;
+    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let (imported, here) = (import(&exporter, physical, &importer)?, reserve(&importer, SIZE)?);
+    importer.mem_map(here, SIZE / 2, 0, imported, 0)?;
+    importer.mem_set_access(here, SIZE / 2, 0, READ)?;
+    check!(importer.mismatches(here, SIZE / 2, 7)? == 0);
+    Ok(())
 }
 
 /// An imported handle reports the type and the location of the memory; its handle types are recorded.
@@ -194,6 +244,28 @@ fn an_import_reports_its_type_and_location(exporter: Role, importer: Role) -> Ou
     observe("handle types", found.handle_types.to_string());
     check!(MemProperties { handle_types: 0, ..found } == MemProperties::device(0));
     Ok(())
+}
+
+/// An importer on GPU 0 learns that the memory is on GPU 1.
+#[rstest]
+#[conformance::test("VMM-IMP-013", needs(gpus = 2, memory_descriptors))]
+fn an_import_reports_the_second_gpu(#[with(1)] exporter: Role, importer: Role) -> Outcome {
+    let physical = exporter.mem_create(SIZE, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
+    let found = importer.mem_get_allocation_properties(import(&exporter, physical, &importer)?)?;
+    check!(MemProperties { handle_types: 0, ..found } == MemProperties::device(1));
+    Ok(())
+}
+
+/// Access to one mapping of an import does not give access to another mapping of it.
+#[rstest]
+#[conformance::test("VMM-IMP-014", needs(memory_descriptors))]
+fn each_mapping_of_an_import_has_its_own_access(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    let (one, other) = (map(&importer, imported)?, map(&importer, imported)?);
+    importer.mem_set_access(one, SIZE, 0, READ_WRITE)?;
+    check!(importer.mem_get_access(other, 0)? == NONE);
+    importer.read(other, 4).refused(&[])?;
+    fill_by_kernel(&importer, one, SIZE, 7)
 }
 
 /// The importer's mapping starts without access, although the exporter's mapping has access.
@@ -216,9 +288,14 @@ fn an_importer_may_have_read_only_access(exporter: Role, importer: Role) -> Outc
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map(&importer, import(&exporter, physical, &importer)?)?;
     importer.mem_set_access(here, SIZE, 0, READ)?;
-    exporter.fill(there, SIZE, 7)?;
+    fill_by_kernel(&exporter, there, SIZE, 7)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
+    check!(importer.read(here, 4)? == exporter.read(there, 4)?);
+    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
     importer.write(here, vec![1; 4]).refused(&[])?;
+    check!(exporter.mismatches(there, SIZE, 7)? == 0);
+    importer.launch("fill".into(), vec![here.into(), (SIZE / 4).into(), 8_u32.into()], Stream::DEFAULT)?;
+    importer.ctx_synchronize().refused(&[])?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
     Ok(())
 }
@@ -231,10 +308,17 @@ fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer:
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map(&importer, import(&exporter, physical, &importer)?)?;
     importer.mem_set_access(here, SIZE, 1, READ_WRITE)?;
-    exporter.fill(there, SIZE, 7)?;
-    check!(importer.mismatches(here, SIZE, 7)? == 0);
-    importer.fill(here, SIZE, 8)?;
-    check!(exporter.mismatches(there, SIZE, 8)? == 0);
+    both_see((&exporter, there), (&importer, here), SIZE)
+}
+
+/// The driver gives an importer no access to the memory if its GPU is no peer of the exporter's.
+#[rstest]
+#[conformance::test("VMM-IMP-016", needs(gpus = 2, memory_descriptors, no_peer_access))]
+fn an_importer_on_another_gpu_has_no_access() -> Outcome {
+    let (exporter, importer) = on_gpus_that_are_no_peers();
+    let physical = create_exportable(&exporter)?;
+    let mapped = import(&exporter, physical, &importer).and_then(|imported| map(&importer, imported));
+    mapped.and_then(|here| importer.mem_set_access(here, SIZE, 1, READ_WRITE)).refused_and_recorded(&[])?;
     Ok(())
 }
 
@@ -272,20 +356,21 @@ fn an_import_need_not_be_mapped(exporter: Role, importer: Role) -> Outcome {
     importer.mem_release(physical)
 }
 
-/// Eight processes can each import a copy of one descriptor.
+/// Eight processes can import one descriptor at the same time, and each of them shares the memory with the exporter.
 #[rstest]
 #[conformance::test("VMM-IMP-026", needs(memory_descriptors))]
 fn eight_processes_import_one_descriptor(exporter: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
-    exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
+    let there = map_readable_and_writable(&exporter, physical)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
+    let mut importers = Vec::new();
     for number in 0..8 {
         let importer = start(&format!("importer {number}"), Placement::device(0));
         let imported = importer.mem_import_from_descriptor(importer.receive_descriptor(&sent)?)?;
         let here = map_readable_and_writable(&importer, imported)?;
-        check!(importer.mismatches(here, SIZE, 7)? == 0);
+        importers.push((importer, here));
     }
-    Ok(())
+    importers.iter().try_for_each(|(importer, here)| both_see((&exporter, there), (importer, *here), SIZE))
 }
 
 /// A process can pass on a descriptor that it received, and the receiver can import from it.

@@ -6,15 +6,13 @@ use conformance::{Outcome, Role, Stop, check};
 use peer::wire::Channel;
 use rstest::rstest;
 
+use crate::support::by_kernel::{fill_by_kernel, mismatches_by_kernel};
 use crate::support::device_memory::{Account, LARGE};
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::virtual_memory::{
-    DESCRIPTOR, READ_WRITE, SIZE, create_exportable, import, map_readable_and_writable, reserve,
+    READ_WRITE, SIZE, create_exportable, create_large, import, import_without_descriptors, map_large,
+    map_readable_and_writable, reserve,
 };
-
-fn create_large(role: &Role) -> Result<conformance::Physical, Stop> {
-    role.mem_create(LARGE, conformance::MemProperties::device(0).exportable(DESCRIPTOR), 0)
-}
 
 /// A mapping stays usable after its handle is released, and the memory is freed when it is unmapped.
 #[rstest]
@@ -34,17 +32,25 @@ fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     Ok(())
 }
 
-/// An open descriptor keeps the memory, and closing it frees the memory.
+/// An open descriptor keeps the memory and its data after unmap and release, and closing it frees the memory.
 #[rstest]
 #[conformance::test("VMM-EXP-012", needs(memory_descriptors))]
 fn a_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
+    let (address, end) = (map_large(&exporter, physical)?, LARGE - SIZE);
+    exporter.fill(address.offset(end), SIZE, 7)?;
     let descriptor = exporter.mem_export_to_descriptor(physical)?;
+    exporter.mem_unmap(address, LARGE)?;
     exporter.mem_release(physical)?;
     check!(account.is_held()?);
+    let again = exporter.mem_import_from_descriptor(descriptor)?;
+    let address = map_large(&exporter, again)?;
+    check!(exporter.mismatches(address.offset(end), SIZE, 7)? == 0);
     exporter.close_descriptor(descriptor)?;
-    check!(!account.is_held()?);
+    exporter.mem_unmap(address, LARGE)?;
+    exporter.mem_release(again)?;
+    check!(account.is_given_back()?);
     Ok(())
 }
 
@@ -63,22 +69,52 @@ fn an_import_outlives_its_exporter(exporter: Role, importer: Role, #[case] kill:
         exporter.exit()?
     }
     check!(importer.mismatches(here, SIZE, 7)? == 0);
-    importer.fill(here, SIZE, 8)?;
+    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
+    fill_by_kernel(&importer, here, SIZE, 8)?;
     check!(importer.mismatches(here, SIZE, 8)? == 0);
+    importer.write(here, vec![1; 4])
+}
+
+/// After its exporter has ended, the importer's unmap and release free the memory, and not before.
+#[rstest]
+#[case::exit(false)]
+#[case::kill(true)]
+#[conformance::test("VMM-IMP-019", needs(memory_descriptors))]
+fn an_import_frees_the_memory_of_an_ended_exporter(
+    exporter: Role,
+    importer: Role,
+    observer: Role,
+    #[case] kill: bool,
+) -> Outcome {
+    let account = Account::open(&observer)?;
+    let imported = import_without_descriptors(&exporter, create_large(&exporter)?, &importer)?;
+    let here = map_large(&importer, imported)?;
+    if kill { exporter.kill() } else { exporter.exit() }?;
+    check!(account.is_held()?);
+    importer.mem_unmap(here, LARGE)?;
+    importer.mem_release(imported)?;
+    check!(account.is_given_back()?);
     Ok(())
 }
 
-/// A descriptor that was received, or still in transit, when the exporter was killed imports the memory with its data.
+/// A descriptor that was received, or still in transit, when the exporter ended imports the memory with its data.
 #[rstest]
-#[case::received(false)]
-#[case::in_transit(true)]
+#[case::received(false, true)]
+#[case::in_transit(true, true)]
+#[case::received_before_an_exit(false, false)]
+#[case::in_transit_at_an_exit(true, false)]
 #[conformance::test("VMM-IMP-020", needs(memory_descriptors))]
-fn a_descriptor_outlives_its_exporter(exporter: Role, importer: Role, #[case] on_its_way: bool) -> Outcome {
+fn a_descriptor_outlives_its_exporter(
+    exporter: Role,
+    importer: Role,
+    #[case] on_its_way: bool,
+    #[case] kill: bool,
+) -> Outcome {
     let physical = create_exportable(&exporter)?;
     exporter.fill(map_readable_and_writable(&exporter, physical)?, SIZE, 7)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(physical)?)?;
     let early = if on_its_way { None } else { Some(importer.receive_descriptor(&sent)?) };
-    exporter.kill()?;
+    if kill { exporter.kill() } else { exporter.exit() }?;
     let descriptor = match early {
         Some(descriptor) => descriptor,
         None => importer.receive_descriptor(&sent)?,
@@ -101,7 +137,7 @@ fn an_unread_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outc
     exporter.kill()?;
     check!(account.is_held()?);
     drop(receiver);
-    check!(!account.is_held()?);
+    check!(account.is_given_back()?);
     Ok(())
 }
 
@@ -115,6 +151,7 @@ fn an_importer_may_release_after_mapping(exporter: Role, importer: Role) -> Outc
     let here = map_readable_and_writable(&importer, imported)?;
     importer.mem_release(imported)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
+    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
     Ok(())
 }
 
@@ -123,17 +160,17 @@ fn an_importer_may_release_after_mapping(exporter: Role, importer: Role) -> Outc
 enum Keeper {
     Handle,
     Descriptor,
-    Import,
+    Mapping,
 }
 
-/// The memory is freed with the last of its handle, descriptor and import, in any order.
+/// The memory is freed with the last of the exporter's handle, its descriptor and the importer's mapping, in any order.
 #[rstest]
-#[case::handle_descriptor_import([Keeper::Handle, Keeper::Descriptor, Keeper::Import])]
-#[case::handle_import_descriptor([Keeper::Handle, Keeper::Import, Keeper::Descriptor])]
-#[case::descriptor_handle_import([Keeper::Descriptor, Keeper::Handle, Keeper::Import])]
-#[case::descriptor_import_handle([Keeper::Descriptor, Keeper::Import, Keeper::Handle])]
-#[case::import_handle_descriptor([Keeper::Import, Keeper::Handle, Keeper::Descriptor])]
-#[case::import_descriptor_handle([Keeper::Import, Keeper::Descriptor, Keeper::Handle])]
+#[case::handle_descriptor_mapping([Keeper::Handle, Keeper::Descriptor, Keeper::Mapping])]
+#[case::handle_mapping_descriptor([Keeper::Handle, Keeper::Mapping, Keeper::Descriptor])]
+#[case::descriptor_handle_mapping([Keeper::Descriptor, Keeper::Handle, Keeper::Mapping])]
+#[case::descriptor_mapping_handle([Keeper::Descriptor, Keeper::Mapping, Keeper::Handle])]
+#[case::mapping_handle_descriptor([Keeper::Mapping, Keeper::Handle, Keeper::Descriptor])]
+#[case::mapping_descriptor_handle([Keeper::Mapping, Keeper::Descriptor, Keeper::Handle])]
 #[conformance::test("VMM-IMP-023", needs(memory_descriptors))]
 fn memory_is_freed_with_its_last_reference(
     exporter: Role,
@@ -147,31 +184,35 @@ fn memory_is_freed_with_its_last_reference(
     let received = importer.receive_descriptor(&exporter.send_descriptor(descriptor)?)?;
     let imported = importer.mem_import_from_descriptor(received)?;
     importer.close_descriptor(received)?;
+    let here = map_large(&importer, imported)?;
+    importer.mem_release(imported)?;
     for keeper in order {
         check!(account.is_held()?, "the memory was freed before its reference {keeper:?} was given back");
         match keeper {
             Keeper::Handle => exporter.mem_release(physical)?,
             Keeper::Descriptor => exporter.close_descriptor(descriptor)?,
-            Keeper::Import => importer.mem_release(imported)?,
+            Keeper::Mapping => importer.mem_unmap(here, LARGE)?,
         }
     }
-    check!(!account.is_held()?);
+    check!(account.is_given_back()?);
     Ok(())
 }
 
-/// A mapping that an importer never unmaps keeps the memory until that process ends.
+/// A mapping that an importer never unmaps alone keeps the memory and its data until that process ends.
 #[rstest]
 #[conformance::test("VMM-IMP-024", needs(memory_descriptors))]
 fn a_mapping_keeps_the_memory_until_its_process_ends(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
-    let imported = import(&exporter, physical, &importer)?;
-    let address = reserve(&importer, LARGE)?;
-    importer.mem_map(address, LARGE, 0, imported, 0)?;
+    let imported = import_without_descriptors(&exporter, physical, &importer)?;
+    let end = map_large(&importer, imported)?.offset(LARGE - SIZE);
+    importer.fill(end, SIZE, 7)?;
+    importer.mem_release(imported)?;
     exporter.kill()?;
     check!(account.is_held()?);
+    check!(importer.mismatches(end, SIZE, 7)? == 0);
     importer.kill()?;
-    check!(!account.is_held()?);
+    check!(account.is_given_back()?);
     Ok(())
 }
 

@@ -3,8 +3,11 @@
 use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use rstest::rstest;
 
-use crate::support::fixtures::importer;
-use crate::support::virtual_memory::{INVALID_VALUE, SIZE, create, map, map_readable_and_writable, reserve};
+use crate::support::device_memory::{Account, LARGE};
+use crate::support::fixtures::{importer, observer};
+use crate::support::virtual_memory::{
+    INVALID_VALUE, SIZE, create, create_large, map, map_large, map_readable_and_writable, reserve,
+};
 
 /// A mapped address gives the handle that was mapped, and the returned handle needs a release of its own.
 #[rstest]
@@ -24,13 +27,31 @@ fn a_mapped_address_gives_its_handle(importer: Role, #[case] offset: u64) -> Out
     importer.mem_release(retained)
 }
 
-/// The driver refuses to return a handle for a null address, a reserved address or an unmapped one.
+/// Memory is freed when its handle and the handle that its mapped address gave are both released, and not before.
+#[rstest]
+#[conformance::test("VMM-IMP-030", needs(memory_descriptors))]
+fn a_retained_handle_keeps_the_memory(importer: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&importer)?;
+    let address = map_large(&importer, physical)?;
+    let retained = importer.mem_retain_allocation_handle(address)?;
+    importer.mem_unmap(address, LARGE)?;
+    importer.mem_release(physical)?;
+    check!(account.is_held()?);
+    importer.mem_release(retained)?;
+    check!(account.is_given_back()?);
+    Ok(())
+}
+
+/// The driver returns no handle for a null address, a reserved address, an unmapped one, or the one after a mapping.
 #[rstest]
 #[conformance::test("VMM-IMP-031", needs(virtual_memory))]
 fn unmapped_addresses_have_no_handle(importer: Role) -> Outcome {
     importer.mem_retain_allocation_handle(Pointer::NULL).refused(INVALID_VALUE)?;
-    let reserved = reserve(&importer, SIZE)?;
+    let reserved = reserve(&importer, 2 * SIZE)?;
     importer.mem_retain_allocation_handle(reserved).refused(INVALID_VALUE)?;
+    importer.mem_map(reserved, SIZE, 0, create(&importer)?, 0)?;
+    importer.mem_retain_allocation_handle(reserved.offset(SIZE)).refused(INVALID_VALUE)?;
     let unmapped = map(&importer, create(&importer)?)?;
     importer.mem_unmap(unmapped, SIZE)?;
     importer.mem_retain_allocation_handle(unmapped).refused(INVALID_VALUE)?;
