@@ -284,6 +284,7 @@ fn an_import_begins_without_access(exporter: Role, importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("VMM-IMP-015", needs(memory_descriptors))]
 fn an_importer_may_have_read_only_access(exporter: Role, importer: Role) -> Outcome {
+    importer.may_be_lost();
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map(&importer, import(&exporter, physical, &importer)?)?;
