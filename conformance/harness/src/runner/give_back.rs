@@ -52,6 +52,15 @@ impl Shared {
         for role in gone {
             self.retire(role, false);
         }
+        // A role that was spoiled on purpose, or that never had a context of the harness, holds what the account does not
+        // know. It ends before the account is settled, and its descriptors prove nothing.
+        let is_spoiled = |proof: &Option<Cleanness>| proof.as_ref().is_some_and(|proof| !proof.spoiled.is_empty());
+        let (spoiled, judged): (Vec<_>, Vec<_>) =
+            living.into_iter().zip(proofs).partition(|(_, proof)| is_spoiled(proof));
+        for (role, proof) in spoiled {
+            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
+            self.retire(role, false);
+        }
         for (device, missing) in self.warm.settle() {
             if missing > self.kept_by_the_driver() && outcome.is_ok() {
                 worse(
@@ -60,16 +69,10 @@ impl Shared {
                 );
             }
         }
-        for (role, proof) in living.into_iter().zip(proofs) {
+        for (role, proof) in judged {
             let name = role.name();
             let is_clean = proof.as_ref().is_some_and(Cleanness::is_clean);
-            // The driver must take back what it gave, and a refused call must leave the context as it was.
-            if let Some(problem) = proof.as_ref().and_then(|proof| proof.problems.first())
-                && outcome.is_ok()
-                && role.must_be_sound()
-            {
-                worse(Verdict::Fail, format!("{name}: after the case, {problem}"));
-            }
+            self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
             // If the case failed or a resource could not be released, a descriptor that is left says nothing about the
             // driver.
             if let Some(proof) = proof.filter(|proof| outcome.is_ok() && proof.problems.is_empty())
@@ -86,6 +89,12 @@ impl Shared {
         // values.
         self.warm.settle();
         worst
+    }
+
+    /// The driver must take back what it gave, and a refused call must leave the context as it was.
+    fn blame(&self, role: &Role, proof: Option<&Cleanness>, outcome: &Outcome) -> Option<(Verdict, String)> {
+        let problem = proof?.problems.first().filter(|_| outcome.is_ok() && role.must_be_sound())?;
+        Some((Verdict::Fail, format!("{}: after the case, {problem}", role.name())))
     }
 
     /// Puts a clean role back among the warm roles, and ends any other.
