@@ -97,7 +97,7 @@ impl Program {
 pub fn main(program: Program) -> ExitCode {
     role::serve_if_role(calls::perform);
     broken_pipe::end_without_a_word();
-    let options = Options::parse().from_the_shell();
+    let options = Options::parse().relative_to_the_shell();
     let cases = program.cases();
     if options.probe {
         return probe::print(&options, &settings(&options), &cases);

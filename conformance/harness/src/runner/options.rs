@@ -68,7 +68,7 @@ pub struct Options {
 impl Options {
     /// Resolves relative paths against the folder of the shell. `cargo test` starts this program in the folder of the
     /// package, where nobody would look for a report.
-    pub(crate) fn from_the_shell(mut self) -> Self {
+    pub(crate) fn relative_to_the_shell(mut self) -> Self {
         let is_in_the_package =
             || std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) == std::env::current_dir().ok();
         let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|shell| shell.is_dir() && is_in_the_package());

@@ -164,8 +164,8 @@ pub(crate) fn is_legacy_capable(state: &State, range: &Range, pointer: u64) -> b
         }
         Memory::Linear(_) => {
             fault!("capable-denies-linear-memory", ["IPCMEM-GET-027"], "The attribute is 0 for linear memory.")
-                || range.size % 512 == 0
-                    && range.size % (2 << 20) != 0
+                || range.size.is_multiple_of(512)
+                    && !range.size.is_multiple_of(2 << 20)
                     && fault!(
                         "capable-denies-pitched-memory",
                         ["IPCMEM-GET-027"],

@@ -125,10 +125,10 @@ entry_points! {
             if takes && fault!("pool-access-of-an-import-is-never-revoked", ["POOL-IMP-011"], "The revocation of access to an imported pool has no effect.") {
                 return Ok(());
             }
-        } else if access.len() > 1 || !access.contains_key(&found.target.place()) {
-            if let Some(file) = &found.memory.file {
-                file.tell_importers();
-            }
+        } else if (access.len() > 1 || !access.contains_key(&found.target.place()))
+            && let Some(file) = &found.memory.file
+        {
+            file.tell_importers();
         }
         found.access.extend(access);
         Ok(())
