@@ -1,7 +1,7 @@
 //! The calls that a role can perform: one message per call, grouped by resource.
 //!
 //! Each definition contains three things: the message, what the role does with it, and the method of
-//! [`Role`](crate::Role) that sends it. Its name is the driver's name in snake case without `cu`. The runtime's calls
+//! [`Role`] that sends it. Its name is the driver's name in snake case without `cu`. The runtime's calls
 //! keep their `cuda`.
 
 use std::fmt;
