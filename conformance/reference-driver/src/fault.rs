@@ -1,4 +1,4 @@
-//! Faults: small, plausible bugs that this driver has if it is told to, one at a time.
+//! Faults: small, plausible bugs that the environment switches on, one at a time.
 //!
 //! A suite that a broken driver passes is worse than none. So each rule has a driver that breaks it: this one, with
 //! `REFERENCE_DRIVER_FAULT=name`. A fault is declared where it acts, and names the rows of the catalogue that it

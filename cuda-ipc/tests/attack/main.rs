@@ -81,7 +81,7 @@ fn context() -> Context {
 #[derive(Debug)]
 struct Holdings {
     free_memory: usize,
-    /// The files that they refer to, as in `/proc/self/fd`.
+    /// What each open descriptor refers to, as `/proc/self/fd` shows it.
     descriptors: Vec<String>,
 }
 

@@ -1,5 +1,7 @@
 //! The end of a case: every role releases its resources, and the runner checks for leaks.
 
+use std::time::Duration;
+
 use super::trial::Shared;
 use crate::case::Running;
 use crate::identity::Kind;
@@ -8,6 +10,10 @@ use crate::{Cleanness, Outcome, Role, Verdict};
 /// Memory that a real driver may keep after the first use of a feature. The first managed memory on an H200 costs 126
 /// MiB.
 const KEPT_BY_REAL_DRIVERS: u64 = 256 << 20;
+
+/// How long a real driver may take to free the memory of a process that was killed. On an H200, the runner was once
+/// faster: it had seen the end of the process, and the memory of its context was still in use.
+const PATIENCE_WITH_REAL_DRIVERS: Duration = Duration::from_secs(2);
 
 impl Shared {
     /// Makes every role release its resources: first its imports, then the rest. A clean role can serve again. Returns
@@ -61,7 +67,9 @@ impl Shared {
             self.blame(&role, proof.as_ref(), outcome).into_iter().for_each(|(verdict, reason)| worse(verdict, reason));
             self.retire(role, false);
         }
-        for (device, missing) in self.warm.settle() {
+        // A case that failed is not judged for leaks.
+        let patience = if outcome.is_ok() { self.patience_with_the_driver() } else { Duration::ZERO };
+        for (device, missing) in self.warm.settle(self.kept_by_the_driver(), patience) {
             if missing > self.kept_by_the_driver() && outcome.is_ok() {
                 worse(
                     Verdict::Leak,
@@ -87,7 +95,7 @@ impl Shared {
         }
         // The ended roles freed more memory, some of them more than their price: the balance starts from the current
         // values.
-        self.warm.settle();
+        self.warm.settle(self.kept_by_the_driver(), Duration::ZERO);
         worst
     }
 
@@ -114,5 +122,10 @@ impl Shared {
     /// Returns how much memory the driver may keep. The reference driver keeps none.
     fn kept_by_the_driver(&self) -> u64 {
         if self.under_test.identity.kind == Kind::Reference { 0 } else { KEPT_BY_REAL_DRIVERS }
+    }
+
+    /// Returns how long the memory of an ended process may stay in use. The reference driver frees it at once.
+    fn patience_with_the_driver(&self) -> Duration {
+        if self.under_test.identity.kind == Kind::Reference { Duration::ZERO } else { PATIENCE_WITH_REAL_DRIVERS }
     }
 }

@@ -5,6 +5,8 @@
 //! every start of a role, so that the price of its context is known, and again when a case is over.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use std::{mem, thread};
 
 use crate::MemInfo;
 use crate::calls::AnyCall;
@@ -62,14 +64,25 @@ impl Balance {
 
     /// Returns the missing memory of each device after a case is over and the roles released their resources. Then
     /// expects the current values.
-    pub(crate) fn settle(&mut self) -> Bytes {
-        let free = self.free();
-        let missing = |(device, expected): (&i32, &u64)| {
-            let missing = expected.saturating_sub(*free.get(device)?);
-            Some((*device, missing))
+    ///
+    /// As long as more than `kept` is missing, it reads again until `patience` is over. A leak does not come back.
+    pub(crate) fn settle(&mut self, kept: u64, patience: Duration) -> Bytes {
+        let expected = mem::take(&mut self.expected);
+        let deadline = Instant::now() + patience;
+        let missing = loop {
+            self.expected = self.free();
+            let missing = missing(&expected, &self.expected);
+            if missing.values().all(|bytes| *bytes <= kept) || Instant::now() >= deadline {
+                break missing;
+            }
+            // Nothing signals that a driver has freed the memory of an ended process.
+            thread::sleep(Duration::from_millis(10));
         };
-        let missing = self.expected.iter().filter_map(missing).collect();
-        self.expected = free;
         missing
     }
+}
+
+fn missing(expected: &Bytes, free: &Bytes) -> Bytes {
+    let missing = |(device, expected): (&i32, &u64)| Some((*device, expected.saturating_sub(*free.get(device)?)));
+    expected.iter().filter_map(missing).collect()
 }

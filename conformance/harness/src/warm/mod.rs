@@ -3,6 +3,7 @@
 mod balance;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::process::{Bytes, Process, Settings, Start};
 use crate::{Placement, Stop};
@@ -77,9 +78,10 @@ impl WarmRoles {
         self.balance().role_ended(&price);
     }
 
-    /// Returns the memory that is missing after a case is over and the roles released their resources.
-    pub(crate) fn settle(&self) -> Bytes {
-        self.balance().settle()
+    /// Returns the memory that is missing after a case is over and the roles released their resources. Memory beyond
+    /// `kept` may come back within `patience`.
+    pub(crate) fn settle(&self, kept: u64, patience: Duration) -> Bytes {
+        self.balance().settle(kept, patience)
     }
 
     /// Ends every idle role and every keeper.

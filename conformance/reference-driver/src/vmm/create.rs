@@ -194,15 +194,35 @@ fn granularity(properties: &CUmemAllocationProp, option: CUmemAllocationGranular
         return GRANULARITY / 2;
     }
     let is_wrong = is_recommended
-        && fault!("granularity-recommended-is-3-mib", ["VMM-CREATE-020"], "The recommended one is no power of two.")
+        && fault!(
+            "granularity-recommended-is-3-mib",
+            ["VMM-CREATE-020"],
+            "The recommended granularity is not a power of two."
+        )
         || types == HandleType::CU_MEM_HANDLE_TYPE_NONE
-            && fault!("granularity-without-handle-types-is-3-mib", ["VMM-CREATE-020"], "It is no power of two.")
+            && fault!(
+                "granularity-without-handle-types-is-3-mib",
+                ["VMM-CREATE-020"],
+                "The granularity of memory without a handle type is not a power of two."
+            )
         || types == HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-            && fault!("granularity-for-descriptors-is-3-mib", ["VMM-CREATE-020"], "It is no power of two.")
+            && fault!(
+                "granularity-for-descriptors-is-3-mib",
+                ["VMM-CREATE-020"],
+                "The granularity of memory shared by descriptor is not a power of two."
+            )
         || types == HandleType::CU_MEM_HANDLE_TYPE_FABRIC
-            && fault!("granularity-for-the-fabric-is-3-mib", ["VMM-CREATE-020"], "It is no power of two.")
+            && fault!(
+                "granularity-for-the-fabric-is-3-mib",
+                ["VMM-CREATE-020"],
+                "The granularity of memory with fabric handles is not a power of two."
+            )
         || properties.location.id() == 1
-            && fault!("granularity-of-device-1-is-3-mib", ["VMM-CREATE-020"], "It is no power of two.");
+            && fault!(
+                "granularity-of-device-1-is-3-mib",
+                ["VMM-CREATE-020"],
+                "The granularity of device 1 is not a power of two."
+            );
     if is_wrong { WRONG } else { GRANULARITY }
 }
 

@@ -168,7 +168,7 @@ fn is_hint_rounded(hint: u64) -> bool {
                 ))
 }
 
-/// The faults of an alignment that is no power of two.
+/// The faults of an alignment that is not a power of two.
 fn is_odd_alignment_accepted(alignment: u64) -> bool {
     fault!("reserve-rounds-the-alignment-up", ["VMM-RES-004"], "Any alignment is rounded up to a power of two.")
         || alignment.is_multiple_of(GRANULARITY)
