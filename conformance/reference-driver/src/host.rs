@@ -83,7 +83,9 @@ impl State {
 pub(crate) fn is_mapped(base: u64, size: u64) -> bool {
     const PAGE: u64 = 4096;
     let first = base - base % PAGE;
-    let length = base + size - first;
+    // A range that goes beyond the address space is not mapped.
+    let Some(end) = base.checked_add(size) else { return false };
+    let length = end - first;
     // SAFETY: the call only checks the mappings: since Linux 2.6.19 it starts no writeback.
     unsafe { libc::msync(first as *mut c_void, length as usize, libc::MS_ASYNC) == 0 }
 }
