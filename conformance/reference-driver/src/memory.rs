@@ -244,9 +244,8 @@ impl State {
 
 /// RANGE-002: the result for an address outside every range.
 fn unknown(state: &State, pointer: u64) -> Result<(u64, u64)> {
-    let is_of_host = is_mapped(pointer, 1);
-    if is_of_host
-        && fault!("range-of-heap-memory", ["RANGE-002"], "Memory of the process has a range, which begins there.")
+    if fault!("range-of-heap-memory", ["RANGE-002"], "Memory of the process has a range, which begins there.")
+        && is_mapped(pointer, 1)
     {
         return Ok((pointer, 1));
     }
@@ -254,8 +253,8 @@ fn unknown(state: &State, pointer: u64) -> Result<(u64, u64)> {
         return Ok((0, 0));
     }
     if pointer != 0
-        && !is_of_host
         && fault!("range-of-freed-memory", ["RANGE-002"], "An address that was freed has a range of 0 bytes.")
+        && !is_mapped(pointer, 1)
     {
         return Ok((pointer, 0));
     }

@@ -69,16 +69,15 @@ impl Balance {
     pub(crate) fn settle(&mut self, kept: u64, patience: Duration) -> Bytes {
         let expected = mem::take(&mut self.expected);
         let deadline = Instant::now() + patience;
-        let missing = loop {
+        loop {
             self.expected = self.free();
             let missing = missing(&expected, &self.expected);
             if missing.values().all(|bytes| *bytes <= kept) || Instant::now() >= deadline {
-                break missing;
+                return missing;
             }
             // Nothing signals that a driver has freed the memory of an ended process.
             thread::sleep(Duration::from_millis(10));
-        };
-        missing
+        }
     }
 }
 
