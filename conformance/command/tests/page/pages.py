@@ -12,6 +12,8 @@ from playwright.sync_api import expect, sync_playwright
 
 HOSTILE = "</samp></script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
 FAILED = "ipcmem::close::null_is_refused"
+# The record that the page with filters shows.
+H200_PAIR = "nvidia-580.159.04-h200-x2.jsonl"
 
 
 class Pages:
@@ -82,13 +84,22 @@ def large(arguments, cases):
     return path
 
 
+def deviating_cases(report, group):
+    """Counts the cases below the rows of a group that end in a deviation: one for each row that a case claims."""
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    cases = [line for line in lines if line["line"] == "case" and line["verdict"] == "deviation"]
+    return sum(row.startswith(f"{group}-") for case in cases for row in case["rows"])
+
+
 def filters(pages, address):
     """Filters work by verdict, group, class and text. The fragment contains them, and a link with it shows the same."""
     with pages.open(address) as page:
         assert shown(page, ".row") == pages.catalogue_rows, (shown(page, ".row"), pages.catalogue_rows)
         page.locator(".grid a[href='#verdict=deviation&group=VMM-MAP']").click()
-        assert shown(page, ".case") == 2 and shown(page, "section.group") == 1
-        assert shown(page, ".case[data-verdict=deviation]") == 2
+        deviations = deviating_cases(pages.arguments.records / H200_PAIR, "VMM-MAP")
+        assert shown(page, ".case") == deviations > 0, (shown(page, ".case"), deviations)
+        assert shown(page, "section.group") == 1
+        assert shown(page, ".case[data-verdict=deviation]") == deviations
         page.get_by_role("button", name="Show all").click()
         page.wait_for_function(
             "rows => document.getElementById('shown').textContent.startsWith(`${rows} rows`)", arg=pages.catalogue_rows)
@@ -225,7 +236,7 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=arguments.browser, args=["--no-sandbox"])
         pages = Pages(browser, arguments)
-        old, new = (arguments.records / f"nvidia-580.159.04-h200{end}.jsonl" for end in ["", "-x2"])
+        old, new = arguments.records / "nvidia-580.159.04-h200.jsonl", arguments.records / H200_PAIR
         reference = arguments.scratch / "reference.jsonl"
         h200 = pages.write("h200", new)
         both = pages.write("both", new, compare=old)
