@@ -75,7 +75,7 @@ fn the_environment_of_the_gpus_is_kept(#[case] plant: fn(&mut Environment), #[ca
     Ok(())
 }
 
-/// An update prints the changes, or says that there are none. With --dry-run it writes nothing.
+/// An update prints the changes, or that nothing changed. With --dry-run it writes nothing.
 #[rstest]
 #[conformance::test()]
 fn an_update_shows_what_it_changes() -> Outcome {

@@ -11,8 +11,9 @@ use crate::{Cleanness, Outcome, Role, Verdict};
 /// MiB.
 const KEPT_BY_REAL_DRIVERS: u64 = 256 << 20;
 
-/// How long a real driver may take to free the memory of a process that was killed. On an H200, the runner was once
-/// faster: it had seen the end of the process, and the memory of its context was still in use.
+/// How long the memory of a killed process may stay in use on a real driver. In one run on an H200, as much memory as
+/// one context takes was missing after a case that kills its importer. That it comes back later is an assumption: the
+/// leak was not seen again, with or without this wait.
 const PATIENCE_WITH_REAL_DRIVERS: Duration = Duration::from_secs(2);
 
 impl Shared {

@@ -146,7 +146,7 @@ entry_points! {
     }
 }
 
-/// The faults of a size that is no multiple of a page.
+/// The faults of a size that is not a multiple of a page.
 fn is_size_rounded(size: u64) -> bool {
     !size.is_multiple_of(PAGE)
         && fault!("reserve-rounds-the-size-up", ["VMM-RES-003"], "A size is rounded up to pages.")
@@ -156,7 +156,7 @@ fn is_size_rounded(size: u64) -> bool {
             && fault!("reserve-accepts-one-byte-more", ["VMM-RES-003"], "A size may have one byte more than its pages.")
 }
 
-/// The faults of a hint that is no multiple of a page.
+/// The faults of a hint that is not a multiple of a page.
 fn is_hint_rounded(hint: u64) -> bool {
     !hint.is_multiple_of(PAGE)
         && (fault!("reserve-rounds-the-hint-down", ["VMM-RES-007"], "A hint is rounded down to a page.")
