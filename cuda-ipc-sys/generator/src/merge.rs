@@ -180,7 +180,8 @@ fn same(name: &str, ours: &impl quote::ToTokens, theirs: &impl quote::ToTokens) 
     Ok(())
 }
 
-/// Returns the text of an item without trailing commas, which the checked-in files have in lists over several lines.
+/// Returns the text of an item without trailing commas: the checked-in files have them in lists of several lines, and
+/// the generated text has none.
 fn text(item: &impl quote::ToTokens) -> String {
     item.to_token_stream().to_string().replace(" ,)", ")").replace(", >", ">").replace(" >", ">")
 }

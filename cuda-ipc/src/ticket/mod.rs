@@ -66,7 +66,7 @@
 //! | 1, legacy memory | `CUipcMemHandle` (64) |
 //! | 2, event | `CUipcEventHandle` (64) |
 //! | 3, physical memory, descriptors | granularity (8), access (4): 1 read, 3 read and write; number of chunks (4); for each chunk: size (8), index of the descriptor (2) |
-//! | 4, physical memory, fabric handles | the same, but for each chunk: size (8), `CUmemFabricHandle` (64) |
+//! | 4, physical memory, fabric handles | granularity (8), access (4), number of chunks (4); for each chunk: size (8), `CUmemFabricHandle` (64) |
 //! | 5, pointer of a pool imported earlier | the exporter's number for the pool (8), `CUmemPoolPtrExportData` (64) |
 //! | 6, pointer and descriptor of its pool | as 5, then the index of the descriptor (2) |
 //! | 7, pointer and fabric handle of its pool | as 5, then `CUmemFabricHandle` (64) |

@@ -14,8 +14,8 @@ use super::TransportError;
 pub enum Address {
     /// A path in the file system, of at most 107 bytes.
     ///
-    /// Every user who may write to the file may connect: the modes of the file and of its folder decide. Containers
-    /// reach each other if they share the folder.
+    /// A user may connect if the modes of the file and of its folder let them write to the file. Containers reach each
+    /// other if they share the folder.
     Path(PathBuf),
     /// An abstract name of 1 to 107 bytes, which exists as long as its listener and leaves no file.
     ///

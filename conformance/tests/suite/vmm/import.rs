@@ -312,7 +312,7 @@ fn an_importer_on_a_peer_reaches_the_memory(exporter: Role, #[with(1)] importer:
     both_see((&exporter, there), (&importer, here), SIZE)
 }
 
-/// The driver gives an importer no access to the memory if its GPU is no peer of the exporter's.
+/// An importer gets no access to the memory if its GPU and the GPU of the memory are not peers.
 #[rstest]
 #[conformance::test("VMM-IMP-016", needs(gpus = 2, memory_descriptors, no_peer_access))]
 fn an_importer_on_another_gpu_has_no_access() -> Outcome {
