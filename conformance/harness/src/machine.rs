@@ -31,8 +31,11 @@ pub struct Device {
     pub uuid: String,
     /// The memory in bytes.
     pub memory: u64,
-    /// Whether the device supports interprocess events and legacy memory handles.
+    /// Whether the device supports interprocess events.
     pub ipc: bool,
+    /// Whether the device supports legacy memory handles.
+    #[serde(default = "yes")]
+    pub legacy_memory: bool,
     /// Whether the device supports managed memory.
     pub managed_memory: bool,
     /// Whether the device supports stream-ordered allocation.
@@ -45,6 +48,17 @@ pub struct Device {
     pub memory_descriptors: bool,
     /// The state of fabric handles.
     pub fabric: Fabric,
+    /// Whether the device supports multicast objects.
+    #[serde(default)]
+    pub multicast: bool,
+    /// Whether processes use the device as clients of the multi-process service (MPS).
+    #[serde(default)]
+    pub mps: bool,
+}
+
+/// Reports of before this was recorded come from devices that support legacy memory handles.
+const fn yes() -> bool {
+    true
 }
 
 /// The link from one device to another.

@@ -14,6 +14,8 @@ pub const KERNEL_PARAMETERS: &str = "/proc/driver/nvidia/params";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     gpus: usize,
+    interprocess_events: bool,
+    legacy_memory: bool,
     peer_access: bool,
     no_peer_access: bool,
     managed_memory: bool,
@@ -28,7 +30,9 @@ pub struct Needs {
     runtime: bool,
     root: bool,
     kernel_module: bool,
+    multicast: bool,
     mps: bool,
+    no_mps: bool,
     wsl: bool,
 }
 
@@ -38,6 +42,8 @@ impl Needs {
     pub const fn none() -> Self {
         Self {
             gpus: 1,
+            interprocess_events: false,
+            legacy_memory: false,
             peer_access: false,
             no_peer_access: false,
             managed_memory: false,
@@ -52,7 +58,9 @@ impl Needs {
             runtime: false,
             root: false,
             kernel_module: false,
+            multicast: false,
             mps: false,
+            no_mps: false,
             wsl: false,
         }
     }
@@ -61,6 +69,33 @@ impl Needs {
     #[must_use]
     pub const fn gpus(mut self, count: usize) -> Self {
         self.gpus = count;
+        self
+    }
+
+    /// Needs no support for IPC although a row of `IPCMEM` or `IPCEVT` says so: the case is about devices without it.
+    #[must_use]
+    pub const fn any_device(self) -> Self {
+        self
+    }
+
+    /// Needs interprocess events. Every case of a row of `IPCEVT` does, without saying so.
+    #[must_use]
+    pub const fn interprocess_events(mut self) -> Self {
+        self.interprocess_events = true;
+        self
+    }
+
+    /// Needs legacy memory handles. Every case of a row of `IPCMEM` does, without saying so.
+    #[must_use]
+    pub const fn legacy_memory(mut self) -> Self {
+        self.legacy_memory = true;
+        self
+    }
+
+    /// Needs multicast objects.
+    #[must_use]
+    pub const fn multicast(mut self) -> Self {
+        self.multicast = true;
         self
     }
 
@@ -175,6 +210,14 @@ impl Needs {
         self
     }
 
+    /// Needs processes that are not clients of the multi-process service (MPS): it lets a fault of one client end the
+    /// others.
+    #[must_use]
+    pub const fn no_mps(mut self) -> Self {
+        self.no_mps = true;
+        self
+    }
+
     /// Needs a real driver in the Windows Subsystem for Linux.
     #[must_use]
     pub const fn wsl(mut self) -> Self {
@@ -210,6 +253,10 @@ impl Needs {
         let is_root = || rustix::process::geteuid().is_root();
         let has = |state| machine.is_simulated() || first.fabric == state;
         [
+            (self.interprocess_events && !first.ipc, "needs interprocess events"),
+            (self.legacy_memory && !first.legacy_memory, "needs legacy memory handles"),
+            (self.multicast && !first.multicast, "needs multicast objects"),
+            (self.no_mps && (first.mps || has_mps()), "needs processes that are not clients of MPS"),
             (self.peer_access && !peers, "needs peer access between GPUs 0 and 1"),
             (self.no_peer_access && peers && !machine.is_simulated(), "needs GPUs 0 and 1 without peer access"),
             (self.managed_memory && !first.managed_memory, "needs managed memory"),

@@ -9,7 +9,8 @@ use syn::{BinOp, Expr, Ident, ItemFn, LitStr, Meta, Token, parenthesized, parse_
 /// Registers a case: `#[conformance::test("ROW-001", "ROW-002", needs(gpus = 2, peer_access))]`.
 ///
 /// The attribute replaces `#[test]`. It goes below `#[rstest]`, which passes each generated case to it. A case without
-/// a row checks the harness itself. The names in `needs` are the setters of `conformance::Needs`.
+/// a row checks the harness itself. The names in `needs` are the setters of `conformance::Needs`. A case of a row of
+/// `IPCMEM` needs `legacy_memory` and one of `IPCEVT` needs `interprocess_events`, unless it says `any_device`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let Arguments { rows, needs } = parse_macro_input!(arguments as Arguments);
@@ -17,7 +18,8 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let name = &function.sig.ident;
     let text = name.to_string();
     let summary = summary(&function);
-    let needs = needs.into_iter().map(|Need { name, value }| quote!(.#name(#value)));
+    let implied = implied(&rows, &needs);
+    let needs = implied.into_iter().chain(needs).map(|Need { name, value }| quote!(.#name(#value)));
     quote! {
         #function
 
@@ -44,6 +46,17 @@ struct Arguments {
 struct Need {
     name: Ident,
     value: Option<syn::Expr>,
+}
+
+/// The needs that the groups of the rows imply.
+fn implied(rows: &[LitStr], needs: &[Need]) -> Vec<Need> {
+    if needs.iter().any(|need| need.name == "any_device") {
+        return Vec::new();
+    }
+    let groups = [("IPCMEM-", "legacy_memory"), ("IPCEVT-", "interprocess_events")];
+    let row = |group: &str| rows.iter().find(|row| row.value().starts_with(group));
+    let implied = groups.into_iter().filter_map(|(group, need)| Some((row(group)?, need)));
+    implied.map(|(row, need)| Need { name: Ident::new(need, row.span()), value: None }).collect()
 }
 
 impl Parse for Arguments {

@@ -21,7 +21,10 @@ macro_rules! entry_points {
         $(#[$attribute])*
         #[unsafe(no_mangle)]
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
-            $crate::answer::code(stringify!($name), || $body)
+            $crate::answer::code(stringify!($name), || {
+                $crate::profile::check_support(stringify!($name))?;
+                $body
+            })
         }
     )*};
 }

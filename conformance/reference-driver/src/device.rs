@@ -9,6 +9,7 @@ use crate::environment::environment;
 use crate::handle::fnv1a;
 use crate::pool::handle_types;
 use crate::process::{State, state};
+use crate::profile::{Managed, profile};
 use crate::version::{attributes_end, cuda_version};
 use crate::visible::select;
 use crate::vmm::fabric::is_fabric_supported;
@@ -30,7 +31,7 @@ pub(crate) fn visible() -> Result<Vec<Device>> {
     let uuids: Vec<_> = (0..environment().devices).map(uuid_of).collect();
     let indices = match &environment().visible {
         None => (0..uuids.len()).collect(),
-        Some(list) => select(list, &uuids)?,
+        Some(list) => select(list, &uuids, if profile().has_instances { "MIG-" } else { "GPU-" })?,
     };
     let device = |index| Device { index, primary_context: None, primary_references: 0 };
     Ok(indices.into_iter().map(device).collect())
@@ -126,6 +127,7 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
     if let Some(value) = faulty {
         return Ok(value);
     }
+    let machine = profile();
     Ok(match attribute {
         A::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
             if fault!(
@@ -141,6 +143,16 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
                 "dma-buf-attribute-of-the-host-reads-1",
                 ["DMABUF-006"],
                 "The attribute for host memory reads 1 although host memory has no dma-buf."
+            ) =>
+        {
+            1
+        }
+        A::CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED
+            if fault!(
+                "dma-buf-attribute-of-mmap-reads-1",
+                ["DMABUF-010"],
+                "The attribute for mmap reads 1 although no dma-buf can be mapped.",
+                on = "13.3"
             ) =>
         {
             1
@@ -285,30 +297,37 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
             1
         }
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
-        | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
-        | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
-        | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
         | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
         | A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS
-        | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
+        A::CU_DEVICE_ATTRIBUTE_INTEGRATED => machine.is_integrated.into(),
+        A::CU_DEVICE_ATTRIBUTE_MPS_ENABLED => machine.has_mps.into(),
+        A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
+        | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
+        | A::CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST
+        | A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED => machine.is_coherent.into(),
+        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => machine.has_interprocess_events.into(),
+        A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => (machine.managed != Managed::None).into(),
+        A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => (machine.managed == Managed::Concurrent).into(),
+        A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED => machine.has_pools.into(),
+        A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
         | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-        | A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 1,
+        | A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => machine.has_virtual_memory.into(),
+        A::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED => machine.has_dma_bufs.into(),
         // FAB-001
         A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => is_fabric_supported().into(),
         // DEVATTR-004
         A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => handle_types().0.cast_signed(),
         A::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED => crate::multicast::is_there().into(),
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => index as c_int,
-        A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
+        A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => machine.compute_capability.0,
+        A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => machine.compute_capability.1,
         A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
         A::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED => {
             fault!("the-attribute-for-rdma-reads-1", ["VMM-CREATE-018"], "Memory for RDMA is refused all the same.")

@@ -1,14 +1,15 @@
 //! `cuMemGetHandleForAddressRange`. A memfd of the range's size stands in for the dma-buf, and its name says so. No
-//! device could read the memory through it.
+//! device could read the memory through it, and no process can map it.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::os::fd::IntoRawFd as _;
+use std::fs::File;
+use std::os::fd::{AsRawFd as _, IntoRawFd as _};
 use std::sync::{Mutex, PoisonError};
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemRangeFlags, CUmemRangeHandleType};
 
-use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, Output, Result};
+use crate::answer::{INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Output, Result};
 use crate::block::{GRANULARITY, HOST};
 use crate::memfd::new_file;
 use crate::process::{State, state};
@@ -85,6 +86,16 @@ impl State {
     }
 }
 
+/// Creates the file that stands in for a dma-buf. DMABUF-010: the attribute DMA_BUF_MMAP_SUPPORTED reads 0, so the
+/// descriptor is open for writing only, which `mmap` refuses.
+fn stand_in(size: u64) -> Result<File> {
+    let file = new_file("cuda:stand-in-for-a-dma-buf", size)?;
+    if fault!("dma-buf-is-mapped", ["DMABUF-010"], "A process maps a dma-buf although the attribute reads 0.", on = "13.3") {
+        return Ok(file);
+    }
+    File::options().write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|_| OUT_OF_MEMORY)
+}
+
 entry_points! {
     fn cuMemGetHandleForAddressRange(
         output: Output<c_void>,
@@ -152,12 +163,12 @@ entry_points! {
                 // SAFETY: for this handle type, the caller promises room for a descriptor.
                 return unsafe { output.cast::<i32>() }.give(*descriptor);
             }
-            let descriptor = new_file("cuda:stand-in-for-a-dma-buf", size)?.into_raw_fd();
+            let descriptor = stand_in(size)?.into_raw_fd();
             cache.insert(address, descriptor);
             // SAFETY: as above.
             return unsafe { output.cast::<i32>() }.give(descriptor);
         }
-        let descriptor = new_file("cuda:stand-in-for-a-dma-buf", size)?.into_raw_fd();
+        let descriptor = stand_in(size)?.into_raw_fd();
         // SAFETY: for this handle type, the caller promises room for a descriptor.
         unsafe { output.cast::<i32>() }.give(descriptor)
     }

@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// The default number of bytes of a device.
-const MEMORY: u64 = 16 << 30;
+use crate::profile::profile;
 
 pub(crate) struct Environment {
     /// The name of the simulated machine.
@@ -27,8 +26,8 @@ pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| Environment {
         machine: std::env::var("REFERENCE_DRIVER_MACHINE").unwrap_or_else(|_| "0".to_owned()),
-        devices: number("REFERENCE_DRIVER_DEVICES", 1),
-        memory: number("REFERENCE_DRIVER_MEMORY", MEMORY),
+        devices: number("REFERENCE_DRIVER_DEVICES", profile().devices),
+        memory: number("REFERENCE_DRIVER_MEMORY", profile().memory),
         visible: std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned()),
     })
 }

@@ -1,21 +1,34 @@
 //! Names of result codes.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_int};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{INVALID_VALUE, Output, Result};
+use crate::version::cuda_version;
 
-/// Codes of the table that are newer than the CUDA version of this driver.
-const NEWER: [CUresult; 5] = [
-    CUresult::CUDA_ERROR_MULTICAST_RESOURCE_FULL,
-    CUresult::CUDA_ERROR_INSUFFICIENT_LOADER_VERSION,
-    CUresult::CUDA_ERROR_STREAM_DETACHED,
-    CUresult::CUDA_ERROR_GRAPH_RECAPTURE_FAILURE,
-    CUresult::CUDA_ERROR_FABRIC_NOT_READY,
-];
+/// The CUDA version whose header first had a code, for codes that came after 11.8. An older version has no name for it.
+fn since(code: CUresult) -> c_int {
+    type R = CUresult;
+    match code {
+        R::CUDA_ERROR_CDP_NOT_SUPPORTED | R::CUDA_ERROR_CDP_VERSION_MISMATCH => 12_000,
+        R::CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC => 12_010,
+        R::CUDA_ERROR_LOSSY_QUERY => 12_030,
+        R::CUDA_ERROR_FUNCTION_NOT_LOADED
+        | R::CUDA_ERROR_INVALID_RESOURCE_TYPE
+        | R::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION => 12_040,
+        R::CUDA_ERROR_CONTAINED | R::CUDA_ERROR_TENSOR_MEMORY_LEAK | R::CUDA_ERROR_KEY_ROTATION => 12_080,
+        R::CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER => 13_000,
+        R::CUDA_ERROR_STREAM_DETACHED => 13_010,
+        R::CUDA_ERROR_GRAPH_RECAPTURE_FAILURE => 13_030,
+        R::CUDA_ERROR_MULTICAST_RESOURCE_FULL
+        | R::CUDA_ERROR_INSUFFICIENT_LOADER_VERSION
+        | R::CUDA_ERROR_FABRIC_NOT_READY => 13_040,
+        _ => 0,
+    }
+}
 
 /// Returns a text that callers may keep forever. The same text gives the same pointer. There is no lock, because a
 /// forked child may call this too: a lock that another thread of its parent held would never be released.
@@ -62,7 +75,14 @@ macro_rules! forgotten {
 }
 
 fn is_forgotten(code: CUresult) -> bool {
-    forgotten!(
+    code == CUresult::CUDA_ERROR_FABRIC_NOT_READY
+        && fault!(
+            "error-name-forgets-919",
+            ["ERR-001", "FAB-010"],
+            "The name of CUDA_ERROR_FABRIC_NOT_READY is unknown.",
+            on = "13.4"
+        )
+        || forgotten!(
         code,
         1 => "error-name-forgets-1",
         2 => "error-name-forgets-2",
@@ -149,7 +169,7 @@ fn say(code: CUresult, output: Output<*const c_char>, text: impl Fn(&str) -> Str
         && fault!("error-name-after-the-last", ["ERR-002"], "The number after the last code has the last code's name.");
     let code = if is_next { CUresult::CUDA_ERROR_UNKNOWN } else { code };
     let code = if is_negative { CUresult::CUDA_SUCCESS } else { code };
-    match code.name().filter(|_| !NEWER.contains(&code) && !is_forgotten(code)) {
+    match code.name().filter(|_| since(code) <= cuda_version() && !is_forgotten(code)) {
         Some(name) => output.give(kept(text(name))),
         None => tell_unknown(output),
     }

@@ -8,7 +8,8 @@
 //! if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
 //! ```
 //!
-//! `conformance score` runs the cases of those rows with each fault, and counts the faults that they notice.
+//! `conformance score` runs the cases of those rows with each fault, and counts the faults that they notice. A fault that
+//! only some versions of CUDA can show names one: `fault!(…, on = "13.4")`.
 
 use std::sync::OnceLock;
 
@@ -23,6 +24,8 @@ pub struct Fault {
     pub summary: &'static str,
     /// The source file that has it.
     pub file: &'static str,
+    /// The CUDA version that the driver must serve for the bug to show; `None` if the default version shows it.
+    pub version: Option<&'static str>,
 }
 
 /// A declared fault, as the linker collects it.
@@ -40,9 +43,20 @@ pub fn faults() -> Vec<&'static Fault> {
 
 /// Declares a fault, and says whether the driver has it.
 macro_rules! fault {
-    ($name:literal, [$($row:literal),+ $(,)?], $summary:literal $(,)?) => {{
-        static FAULT: $crate::fault::Fault =
-            $crate::fault::Fault { name: $name, rows: &[$($row),+], summary: $summary, file: ::core::file!() };
+    ($name:literal, [$($row:literal),+ $(,)?], $summary:literal $(,)?) => {
+        fault!(@declare $name, [$($row),+], $summary, None)
+    };
+    ($name:literal, [$($row:literal),+ $(,)?], $summary:literal, on = $version:literal $(,)?) => {
+        fault!(@declare $name, [$($row),+], $summary, Some($version))
+    };
+    (@declare $name:literal, [$($row:literal),+], $summary:literal, $version:expr) => {{
+        static FAULT: $crate::fault::Fault = $crate::fault::Fault {
+            name: $name,
+            rows: &[$($row),+],
+            summary: $summary,
+            file: ::core::file!(),
+            version: $version,
+        };
         ::inventory::submit! { $crate::fault::Declared(&FAULT) }
         $crate::fault::is_active(&FAULT)
     }};

@@ -10,6 +10,7 @@
 //!
 //! # Environment
 //!
+//! - `REFERENCE_DRIVER_PROFILE`: the machine to imitate, a name of [`PROFILES`]; `h200` by default.
 //! - `REFERENCE_DRIVER_DEVICES`: the number of devices, 1 by default.
 //! - `REFERENCE_DRIVER_MEMORY`: the bytes of each device, 16 GiB by default.
 //! - `REFERENCE_DRIVER_MACHINE`: the name of the simulated machine, `0` by default. Processes with the same name share
@@ -18,7 +19,7 @@
 //!   no native atomic operations between them (`0-1:no-atomics`).
 //! - `REFERENCE_DRIVER_FABRIC`: the state of the fabric: `absent`, `no-channel` (the default), `channel`, `channel:7`
 //!   or `not-ready`.
-//! - `REFERENCE_DRIVER_VERSION`: the CUDA version to serve, from 11.8 to 13.0 (the default).
+//! - `REFERENCE_DRIVER_VERSION`: the CUDA version to serve, from 11.8 to 13.5; 13.0 by default.
 //! - `REFERENCE_DRIVER_FAULT`: the name of a bug that the driver has: see [`Fault`]. None by default.
 //! - `CUDA_VISIBLE_DEVICES`: works as it does for a real driver.
 //!
@@ -39,6 +40,7 @@ mod fault;
 
 mod account;
 mod block;
+mod cluster;
 mod context;
 mod copy;
 mod device;
@@ -63,6 +65,7 @@ mod pointer;
 mod pool;
 mod proc_address;
 mod process;
+mod profile;
 mod range;
 mod runtime;
 mod shared_event;
@@ -75,4 +78,5 @@ mod visible;
 mod vmm;
 
 pub use fault::{Fault, faults};
+pub use profile::{PROFILES, Profile};
 pub use unsupported::UNSUPPORTED;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::environment::environment;
+use crate::profile::profile;
 
 /// The restriction between two devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +66,17 @@ impl Topology {
     }
 }
 
+/// The restricted pairs of the profile, as the environment variable writes them.
+fn restricted() -> String {
+    let devices = if profile().has_peers { 0 } else { environment().devices };
+    let pairs = (0..devices).flat_map(|one| (one + 1..devices).map(move |other| format!("{one}-{other}:none")));
+    pairs.collect::<Vec<_>>().join(",")
+}
+
 pub(crate) fn topology() -> &'static Topology {
     static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
     TOPOLOGY.get_or_init(|| {
-        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_default();
+        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_else(|_| restricted());
         Topology::parse(&text, environment().devices).unwrap_or_else(|reason| {
             eprintln!("REFERENCE_DRIVER_TOPOLOGY: {reason}");
             std::process::exit(1)

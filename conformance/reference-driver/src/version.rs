@@ -1,24 +1,37 @@
-//! The CUDA version that the driver serves. The default is 13.0, the version of the H200 that the driver is compared
-//! with. `REFERENCE_DRIVER_VERSION` names an older one, down to 11.8. Then functions and attributes that came later are
-//! hidden, and values that the older version rejected are rejected. An invalid version ends the process with the
-//! reason.
+//! The CUDA version that the driver serves. The default is that of the profile: 13.0 for the H200 that the driver is
+//! compared with. `REFERENCE_DRIVER_VERSION` names another one, from 11.8 to 13.5. Functions and attributes that came later are
+//! hidden, and values that the version rejects are rejected. An invalid version ends the process with the reason.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
-const OLDEST: c_int = 11_080;
-const NEWEST: c_int = 13_000;
+use crate::profile::profile;
 
-/// One more than the last attribute number of a device, by the version that introduced that number.
-const ATTRIBUTES_END: [(c_int, u32); 5] = [(11_080, 125), (12_000, 130), (12_040, 135), (12_090, 144), (13_000, 148)];
+const OLDEST: c_int = 11_080;
+const NEWEST: c_int = 13_050;
+
+/// `CU_DEVICE_ATTRIBUTE_MAX`, one more than the last attribute number of a device, in the header of each version that
+/// added attributes.
+const ATTRIBUTES_END: [(c_int, u32); 10] = [
+    (11_080, 125),
+    (12_000, 130),
+    (12_010, 133),
+    (12_020, 135),
+    (12_050, 136),
+    (12_080, 144),
+    (13_000, 148),
+    (13_010, 149),
+    (13_030, 157),
+    (13_040, 162),
+];
 
 /// The served version: 1000 × major + 10 × minor.
 pub(crate) fn cuda_version() -> c_int {
     static VERSION: OnceLock<c_int> = OnceLock::new();
     *VERSION.get_or_init(|| {
-        let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else { return NEWEST };
+        let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else { return profile().cuda_version };
         parse(&text).unwrap_or_else(|| {
-            eprintln!("REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected 11.8 to 13.0");
+            eprintln!("REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected 11.8 to 13.5");
             std::process::exit(1)
         })
     })
@@ -46,14 +59,15 @@ mod tests {
 
     #[test]
     fn versions_are_those_that_can_be_served() {
-        assert_eq!((parse("11.8"), parse("12.4"), parse("13.0")), (Some(11_080), Some(12_040), Some(13_000)));
-        for text in ["", "12", "11.7", "13.1", "12.x", "12.-1", "99999999.0"] {
+        assert_eq!((parse("11.8"), parse("12.4"), parse("13.5")), (Some(11_080), Some(12_040), Some(13_050)));
+        for text in ["", "12", "11.7", "13.6", "12.x", "12.-1", "99999999.0"] {
             assert_eq!(parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn attributes_end_where_the_version_does() {
-        assert_eq!((end_at(11_080), end_at(12_020), end_at(12_090), end_at(13_000)), (125, 130, 144, 148));
+        let ends = [11_080, 11_090, 12_040, 12_060, 12_090, 13_000, 13_020, 13_050].map(end_at);
+        assert_eq!(ends, [125, 125, 135, 136, 144, 148, 149, 162]);
     }
 }

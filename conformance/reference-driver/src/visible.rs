@@ -6,13 +6,13 @@
 
 use crate::answer::{INVALID_DEVICE, Result};
 
-const PREFIX: &str = "GPU-";
 const UUID_DIGITS: usize = 32;
 
-/// The indices of the devices that a list names, in its order.
-pub(crate) fn select(list: &str, uuids: &[[u8; 16]]) -> Result<Vec<usize>> {
-    let has_uuids = list.starts_with(PREFIX);
-    let find = |entry| if has_uuids { by_uuid(entry, uuids) } else { by_ordinal(entry, uuids.len()) };
+/// The indices of the devices that a list names, in its order. UUIDs begin with a prefix: `GPU-`, or `MIG-` for instances
+/// of a device.
+pub(crate) fn select(list: &str, uuids: &[[u8; 16]], prefix: &str) -> Result<Vec<usize>> {
+    let has_uuids = list.starts_with(prefix);
+    let find = |entry| if has_uuids { by_uuid(entry, uuids, prefix) } else { by_ordinal(entry, uuids.len()) };
     let mut selected = Vec::new();
     for index in list.split(',').map_while(find) {
         if selected.contains(&index) {
@@ -37,9 +37,9 @@ fn by_ordinal(entry: &str, count: usize) -> Option<usize> {
 
 /// Reads a UUID, or a prefix of one that no other device shares. Dashes are ignored, and so is what follows a complete
 /// UUID.
-fn by_uuid(entry: &str, uuids: &[[u8; 16]]) -> Option<usize> {
+fn by_uuid(entry: &str, uuids: &[[u8; 16]], prefix: &str) -> Option<usize> {
     let mut digits = String::new();
-    for character in entry.strip_prefix(PREFIX)?.chars().filter(|character| *character != '-') {
+    for character in entry.strip_prefix(prefix)?.chars().filter(|character| *character != '-') {
         if digits.len() == UUID_DIGITS {
             break;
         }
@@ -73,11 +73,11 @@ mod tests {
     fn a_uuid_may_be_shortened_as_long_as_one_device_has_it() {
         let whole = "32".repeat(16);
         for entry in ["32", "32-32", "32-", &whole, &format!("{whole}0"), &format!("{whole} z")] {
-            assert_eq!(by_uuid(&format!("GPU-{entry}"), &UUIDS), Some(0), "{entry}");
+            assert_eq!(by_uuid(&format!("GPU-{entry}"), &UUIDS, "GPU-"), Some(0), "{entry}");
         }
-        assert_eq!(by_uuid("GPU-aB", &UUIDS), Some(2));
+        assert_eq!(by_uuid("GPU-aB", &UUIDS, "GPU-"), Some(2));
         for entry in ["GPU-", "GPU-3", "GPU-33", "GPU-32z", "GPU-32 ", " GPU-32", "gpu-32", "32", "GPU"] {
-            assert_eq!(by_uuid(entry, &UUIDS), None, "{entry:?}");
+            assert_eq!(by_uuid(entry, &UUIDS, "GPU-"), None, "{entry:?}");
         }
     }
 
@@ -96,15 +96,15 @@ mod tests {
             ("", &[]),
             (",0", &[]),
         ] {
-            assert_eq!(select(list, &UUIDS).as_deref(), Ok(devices), "{list:?}");
+            assert_eq!(select(list, &UUIDS, "GPU-").as_deref(), Ok(devices), "{list:?}");
         }
     }
 
     #[test]
     fn a_device_is_not_named_twice() {
         for list in ["0,0", "0,1,0", "GPU-35,GPU-3535"] {
-            assert_eq!(select(list, &UUIDS), Err(INVALID_DEVICE), "{list}");
+            assert_eq!(select(list, &UUIDS, "GPU-"), Err(INVALID_DEVICE), "{list}");
         }
-        assert_eq!(select("0,x,0", &UUIDS), Ok(vec![0]), "the list ended before the second 0");
+        assert_eq!(select("0,x,0", &UUIDS, "GPU-"), Ok(vec![0]), "the list ended before the second 0");
     }
 }

@@ -1,6 +1,7 @@
 //! Fabric handles, with and without the IMEX channel that they need.
 
 use conformance::Placement;
+use conformance::calls::device::{UNWRITTEN_BYTE, UNWRITTEN_CLIQUE, UNWRITTEN_COUNT};
 use conformance::machine::Fabric;
 use conformance::{
     Expect as _, FabricHandle, KERNEL_PARAMETERS, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check,
@@ -19,6 +20,7 @@ const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE
 /// The directory of this machine's IMEX channel nodes.
 const CHANNELS: &str = "/dev/nvidia-caps-imex-channels";
 const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
+const NOT_SUPPORTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_SUPPORTED];
 
 /// Starts a process for which the fabric is in the given state.
 fn on(name: &str, state: Fabric) -> Role {
@@ -251,14 +253,33 @@ fn the_not_ready_code_has_its_name() -> Outcome {
     Ok(())
 }
 
-/// The result of asking a device for the UUID of its cluster is recorded; a zero UUID means that it is in none.
+/// A process can ask for the UUID of a device's cluster, unless the driver does not support that.
 #[rstest]
 #[conformance::test("FAB-012", needs(cuda = 13_040))]
-fn the_cluster_of_a_device() -> Outcome {
-    let role = start("observer", Placement::device(0));
-    match role.device_get_fabric_cluster_uuid(0) {
-        Ok(uuid) => observe("in a cluster", (uuid != [0; 16]).to_string()),
-        refused => drop(refused.refused_and_recorded(&[CUresult::CUDA_ERROR_NOT_SUPPORTED])?),
+fn the_cluster_of_a_device(observer: Role) -> Outcome {
+    match observer.device_get_fabric_cluster_uuid(0) {
+        Ok(uuid) => {
+            check!(uuid != [UNWRITTEN_BYTE; 16], "the driver wrote no UUID");
+            // The zero UUID means that there is no multi-node NVLink.
+            observe("in a cluster", (uuid != [0; 16]).to_string());
+        }
+        refused => drop(refused.refused_and_recorded(NOT_SUPPORTED)?),
     }
+    Ok(())
+}
+
+/// The driver describes as many cliques of a device as it counts, and writes nothing after them.
+#[rstest]
+#[conformance::test("FAB-012", needs(cuda = 13_040))]
+fn the_cliques_of_a_device(observer: Role) -> Outcome {
+    let count = match observer.device_get_clique_count(0) {
+        Ok(count) => count,
+        refused => return refused.refused_and_recorded(NOT_SUPPORTED).map(drop),
+    };
+    check!(count != UNWRITTEN_COUNT, "the driver wrote no count");
+    let (given, cliques) = observer.device_get_clique_info(0, count + 1)?;
+    check!(given == count);
+    check!(cliques.last() == Some(&UNWRITTEN_CLIQUE));
+    check!(cliques.iter().filter(|clique| **clique == UNWRITTEN_CLIQUE).count() == 1);
     Ok(())
 }

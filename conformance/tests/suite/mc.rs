@@ -49,7 +49,7 @@ fn a_device_without_multicast_gives_no_object() -> Outcome {
 
 /// A shareable multicast object accepts only shareable memory.
 #[rstest]
-#[conformance::test("MC-002", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+#[conformance::test("MC-002", needs(gpus = 2, memory_descriptors, cuda = 12_010, multicast, simulated))]
 fn a_shareable_object_refuses_private_memory(exporter: Role) -> Outcome {
     let object = exporter.multicast_create(1, SIZE, DESCRIPTOR)?;
     exporter.multicast_add_device(object, 0)?;
@@ -60,7 +60,7 @@ fn a_shareable_object_refuses_private_memory(exporter: Role) -> Outcome {
 
 /// Two processes that share an object as a descriptor can both add their devices, and a write of either reaches both.
 #[rstest]
-#[conformance::test("MC-003", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+#[conformance::test("MC-003", needs(gpus = 2, memory_descriptors, cuda = 12_010, multicast, simulated))]
 fn two_processes_add_their_devices(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let objects = share(&exporter, &importer)?;
     let team = [(&exporter, objects[0], 0), (&importer, objects[1], 1)];
@@ -98,7 +98,7 @@ fn map_object(role: &Role, object: Physical) -> Result<AnyCall, Stop> {
 #[rstest]
 #[case::bind(bind)]
 #[case::map(map_object)]
-#[conformance::test("MC-004", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+#[conformance::test("MC-004", needs(gpus = 2, memory_descriptors, cuda = 12_010, multicast, simulated))]
 fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[case] call: Waiting) -> Outcome {
     let objects = share(&exporter, &importer)?;
     exporter.multicast_add_device(objects[0], 0)?;
@@ -112,7 +112,7 @@ fn calls_wait_for_the_last_device(exporter: Role, #[with(1)] importer: Role, #[c
 
 /// The driver binds memory up to the end of an object, where writes then reach it, and refuses to bind it beyond.
 #[rstest]
-#[conformance::test("MC-005", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+#[conformance::test("MC-005", needs(gpus = 2, memory_descriptors, cuda = 12_010, multicast, simulated))]
 fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
     let object = exporter.multicast_create(2, 2 * SIZE, DESCRIPTOR)?;
     for device in [0, 1] {
@@ -135,7 +135,7 @@ fn memory_is_bound_up_to_the_end(exporter: Role) -> Outcome {
 #[rstest]
 #[case::bind(bind)]
 #[case::map(map_object)]
-#[conformance::test("MC-006", needs(gpus = 2, memory_descriptors, cuda = 12_010, simulated))]
+#[conformance::test("MC-006", needs(gpus = 2, memory_descriptors, cuda = 12_010, multicast, simulated))]
 fn whether_calls_wait_for_a_dead_participant(
     exporter: Role,
     #[with(1)] importer: Role,

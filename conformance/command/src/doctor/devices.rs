@@ -28,7 +28,8 @@ pub(super) fn findings(probe: &Probe) -> Vec<Finding> {
 fn device(number: usize, device: &Device) -> Finding {
     let Device { name, uuid, memory, .. } = device;
     let abilities = [
-        (device.ipc, "legacy IPC"),
+        (device.legacy_memory, "legacy memory handles"),
+        (device.ipc, "interprocess events"),
         (device.managed_memory, "managed memory"),
         (device.memory_pools, "memory pools"),
         (device.virtual_memory, "virtual memory"),

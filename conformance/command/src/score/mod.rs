@@ -70,6 +70,8 @@ struct Outcome {
     rows: &'static [&'static str],
     summary: &'static str,
     file: &'static str,
+    /// The CUDA version that the driver served, if it was not the default.
+    version: Option<&'static str>,
     end: End,
     /// The cases of its rows that noticed it.
     killers: Vec<String>,
@@ -172,11 +174,16 @@ fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
     let claiming = |fault: &Fault| -> BTreeSet<String> {
         fault.rows.iter().flat_map(|row| rows[*row].cases.iter().cloned()).collect()
     };
-    let clean = runner.baseline(&faults.iter().flat_map(|fault| claiming(fault)).collect())?;
+    // The driver without a fault, in each version that a fault needs.
+    let mut clean = BTreeMap::new();
+    for version in faults.iter().map(|fault| fault.version).collect::<BTreeSet<_>>() {
+        let cases = faults.iter().filter(|fault| fault.version == version).flat_map(|fault| claiming(fault)).collect();
+        clean.insert(version, runner.baseline(version, &cases)?);
+    }
     let outcomes = runner.each(faults, |fault| -> Result<Outcome, Failure> {
-        let cases = claiming(fault);
-        let noticed = if cases.is_empty() { Vec::new() } else { runner.noticed(fault, Some(&cases), &clean)? };
-        let foreign = if noticed.is_empty() { runner.noticed(fault, None, &clean)? } else { Vec::new() };
+        let (cases, clean) = (claiming(fault), &clean[&fault.version]);
+        let noticed = if cases.is_empty() { Vec::new() } else { runner.noticed(fault, Some(&cases), clean)? };
+        let foreign = if noticed.is_empty() { runner.noticed(fault, None, clean)? } else { Vec::new() };
         let is_testable = clean.iter().any(|(id, case)| {
             case.verdict == Verdict::Pass && cases.contains(id.split('/').next().unwrap_or_default())
         });
@@ -186,23 +193,23 @@ fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
             (true, false) => End::KilledByOthers,
             (true, true) => End::Survived,
         };
-        let Fault { name, rows, summary, file } = fault;
-        Ok(Outcome { name, rows, summary, file, end, killers: noticed, foreign })
+        let Fault { name, rows, summary, file, version } = fault;
+        Ok(Outcome { name, rows, summary, file, version: *version, end, killers: noticed, foreign })
     })?;
     let violated: BTreeSet<_> = faults.iter().flat_map(|fault| fault.rows).copied().collect();
     let busy: BTreeSet<_> = outcomes.iter().flat_map(|outcome| &outcome.killers).collect();
-    let idle = clean.values().filter(|case| {
+    let idle = clean.values().flat_map(BTreeMap::values).filter(|case| {
         case.verdict == Verdict::Pass
             && case.observations.is_empty()
             && !busy.contains(&case.id)
             && case.rows.iter().all(|row| violated.contains(row.as_str()))
     });
-    let idle = idle.map(|case| case.id.clone()).collect();
+    let idle: BTreeSet<_> = idle.map(|case| case.id.clone()).collect();
     let is_without = |row: &&catalogue::Row| {
         matches!(row.class, catalogue::Class::Documented | catalogue::Class::Derived)
             && row.unrunnable.is_none()
             && !violated.contains(row.id.as_str())
     };
     let rows_without_a_fault = rows.values().filter(is_without).map(|row| row.id.clone()).collect();
-    Ok(Score { faults: outcomes, idle, rows_without_a_fault })
+    Ok(Score { faults: outcomes, idle: idle.into_iter().collect(), rows_without_a_fault })
 }

@@ -32,8 +32,8 @@ impl Runner {
     }
 
     /// Runs the driver without a fault, which must be clean: a case that fails there proves nothing.
-    pub(super) fn baseline(&self, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
-        let clean = self.run(None, Some(cases))?;
+    pub(super) fn baseline(&self, version: Option<&str>, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
+        let clean = self.run(None, version, Some(cases))?;
         match clean.values().find(|case| !case.verdict.is_good()) {
             Some(case) => Err(Failure::new(format_args!(
                 "the driver without a fault is not clean: {} {}: {}",
@@ -60,10 +60,15 @@ impl Runner {
             );
             was_good && is_bad
         };
-        Ok(self.run(Some(fault), cases)?.values().filter(is_noticed).map(|case| case.id.clone()).collect())
+        Ok(self.run(Some(fault), fault.version, cases)?.values().filter(is_noticed).map(|case| case.id.clone()).collect())
     }
 
-    fn run(&self, fault: Option<&Fault>, cases: Option<&BTreeSet<String>>) -> Result<Cases, Failure> {
+    fn run(
+        &self,
+        fault: Option<&Fault>,
+        version: Option<&str>,
+        cases: Option<&BTreeSet<String>>,
+    ) -> Result<Cases, Failure> {
         let failed = |error| Failure::new(format_args!("cannot run {}: {error}", self.suite.program.display()));
         let folder = tempfile::tempdir().map_err(failed)?;
         let report = folder.path().join("report.jsonl");
@@ -79,6 +84,9 @@ impl Runner {
         command.env_remove("REFERENCE_DRIVER_FAULT").stdin(Stdio::null());
         if let Some(fault) = fault {
             command.env("REFERENCE_DRIVER_FAULT", fault.name);
+        }
+        if let Some(version) = version {
+            command.env("REFERENCE_DRIVER_VERSION", version);
         }
         let output = command.output().map_err(failed)?;
         if !report.is_file() {

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::ptr;
 
-use cuda_ipc_sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUdriverProcAddressQueryResult};
+use cuda_ipc_sys::{CUcliqueType, CUdevice_P2PAttribute, CUdevice_attribute, CUdriverProcAddressQueryResult};
 
 use crate::Pointer;
 use crate::machine::Machine;
@@ -11,6 +11,12 @@ use crate::message::Refused;
 
 /// The contents of an output before the call, which no attribute has.
 const UNWRITTEN: i32 = i32::MIN + 0xA5;
+/// Each byte of an output of several bytes before the call.
+pub const UNWRITTEN_BYTE: u8 = 0xA5;
+/// A count before the call.
+pub const UNWRITTEN_COUNT: u64 = u64::MAX - 0xA5;
+/// The type and the id of each entry of an array of cliques before the call.
+pub const UNWRITTEN_CLIQUE: (u32, u32) = (0xA5A5, 0xA5A5);
 
 calls! {
     /// `cuDeviceGetAttribute` of an attribute by number.
@@ -54,9 +60,26 @@ calls! {
 
     /// `cuDeviceGetFabricClusterUuid`.
     fn device_get_fabric_cluster_uuid(session, device: i32) -> [u8; 16] {
-        let mut uuid = cuda_ipc_sys::CUuuid::default();
+        let mut uuid = cuda_ipc_sys::CUuuid { bytes: [UNWRITTEN_BYTE as _; 16] };
         cuda!(session.cuDeviceGetFabricClusterUuid(&mut uuid, device));
         Ok(uuid.bytes.map(|byte| byte as u8))
+    }
+
+    /// `cuDeviceGetCliqueCount`.
+    fn device_get_clique_count(session, device: i32) -> u64 {
+        let mut count = UNWRITTEN_COUNT as usize;
+        cuda!(session.cuDeviceGetCliqueCount(&mut count, device));
+        Ok(count as u64)
+    }
+
+    /// `cuDeviceGetCliqueInfo` with an array of some length: the count that the driver wrote, and the type and id of
+    /// each entry of the array.
+    fn device_get_clique_info(session, device: i32, room: u64) -> (u64, Vec<(u32, u32)>) {
+        let mut count = room as usize;
+        let unwritten = cuda_ipc_sys::CUcliqueInfo { type_: CUcliqueType(UNWRITTEN_CLIQUE.0), id: UNWRITTEN_CLIQUE.1 };
+        let mut cliques = vec![unwritten; count];
+        cuda!(session.cuDeviceGetCliqueInfo(cliques.as_mut_ptr(), &mut count, device));
+        Ok((count as u64, cliques.iter().map(|clique| (clique.type_.0, clique.id)).collect()))
     }
 
     /// `cuGetProcAddress`: the address of a function for callers of a CUDA version, or null if the driver does not have

@@ -2,7 +2,7 @@
 
 use cuda_ipc_sys::{
     CUdevice_P2PAttribute, CUdevice_attribute, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
-    CUmemAllocationProp, CUresult,
+    CUmemAllocationProp, CUresult, CudaVersion,
 };
 use rustix::fs::Access;
 
@@ -30,7 +30,8 @@ impl Session {
     }
 
     fn probe_device(&mut self, device: i32) -> Result<Device, Refused> {
-        let ipc = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, device)?;
+        let ipc = self.ipc(device)?;
+        let legacy_memory = ipc && self.exports_memory(device)?;
         let managed_memory = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, device)?;
         let memory_pools = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, device)?;
         let virtual_memory =
@@ -39,7 +40,9 @@ impl Session {
             self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, device)?;
         let memory_descriptors =
             self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device)?;
-        let fabric = self.fabric(device)?;
+        let fabric = if virtual_memory { self.fabric(device)? } else { Fabric::Absent };
+        let multicast = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, device)?;
+        let mps = self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MPS_ENABLED, device)?;
         let session = self;
         let mut name = [0; 256];
         cuda!(session.cuDeviceGetName(name.as_mut_ptr(), 256, device));
@@ -53,13 +56,49 @@ impl Session {
             uuid: uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect(),
             memory: memory as u64,
             ipc,
+            legacy_memory,
             managed_memory,
             memory_pools,
             pool_handle_types: pool_handle_types.cast_unsigned(),
             virtual_memory,
             memory_descriptors,
             fabric,
+            multicast,
+            mps,
         })
+    }
+
+    /// Whether IPC is supported. Before CUDA 12 there is no attribute for it: the documentation requires unified
+    /// addressing.
+    fn ipc(&mut self, device: i32) -> Result<bool, Refused> {
+        let attribute = if self.driver.version() < CudaVersion(12_000) {
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+        } else {
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+        };
+        self.flag(attribute, device)
+    }
+
+    /// Whether memory can be exported by legacy handles. A device that supports IPC can; only devices that are integrated
+    /// into a processor may support events and not memory, and only an attempt shows it.
+    /// <https://docs.nvidia.com/cuda/cuda-for-tegra-appnote/>
+    fn exports_memory(&mut self, device: i32) -> Result<bool, Refused> {
+        if !self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED, device)? {
+            return Ok(true);
+        }
+        let session = self;
+        let (mut pointer, mut handle) = (0, cuda_ipc_sys::CUipcMemHandle::default());
+        cuda!(session.cuMemAlloc(&mut pointer, 4));
+        let mut export = |session: &mut Self| {
+            cuda!(session.cuIpcGetMemHandle(&mut handle, pointer));
+            Ok(())
+        };
+        let exported = export(session);
+        cuda!(session.cuMemFree(pointer));
+        match exported {
+            Err(Refused::Driver { .. }) => Ok(false),
+            exported => exported.map(|()| true),
+        }
     }
 
     /// Determines the state of fabric handles. The attribute says whether the device supports them; only an attempt

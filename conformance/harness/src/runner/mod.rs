@@ -117,10 +117,11 @@ const REFERENCE_DEVICES: &str = "2";
 /// Returns the settings with which roles start before the driver is selected.
 fn settings(options: &Options) -> Settings {
     let mut environment = Vec::new();
-    if std::env::var_os("REFERENCE_DRIVER_DEVICES").is_none() {
+    let is_chosen = |variable| std::env::var_os(variable).is_some();
+    if !is_chosen("REFERENCE_DRIVER_DEVICES") && !is_chosen("REFERENCE_DRIVER_PROFILE") {
         environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
     }
-    if std::env::var_os("REFERENCE_DRIVER_MACHINE").is_none() {
+    if !is_chosen("REFERENCE_DRIVER_MACHINE") {
         // A simulated machine of its own, so that a concurrent run does not change its free memory.
         environment.push(("REFERENCE_DRIVER_MACHINE".to_owned(), run_name()));
     }

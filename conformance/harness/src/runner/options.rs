@@ -108,6 +108,8 @@ pub struct Requirements {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Requirement {
     Gpus(usize),
+    InterprocessEvents,
+    LegacyMemory,
     PeerAccess,
     ManagedMemory,
     MemoryPools,
@@ -126,6 +128,8 @@ impl FromStr for Requirements {
             Some(("gpus", count)) => {
                 count.parse().map(Requirement::Gpus).map_err(|_| format!("`{count}` in `{word}` is not a number"))
             }
+            None if word == "interprocess_events" => Ok(Requirement::InterprocessEvents),
+            None if word == "legacy_memory" => Ok(Requirement::LegacyMemory),
             None if word == "peer_access" => Ok(Requirement::PeerAccess),
             None if word == "managed_memory" => Ok(Requirement::ManagedMemory),
             None if word == "memory_pools" => Ok(Requirement::MemoryPools),
@@ -134,8 +138,8 @@ impl FromStr for Requirements {
             None if word == "fabric_channel" => Ok(Requirement::FabricChannel),
             None if word == "runtime" => Ok(Requirement::Runtime),
             _ => Err(format!(
-                "unknown requirement `{word}`; expected one of gpus=N, peer_access, managed_memory, memory_pools, \
-                 virtual_memory, memory_descriptors, fabric_channel, runtime"
+                "unknown requirement `{word}`; expected one of gpus=N, interprocess_events, legacy_memory, peer_access, \
+                 managed_memory, memory_pools, virtual_memory, memory_descriptors, fabric_channel, runtime"
             )),
         });
         Ok(Self { list: list.collect::<Result<_, _>>()? })
@@ -167,6 +171,8 @@ impl Requirement {
                     (0..found).all(|row| (0..found).all(|column| row == column || machine.peer_access[row][column]));
                 (found >= 2 && peers, "peer_access: not every pair of GPUs has it".to_owned())
             }
+            Self::InterprocessEvents => (every(|device| device.ipc), "interprocess_events".to_owned()),
+            Self::LegacyMemory => (every(|device| device.legacy_memory), "legacy_memory".to_owned()),
             Self::ManagedMemory => (every(|device| device.managed_memory), "managed_memory".to_owned()),
             Self::MemoryPools => (every(|device| device.memory_pools), "memory_pools".to_owned()),
             Self::Runtime => {

@@ -16,6 +16,7 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::GRANULARITY;
 use crate::environment::environment;
+use crate::profile::profile;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
 
@@ -24,7 +25,7 @@ pub(crate) use object::Object;
 
 /// Whether the attribute reports multicast objects (MC-001). A single device has none, as on a machine with one H200.
 pub(crate) fn is_there() -> bool {
-    environment().devices > 1
+    environment().devices > 1 && profile().has_multicast
 }
 
 /// Memory to bind: the offset in it, the number of bytes from there on, the device, and whether processes can share it.

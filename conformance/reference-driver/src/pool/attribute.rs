@@ -93,13 +93,42 @@ impl State {
         Ok(match attribute {
             A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(kind.0),
             // POOL-IMP-013
-            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.is_imported() => {
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES
+                if pool.is_imported()
+                    && !fault!(
+                        "pool-imported-has-handle-types",
+                        ["POOL-IMP-013"],
+                        "An imported pool reports the handle types of the exporter's pool.",
+                        on = "13.2"
+                    ) =>
+            {
                 Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
             }
             A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
             // POOL-IMP-012: for a device that this process does not see, CU_DEVICE_INVALID.
+            A::CU_MEMPOOL_ATTR_LOCATION_ID
+                if id < 0
+                    && fault!(
+                        "pool-of-a-hidden-device-has-id-0",
+                        ["POOL-IMP-012"],
+                        "The location of a pool of a hidden device has the id 0.",
+                        on = "13.2"
+                    ) =>
+            {
+                Property::Half(0)
+            }
             A::CU_MEMPOOL_ATTR_LOCATION_ID => Property::Half(id.cast_unsigned()),
-            A::CU_MEMPOOL_ATTR_LOCATION_TYPE if id < 0 => Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0),
+            A::CU_MEMPOOL_ATTR_LOCATION_TYPE
+                if id < 0
+                    && !fault!(
+                        "pool-of-a-hidden-device-is-visible",
+                        ["POOL-IMP-012"],
+                        "The location type of a pool of a hidden device is DEVICE.",
+                        on = "13.2"
+                    ) =>
+            {
+                Property::Half(L::CU_MEM_LOCATION_TYPE_INVISIBLE.0)
+            }
             A::CU_MEMPOOL_ATTR_LOCATION_TYPE => Property::Half(target.location.0),
             A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => Property::Whole(pool.max_size),
             A::CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED => Property::Half(0),

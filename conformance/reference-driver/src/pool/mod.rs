@@ -20,6 +20,7 @@ use self::store::Store;
 pub(crate) use self::target::Target;
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::environment::environment;
+use crate::profile::profile;
 use crate::process::{State, state};
 use crate::range::AccessOf;
 use crate::stream::synchronize;
@@ -34,6 +35,9 @@ const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HAND
 /// The value of MEMPOOL_SUPPORTED_HANDLE_TYPES: how pools can be shared. As on an H200, it includes fabric handles if
 /// there is a fabric, with or without a channel. Fabric handles came with CUDA 12.3.
 pub(crate) fn handle_types() -> CUmemAllocationHandleType {
+    if !profile().has_pools {
+        return CUmemAllocationHandleType(0);
+    }
     let has_fabric = is_fabric_supported() && cuda_version() >= 12_030;
     CUmemAllocationHandleType(if has_fabric { DESCRIPTOR.0 | FABRIC.0 } else { DESCRIPTOR.0 })
 }

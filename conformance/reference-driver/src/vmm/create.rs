@@ -39,7 +39,8 @@ impl State {
                         || fault!(
                             "create-accepts-the-host-too-early",
                             ["VMM-CREATE-014"],
-                            "Memory of the host is created before CUDA 13."
+                            "Memory of the host is created before CUDA 13.",
+                            on = "12.9"
                         ))
                     && !fault!(
                         "create-host-memory-refused",

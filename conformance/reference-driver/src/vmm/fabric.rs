@@ -13,6 +13,7 @@ use crate::block::HOST;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
+use crate::profile::profile;
 use crate::process::{own_number, own_start_time, start_time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,10 @@ pub(crate) fn is_fabric_supported() -> bool {
 impl Fabric {
     pub(crate) fn of_environment() -> Self {
         static FABRIC: OnceLock<Fabric> = OnceLock::new();
-        *FABRIC.get_or_init(|| Self::named(&std::env::var("REFERENCE_DRIVER_FABRIC").unwrap_or_default()))
+        *FABRIC.get_or_init(|| match std::env::var("REFERENCE_DRIVER_FABRIC") {
+            Ok(name) => Self::named(&name),
+            Err(_) => profile().fabric,
+        })
     }
 
     fn named(name: &str) -> Self {

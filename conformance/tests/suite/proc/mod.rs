@@ -40,7 +40,7 @@ fn the_exporter_survives_an_importers_death_in_a_kernel(exporter: Role, importer
 
 /// A kernel of the importer that writes to an unmapped address faults, and leaves the exporter unaffected.
 #[rstest]
-#[conformance::test("PROC-005", needs(virtual_memory))]
+#[conformance::test("PROC-005", needs(virtual_memory, legacy_memory, no_mps))]
 fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
