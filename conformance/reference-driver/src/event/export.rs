@@ -10,21 +10,11 @@ use crate::process::{State, own_number, own_start_time, state};
 
 impl State {
     fn export_event(&self, handle: CUevent) -> Result<Handle> {
-        let without_arena = || Handle {
-            kind: Kind::Event,
-            process: own_number(),
-            start_time: own_start_time(),
-            descriptor: 0,
-            inode: 0,
-            place: 0,
-            size: 0,
-            serial: 0,
-            device: 0,
-        };
+        let nowhere = || Handle::nowhere(Kind::Event, own_number(), own_start_time());
         // IPCEVT-006
         if handle.is_null() {
             let is_accepted = fault!("get-event-accepts-null", ["IPCEVT-006"], "A null event can be exported.");
-            return if is_accepted { Ok(without_arena()) } else { Err(INVALID_VALUE) };
+            return if is_accepted { Ok(nowhere()) } else { Err(INVALID_VALUE) };
         }
         let event = self.event(handle)?;
         match &event.body {
@@ -36,7 +26,7 @@ impl State {
                         "A local event with timing can be exported.",
                     ) =>
             {
-                return Ok(without_arena());
+                return Ok(nowhere());
             }
             Body::Local(_)
                 if !event.has_timing
@@ -46,7 +36,7 @@ impl State {
                         "A local event without timing can be exported.",
                     ) =>
             {
-                return Ok(without_arena());
+                return Ok(nowhere());
             }
             Body::Local(_)
                 if fault!(
@@ -64,7 +54,7 @@ impl State {
                     "An imported event can be exported again."
                 ) =>
             {
-                return Ok(without_arena());
+                return Ok(nowhere());
             }
             _ => {}
         }

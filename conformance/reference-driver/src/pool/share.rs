@@ -77,7 +77,8 @@ impl State {
         // free cannot be exported.
         let range = self.ranges.get(&pointer).filter(|range| !range.is_freed);
         if self.takes_any(pointer, range.map(|range| &range.memory)) {
-            return Ok(Handle { size: range.map_or(0, |range| range.size), ..some_handle() });
+            let nowhere = Handle::nowhere(Kind::PoolPointer, own_number(), own_start_time());
+            return Ok(Handle { size: range.map_or(0, |range| range.size), ..nowhere });
         }
         let refusal = if fault!(
             "pool-export-pointer-of-other-memory-is-an-invalid-handle",
@@ -121,21 +122,6 @@ impl State {
             serial: piece.serial,
             device: range.device as u32,
         })
-    }
-}
-
-/// A handle that names nothing.
-fn some_handle() -> Handle {
-    Handle {
-        kind: Kind::PoolPointer,
-        process: own_number(),
-        start_time: own_start_time(),
-        descriptor: 0,
-        inode: 0,
-        place: 0,
-        size: 0,
-        serial: 0,
-        device: 0,
     }
 }
 
