@@ -8,6 +8,7 @@ use cuda_ipc_sys::{CUevent, CUstream};
 use super::Body;
 use super::captured::{ATTENTION, Captured, wait_forever};
 use crate::answer::{INVALID_VALUE, Result};
+use crate::health::Health;
 use crate::process::{State, state};
 use crate::stream::Stream;
 
@@ -50,11 +51,7 @@ impl State {
                 "A stream pauses for 3 ms instead of waiting for an imported event.",
             )
         {
-            self.enqueue(stream, |_| {
-                std::thread::sleep(Duration::from_millis(3));
-                Ok(())
-            })?;
-            return Ok(());
+            return self.enqueue_wait(stream, |_| std::thread::sleep(Duration::from_millis(3)));
         }
         if event.is_imported()
             && captured.is_nothing()
@@ -64,11 +61,7 @@ impl State {
                 "A stream that waits for an imported event without a record never continues.",
             )
         {
-            self.enqueue(stream, |health| {
-                wait_forever(health);
-                Ok(())
-            })?;
-            return Ok(());
+            return self.enqueue_wait(stream, wait_forever);
         }
         if event.is_imported()
             && fault!(
@@ -87,41 +80,38 @@ impl State {
                 ["IPCEVT-021"],
                 "A wait uses the most recent record when the stream reaches the wait.",
             ) {
-                self.enqueue(stream, move |health| {
-                    latest().wait_in(health);
-                    Ok(())
-                })?;
-                return Ok(());
+                return self.enqueue_wait(stream, move |health| latest().wait_in(health));
             }
             if fault!(
                 "stream-wait-follows-later-records",
                 ["IPCEVT-021"],
                 "A wait ends only when the records made in the meantime are complete too.",
             ) {
-                self.enqueue(stream, move |health| {
+                return self.enqueue_wait(stream, move |health| {
                     captured.wait_in(health);
                     latest().wait_in(health);
-                    Ok(())
-                })?;
-                return Ok(());
+                });
             }
             if fault!(
                 "stream-wait-ends-with-any-record",
                 ["IPCEVT-021"],
                 "A wait ends when a later record is complete, although its own is pending.",
             ) {
-                self.enqueue(stream, move |health| {
+                return self.enqueue_wait(stream, move |health| {
                     while health.works() && !captured.wait_for(Some(ATTENTION)) && !latest().is_complete() {}
-                    Ok(())
-                })?;
-                return Ok(());
+                });
             }
         }
-        self.enqueue(stream, move |health| {
-            captured.wait_in(health);
+        self.enqueue_wait(stream, move |health| captured.wait_in(health))
+    }
+
+    /// Makes a stream perform a wait at its turn.
+    fn enqueue_wait(&self, stream: &Arc<Stream>, wait: impl FnOnce(&Health) + Send + 'static) -> Result<()> {
+        let task = |health: &Health| {
+            wait(health);
             Ok(())
-        })?;
-        Ok(())
+        };
+        self.enqueue(stream, task).map(drop)
     }
 }
 
