@@ -54,9 +54,9 @@ pub use parcel::{ImportedMemory, Parcel};
 pub use stream::Stream;
 pub use ticket::Ticket;
 
-const fn crosses_threads<T: Send + Sync>() {}
-
 const _: () = {
+    const fn crosses_threads<T: Send + Sync>() {}
+
     crosses_threads::<Driver>();
     crosses_threads::<Device>();
     crosses_threads::<Context>();

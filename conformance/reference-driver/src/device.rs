@@ -158,47 +158,35 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
             1
         }
         A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
-            if fault!("device-unified-addressing-reads-zero", ["DEVATTR-006"], "UNIFIED_ADDRESSING reads 0.") =>
-        {
-            0
-        }
-        A::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
-            if index > 0
-                && fault!(
-                    "device-unified-addressing-of-the-second-device",
-                    ["DEVATTR-006"],
-                    "UNIFIED_ADDRESSING reads 0 for every device but the first."
-                ) =>
+            if fault!("device-unified-addressing-reads-zero", ["DEVATTR-006"], "UNIFIED_ADDRESSING reads 0.")
+                || index > 0
+                    && fault!(
+                        "device-unified-addressing-of-the-second-device",
+                        ["DEVATTR-006"],
+                        "UNIFIED_ADDRESSING reads 0 for every device but the first."
+                    ) =>
         {
             0
         }
         A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
-            if fault!("device-ipc-reads-zero", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED reads 0.") =>
-        {
-            0
-        }
-        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
-            if index > 0
-                && fault!(
-                    "device-ipc-of-the-second-device",
-                    ["DEVATTR-001"],
-                    "IPC_EVENT_SUPPORTED reads 0 for every device but the first."
-                ) =>
+            if fault!("device-ipc-reads-zero", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED reads 0.")
+                || index > 0
+                    && fault!(
+                        "device-ipc-of-the-second-device",
+                        ["DEVATTR-001"],
+                        "IPC_EVENT_SUPPORTED reads 0 for every device but the first."
+                    ) =>
         {
             0
         }
         A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-            if fault!("device-vmm-reads-zero", ["DEVATTR-002"], "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0.") =>
-        {
-            0
-        }
-        A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
-            if index > 0
-                && fault!(
-                    "device-vmm-of-the-second-device",
-                    ["DEVATTR-002"],
-                    "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0 for every device but the first."
-                ) =>
+            if fault!("device-vmm-reads-zero", ["DEVATTR-002"], "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0.")
+                || index > 0
+                    && fault!(
+                        "device-vmm-of-the-second-device",
+                        ["DEVATTR-002"],
+                        "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0 for every device but the first."
+                    ) =>
         {
             0
         }
@@ -207,12 +195,7 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
                 "device-descriptors-reads-zero",
                 ["DEVATTR-003"],
                 "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED reads 0."
-            ) =>
-        {
-            0
-        }
-        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
-            if index > 0
+            ) || index > 0
                 && fault!(
                     "device-descriptors-of-the-second-device",
                     ["DEVATTR-003"],
@@ -222,17 +205,13 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
             0
         }
         A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
-            if fault!("device-pool-mask-reads-zero", ["DEVATTR-004"], "MEMPOOL_SUPPORTED_HANDLE_TYPES reads 0.") =>
-        {
-            0
-        }
-        A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
-            if index > 0
-                && fault!(
-                    "device-pool-mask-of-the-second-device",
-                    ["DEVATTR-004"],
-                    "MEMPOOL_SUPPORTED_HANDLE_TYPES reads 0 for every device but the first."
-                ) =>
+            if fault!("device-pool-mask-reads-zero", ["DEVATTR-004"], "MEMPOOL_SUPPORTED_HANDLE_TYPES reads 0.")
+                || index > 0
+                    && fault!(
+                        "device-pool-mask-of-the-second-device",
+                        ["DEVATTR-004"],
+                        "MEMPOOL_SUPPORTED_HANDLE_TYPES reads 0 for every device but the first."
+                    ) =>
         {
             0
         }

@@ -31,6 +31,11 @@ pub(crate) enum Kind {
 }
 
 impl Handle {
+    /// A handle that leads to nothing, for faults.
+    pub(crate) const fn nowhere(kind: Kind, process: u32, start_time: u64) -> Self {
+        Self { kind, process, start_time, descriptor: 0, inode: 0, place: 0, size: 0, serial: 0, device: 0 }
+    }
+
     pub(crate) fn to_bytes(self, machine: u64) -> [u8; 64] {
         let mut bytes = [0; 64];
         bytes[..8].copy_from_slice(&self.start_time.to_le_bytes());

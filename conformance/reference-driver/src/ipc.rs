@@ -20,9 +20,7 @@ use crate::process::{State, own_number, own_start_time, start_time, state};
 use crate::range::Memory;
 use crate::topology::topology;
 use close::close;
-use faults::{
-    Inside, context_of_call, count_importer, exports_anyway, handle_of_nothing, is_exported_again, second_gets_a_copy,
-};
+use faults::{Inside, context_of_call, count_importer, exports_anyway, is_exported_again, second_gets_a_copy};
 pub(crate) use faults::{is_legacy_capable, outlives, range_of, shuts_out};
 
 /// An allocation of another process that this process has open.
@@ -106,7 +104,8 @@ impl State {
         // IPCMEM-GET-005: an interior pointer stands for its allocation. IPCMEM-GET-007 to -019: only memory from
         // `cuMemAlloc` can be exported. Any other pointer is CUDA_ERROR_INVALID_VALUE.
         let Some((range, Memory::Linear(piece))) = self.range(pointer).map(|range| (range, &range.memory)) else {
-            return if exports_anyway(self, pointer)? { Ok(handle_of_nothing()) } else { Err(INVALID_VALUE) };
+            let nowhere = Handle::nowhere(Kind::Memory, own_number(), 0);
+            return if exports_anyway(self, pointer)? { Ok(nowhere) } else { Err(INVALID_VALUE) };
         };
         let (size, mut serial) = (piece.size, piece.serial);
         if fault!("get-refuses-more-than-a-granule", ["IPCMEM-GET-001"], "Allocations above 2 MiB are not exported.")

@@ -202,23 +202,18 @@ entry_points! {
         output.wanted()?;
         // P2P-008
         let (one, other) = (state.device(device)?.index, state.device(peer)?.index);
-        if one == other
-            && fault!(
+        let is_accepted = one == other
+            && (fault!(
                 "p2p-same-device-accepted",
                 ["P2P-008"],
                 "cuDeviceGetP2PAttribute accepts the same device twice, and gives 0."
-            )
-        {
-            return output.give(0);
-        }
-        if one == other
-            && one > 0
-            && fault!(
-                "p2p-same-device-accepted-beyond-the-first",
-                ["P2P-008"],
-                "cuDeviceGetP2PAttribute refuses the same device twice only for device 0."
-            )
-        {
+            ) || one > 0
+                && fault!(
+                    "p2p-same-device-accepted-beyond-the-first",
+                    ["P2P-008"],
+                    "cuDeviceGetP2PAttribute refuses the same device twice only for device 0."
+                ));
+        if is_accepted {
             return output.give(0);
         }
         if one == other

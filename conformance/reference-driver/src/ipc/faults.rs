@@ -10,7 +10,7 @@ use cuda_ipc_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED, CUr
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Result};
 use crate::block::Block;
 use crate::host::is_mapped;
-use crate::process::{State, own_number};
+use crate::process::State;
 use crate::range::{Access, By, Memory, Range};
 
 /// The current context of a call. Without one, the call may work, return another code or end all device work.
@@ -457,20 +457,5 @@ pub(super) fn count_importer(block: &Arc<Block>) -> Result<u64> {
 pub(super) fn count_close(block: &Arc<Block>) {
     if counts_importers() && !(one_importer() || seven_importers() || second_gets_a_copy()) {
         importers(block).fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// A handle that opens nowhere.
-pub(super) fn handle_of_nothing() -> crate::handle::Handle {
-    crate::handle::Handle {
-        kind: crate::handle::Kind::Memory,
-        process: own_number(),
-        start_time: 0,
-        descriptor: 0,
-        inode: 0,
-        place: 0,
-        size: 0,
-        serial: 0,
-        device: 0,
     }
 }

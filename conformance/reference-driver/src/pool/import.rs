@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool, CUresult};
 
-use super::share::is_one_type;
+use super::share::checked_type;
 use super::{DESCRIPTOR, FABRIC, Origin, Pool, PoolFile, READ_WRITE, Target};
-use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::block::{Block, GRANULARITY, HOST, UNIT};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
@@ -171,21 +171,17 @@ entry_points! {
             return Ok(());
         }
         output.wanted()?;
-        let refuses_flags = match flags {
-            0 => false,
-            _ if fault!("pool-import-ignores-flags", ["POOL-IMP-005"], "The flags of an import are ignored.") => false,
-            _ if fault!("pool-import-reads-half-of-the-flags", ["POOL-IMP-005"], "Only the lower half of the flags of an import is checked.") => flags as u32 != 0,
-            _ => true,
-        };
-        let kind = match kind.0 {
-            0 if fault!("pool-import-takes-no-type", ["POOL-IMP-005"], "Handle type NONE is taken for a descriptor.") => DESCRIPTOR,
-            other if other > 8 && fault!("pool-import-takes-unknown-types", ["POOL-IMP-005"], "An unknown handle type is taken for a descriptor.") => DESCRIPTOR,
-            _ => kind,
-        };
-        if refuses_flags || !is_one_type(kind) {
-            let is_wrong = !refuses_flags && fault!("pool-import-of-an-unknown-type-is-not-supported", ["POOL-IMP-005"], "An unknown handle type is refused with NOT_SUPPORTED.");
-            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
-        }
+        let kind = checked_type(
+            kind,
+            flags,
+            [
+                fault!("pool-import-ignores-flags", ["POOL-IMP-005"], "The flags of an import are ignored."),
+                fault!("pool-import-reads-half-of-the-flags", ["POOL-IMP-005"], "Only the lower half of the flags of an import is checked."),
+                fault!("pool-import-takes-no-type", ["POOL-IMP-005"], "Handle type NONE is taken for a descriptor."),
+                fault!("pool-import-takes-unknown-types", ["POOL-IMP-005"], "An unknown handle type is taken for a descriptor."),
+                fault!("pool-import-of-an-unknown-type-is-not-supported", ["POOL-IMP-005"], "An unknown handle type is refused with NOT_SUPPORTED."),
+            ],
+        )?;
         if kind == DESCRIPTOR {
             if fault!("pool-import-refuses-descriptors", ["POOL-IMP-001"], "A descriptor is refused.") {
                 return Err(INVALID_VALUE);

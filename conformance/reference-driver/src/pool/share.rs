@@ -13,9 +13,30 @@ use crate::process::{State, own_number, own_start_time, state};
 use crate::range::Memory;
 use crate::vmm::fabric;
 
-/// Whether a call names exactly one supported handle type.
-pub(super) fn is_one_type(kind: CUmemAllocationHandleType) -> bool {
-    kind.0.is_power_of_two() && kind.0 & !handle_types().0 == 0
+/// Checks the flags and the handle type of an export or an import, and returns the type. The flags must be 0, and the
+/// type must be exactly one that is supported, unless the call has a fault.
+pub(super) fn checked_type(
+    kind: CUmemAllocationHandleType,
+    flags: u64,
+    [ignores_flags, reads_half_of_the_flags, takes_no_type, takes_unknown_types, has_another_code]: [bool; 5],
+) -> Result<CUmemAllocationHandleType> {
+    let checked_flags = match flags {
+        _ if ignores_flags => 0,
+        _ if reads_half_of_the_flags => u64::from(flags as u32),
+        _ => flags,
+    };
+    if checked_flags != 0 {
+        return Err(INVALID_VALUE);
+    }
+    let kind = match kind.0 {
+        0 if takes_no_type => DESCRIPTOR,
+        other if other > 8 && takes_unknown_types => DESCRIPTOR,
+        _ => kind,
+    };
+    if !kind.0.is_power_of_two() || kind.0 & !handle_types().0 != 0 {
+        return Err(if has_another_code { NOT_SUPPORTED } else { INVALID_VALUE });
+    }
+    Ok(kind)
 }
 
 impl State {
@@ -77,7 +98,8 @@ impl State {
         // free cannot be exported.
         let range = self.ranges.get(&pointer).filter(|range| !range.is_freed);
         if self.takes_any(pointer, range.map(|range| &range.memory)) {
-            return Ok(Handle { size: range.map_or(0, |range| range.size), ..some_handle() });
+            let nowhere = Handle::nowhere(Kind::PoolPointer, own_number(), own_start_time());
+            return Ok(Handle { size: range.map_or(0, |range| range.size), ..nowhere });
         }
         let refusal = if fault!(
             "pool-export-pointer-of-other-memory-is-an-invalid-handle",
@@ -121,21 +143,6 @@ impl State {
             serial: piece.serial,
             device: range.device as u32,
         })
-    }
-}
-
-/// A handle that names nothing.
-fn some_handle() -> Handle {
-    Handle {
-        kind: Kind::PoolPointer,
-        process: own_number(),
-        start_time: own_start_time(),
-        descriptor: 0,
-        inode: 0,
-        place: 0,
-        size: 0,
-        serial: 0,
-        device: 0,
     }
 }
 
@@ -227,21 +234,17 @@ entry_points! {
             return Ok(());
         }
         output.wanted()?;
-        let refuses_flags = match flags {
-            0 => false,
-            _ if fault!("pool-export-ignores-flags", ["POOL-EXP-004"], "The flags of an export are ignored.") => false,
-            _ if fault!("pool-export-reads-half-of-the-flags", ["POOL-EXP-004"], "Only the lower half of the flags of an export is checked.") => flags as u32 != 0,
-            _ => true,
-        };
-        let kind = match kind.0 {
-            0 if fault!("pool-export-takes-no-type", ["POOL-EXP-004"], "Handle type NONE is taken for a descriptor.") => DESCRIPTOR,
-            other if other > 8 && fault!("pool-export-takes-unknown-types", ["POOL-EXP-004"], "An unknown handle type is taken for a descriptor.") => DESCRIPTOR,
-            _ => kind,
-        };
-        if refuses_flags || !is_one_type(kind) {
-            let is_wrong = !refuses_flags && fault!("pool-export-of-an-unknown-type-is-not-supported", ["POOL-EXP-004"], "An unknown handle type is refused with NOT_SUPPORTED.");
-            return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
-        }
+        let kind = checked_type(
+            kind,
+            flags,
+            [
+                fault!("pool-export-ignores-flags", ["POOL-EXP-004"], "The flags of an export are ignored."),
+                fault!("pool-export-reads-half-of-the-flags", ["POOL-EXP-004"], "Only the lower half of the flags of an export is checked."),
+                fault!("pool-export-takes-no-type", ["POOL-EXP-004"], "Handle type NONE is taken for a descriptor."),
+                fault!("pool-export-takes-unknown-types", ["POOL-EXP-004"], "An unknown handle type is taken for a descriptor."),
+                fault!("pool-export-of-an-unknown-type-is-not-supported", ["POOL-EXP-004"], "An unknown handle type is refused with NOT_SUPPORTED."),
+            ],
+        )?;
         if kind == FABRIC {
             let bytes = state.export_pool(pool, kind, |file| fabric::export(&file.for_fabric()))?;
             // SAFETY: for a fabric handle the caller promises room for one.

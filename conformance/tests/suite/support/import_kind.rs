@@ -1,9 +1,9 @@
 //! Memory that one process imports from another, through each API.
 
 use conformance::{MIB, MemProperties, Pointer, Role, Stop};
-use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType};
 
-const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+use super::constants::{DESCRIPTOR, READ_WRITE};
+
 /// The size of the shared memory, in bytes.
 pub(crate) const SIZE: u64 = 4 * MIB;
 
@@ -36,8 +36,7 @@ impl ImportKind {
                 Ok(Imported { there, here: importer.mem_pool_import_pointer(pool.imported, data)? })
             }
             Self::VirtualMemory => {
-                let descriptor = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-                let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(descriptor), 0)?;
+                let physical = exporter.mem_create(SIZE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
                 let imported = super::virtual_memory::import(exporter, physical, importer)?;
                 let map = |role: &Role, physical, device| {
                     let address = role.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;

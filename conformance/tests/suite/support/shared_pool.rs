@@ -1,17 +1,11 @@
 //! Memory pools that two processes share.
 
 use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, Pool, Role, Stop, check};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemLocationType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemLocationType};
+
+pub(crate) use super::constants::{DESCRIPTOR, FABRIC, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE};
 
 pub(crate) const SIZE: u64 = 4 * MIB;
-pub(crate) const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-pub(crate) const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
-pub(crate) const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
-pub(crate) const READ: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
-pub(crate) const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
-pub(crate) const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
-/// What a kernel without access to its memory ends with. The error is sticky: kill the role afterwards.
-pub(crate) const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 
 /// A pool of one process that another process has imported.
 pub(crate) struct Shared {

@@ -1,22 +1,15 @@
 //! Physical memory, addresses and mappings, in the sizes and with the flags that most cases use.
 
 use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 
+pub(crate) use super::constants::{DESCRIPTOR, FABRIC, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE};
 use super::device_memory::LARGE;
 
 /// Several times the granularity of every GPU tested so far.
 pub(crate) const SIZE: u64 = 8 * MIB;
-pub(crate) const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-pub(crate) const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 
-pub(crate) const NONE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE.0;
-pub(crate) const READ: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
-pub(crate) const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
-
-pub(crate) const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 pub(crate) const NOT_INITIALIZED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_INITIALIZED];
-pub(crate) const ILLEGAL_ADDRESS: &[CUresult] = &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS];
 /// The documentation lists both codes, but not when each is returned.
 pub(crate) const REFUSED: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE, CUresult::CUDA_ERROR_NOT_SUPPORTED];
 /// The documentation lists both codes for a nonexistent device.

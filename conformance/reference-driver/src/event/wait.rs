@@ -1,0 +1,165 @@
+//! Waits for events: by a stream, and by the host.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuda_ipc_sys::{CUevent, CUstream};
+
+use super::Body;
+use super::captured::{ATTENTION, Captured, wait_forever};
+use crate::answer::{INVALID_VALUE, Result};
+use crate::health::Health;
+use crate::process::{State, state};
+use crate::stream::Stream;
+
+impl State {
+    /// Makes a stream wait for the work that an event has captured at the time of the call.
+    pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, event: CUevent) -> Result<()> {
+        let event = self.event(event)?;
+        let captured = event.capture();
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-does-nothing",
+                ["IPCEVT-019", "IPCEVT-039"],
+                "A stream does not wait for an imported event.",
+            )
+        {
+            return Ok(());
+        }
+        if matches!(captured, Captured::Shared(_))
+            && fault!(
+                "stream-wait-skips-interprocess-events",
+                ["POOL-PTR-013", "POOL-PTR-017"],
+                "A stream does not wait for an event of another process."
+            )
+        {
+            return Ok(());
+        }
+        if event.is_exportable()
+            && fault!(
+                "stream-wait-own-ignores-importers",
+                ["IPCEVT-020"],
+                "A stream of the exporter does not wait for its interprocess event.",
+            )
+        {
+            return Ok(());
+        }
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-only-pauses",
+                ["IPCEVT-019", "IPCEVT-039"],
+                "A stream pauses for 3 ms instead of waiting for an imported event.",
+            )
+        {
+            return self.enqueue_wait(stream, |_| std::thread::sleep(Duration::from_millis(3)));
+        }
+        if event.is_imported()
+            && captured.is_nothing()
+            && fault!(
+                "stream-wait-unrecorded-never-ends",
+                ["IPCEVT-017"],
+                "A stream that waits for an imported event without a record never continues.",
+            )
+        {
+            return self.enqueue_wait(stream, wait_forever);
+        }
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-blocks-the-host",
+                ["IPCEVT-019"],
+                "The call returns only when the imported event is complete.",
+            )
+        {
+            captured.wait_in(&stream.health);
+        }
+        if let Body::Imported(event) = &event.body {
+            let event = event.clone();
+            let latest = move || event.latest().map_or(Captured::Nothing, Captured::Shared);
+            if fault!(
+                "stream-wait-reads-the-event-at-its-turn",
+                ["IPCEVT-021"],
+                "A wait uses the most recent record when the stream reaches the wait.",
+            ) {
+                return self.enqueue_wait(stream, move |health| latest().wait_in(health));
+            }
+            if fault!(
+                "stream-wait-follows-later-records",
+                ["IPCEVT-021"],
+                "A wait ends only when the records made in the meantime are complete too.",
+            ) {
+                return self.enqueue_wait(stream, move |health| {
+                    captured.wait_in(health);
+                    latest().wait_in(health);
+                });
+            }
+            if fault!(
+                "stream-wait-ends-with-any-record",
+                ["IPCEVT-021"],
+                "A wait ends when a later record is complete, although its own is pending.",
+            ) {
+                return self.enqueue_wait(stream, move |health| {
+                    while health.works() && !captured.wait_for(Some(ATTENTION)) && !latest().is_complete() {}
+                });
+            }
+        }
+        self.enqueue_wait(stream, move |health| captured.wait_in(health))
+    }
+
+    /// Makes a stream perform a wait at its turn.
+    fn enqueue_wait(&self, stream: &Arc<Stream>, wait: impl FnOnce(&Health) + Send + 'static) -> Result<()> {
+        let task = |health: &Health| {
+            wait(health);
+            Ok(())
+        };
+        self.enqueue(stream, task).map(drop)
+    }
+}
+
+entry_points! {
+    fn cuEventSynchronize(event: CUevent) {
+        let (captured, health, is_imported) = {
+            let state = state()?;
+            let event = state.working_event(event)?;
+            if event.is_imported()
+                && fault!("synchronize-import-returns-at-once", ["IPCEVT-039"], "A host wait of the importer does not wait.")
+                || event.is_exportable()
+                    && fault!("synchronize-own-returns-at-once", ["IPCEVT-020"], "A host wait of the exporter does not wait.")
+            {
+                return Ok(());
+            }
+            (event.capture(), Arc::clone(&event.health), event.is_imported())
+        };
+        if is_imported
+            && captured.is_nothing()
+            && fault!(
+                "synchronize-unrecorded-import-waits",
+                ["IPCEVT-017"],
+                "A host wait for an imported event without a record never ends.",
+            )
+        {
+            wait_forever(&health);
+        }
+        captured.wait_in(&health);
+        health.check()
+    }
+
+    fn cuStreamWaitEvent(handle: CUstream, event: CUevent, flags: u32) {
+        let mut state = state()?;
+        let stream = state.stream(handle)?;
+        // CU_EVENT_WAIT_EXTERNAL, the other flag, is only for captures.
+        if flags != 0 {
+            return Err(INVALID_VALUE);
+        }
+        if handle.is_null()
+            && state.event(event)?.is_imported()
+            && fault!(
+                "stream-wait-in-the-default-stream-does-nothing",
+                ["IPCEVT-019"],
+                "The default stream does not wait for an imported event.",
+            )
+        {
+            return Ok(());
+        }
+        state.wait_for_event(&stream, event)
+    }
+}
