@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::machine::Machine;
 use crate::process::Steps;
 use crate::step::Step;
 use crate::warm::WarmRoles;
@@ -100,6 +101,7 @@ pub(crate) struct Running {
     pub(crate) warm: Arc<WarmRoles>,
     pub(crate) roles: RefCell<Vec<Role>>,
     pub(crate) observations: RefCell<BTreeMap<String, Value>>,
+    machine: Machine,
     steps: Steps,
     pub(crate) seed: u64,
     drawn: Cell<u64>,
@@ -110,13 +112,14 @@ thread_local! {
 }
 
 /// Makes a case the running one in this thread.
-pub(crate) fn enter(warm: Arc<WarmRoles>, run_seed: u64, id: &str) {
+pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, run_seed: u64, id: &str) {
     let mut hasher = DefaultHasher::new();
     (run_seed, id).hash(&mut hasher);
     let running = Running {
         warm,
         roles: RefCell::default(),
         observations: RefCell::default(),
+        machine: machine.clone(),
         steps: Steps::default(),
         seed: hasher.finish(),
         drawn: Cell::new(0),
@@ -132,6 +135,14 @@ pub(crate) fn leave() -> Option<Running> {
 /// Calls a function with the running case. Panics if this thread runs no case.
 pub(crate) fn current<T>(use_it: impl FnOnce(&Running) -> T) -> T {
     RUNNING.with_borrow(|running| use_it(running.as_ref().expect("no case runs in this thread")))
+}
+
+/// Ends the case as unsupported if the machine does not meet needs that only some parameters of the case have.
+///
+/// # Errors
+/// [`Stop::Unsupported`], with the first unmet need.
+pub fn need(needs: &Needs) -> Outcome {
+    current(|running| needs.unmet(&running.machine)).map_or(Ok(()), |unmet| Err(Stop::Unsupported(unmet)))
 }
 
 impl Running {

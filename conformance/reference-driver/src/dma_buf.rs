@@ -90,7 +90,12 @@ impl State {
 /// descriptor is open for writing only, which `mmap` refuses.
 fn stand_in(size: u64) -> Result<File> {
     let file = new_file("cuda:stand-in-for-a-dma-buf", size)?;
-    if fault!("dma-buf-is-mapped", ["DMABUF-010"], "A process maps a dma-buf although the attribute reads 0.", on = "13.3") {
+    if fault!(
+        "dma-buf-is-mapped",
+        ["DMABUF-010"],
+        "A process maps a dma-buf although the attribute reads 0.",
+        on = "13.3"
+    ) {
         return Ok(file);
     }
     File::options().write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|_| OUT_OF_MEMORY)

@@ -83,7 +83,14 @@ const PCIE: Profile = Profile { has_peers: false, has_multicast: false, fabric: 
 /// Every profile. The first one is the default.
 pub const PROFILES: &[Profile] = &[
     H200,
-    Profile { name: "t4", cuda_version: 12_040, compute_capability: (7, 5), devices: 2, memory: 15_843_721_216, ..PCIE },
+    Profile {
+        name: "t4",
+        cuda_version: 12_040,
+        compute_capability: (7, 5),
+        devices: 2,
+        memory: 15_843_721_216,
+        ..PCIE
+    },
     Profile { name: "l4", cuda_version: 12_000, compute_capability: (8, 9), memory: 23_612_293_120, ..PCIE },
     Profile {
         name: "rtx-4090",
@@ -104,7 +111,14 @@ pub const PROFILES: &[Profile] = &[
         fabric: Fabric::Absent,
         ..H200
     },
-    Profile { name: "mig", cuda_version: 12_080, compute_capability: (8, 0), memory: 5 * GIB, has_instances: true, ..PCIE },
+    Profile {
+        name: "mig",
+        cuda_version: 12_080,
+        compute_capability: (8, 0),
+        memory: 5 * GIB,
+        has_instances: true,
+        ..PCIE
+    },
     Profile {
         name: "orin",
         cuda_version: 12_060,

@@ -11,7 +11,7 @@ use cuda_ipc_sys::{CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::support::by_kernel::both_see;
-use crate::support::device_memory::{Account, LARGE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, observer, start};
 
 const SIZE: u64 = 4 * MIB;
@@ -164,7 +164,7 @@ fn the_code_for_a_handle_of_freed_memory(#[case] kill: bool) -> Outcome {
 fn whether_a_handle_keeps_the_memory(observer: Role) -> Outcome {
     let exporter = on("exporter", Fabric::Channel);
     let account = Account::open(&observer)?;
-    let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(FABRIC), 0)?;
+    let physical = exporter.mem_create(account.large, MemProperties::device(0).exportable(FABRIC), 0)?;
     exporter.mem_export_to_fabric(physical)?;
     check!(account.is_held()?);
     exporter.mem_release(physical)?;

@@ -7,7 +7,7 @@ use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::device_memory::{Account, LARGE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer, uninitialised};
 
 const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
@@ -55,7 +55,7 @@ fn a_program_started_by_exec_works(exporter: Role) -> Outcome {
 #[rstest]
 #[case::leave(Call::fork_and_leave {})]
 #[case::exit(Call::fork_and_exit {})]
-#[conformance::test("FORK-004")]
+#[conformance::test("FORK-004", needs(legacy_memory))]
 fn a_forked_child_leaves_the_parents_mapping_intact(exporter: Role, importer: Role, #[case] call: Call) -> Outcome {
     let buffer = exporter.mem_alloc(SIZE)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
@@ -74,7 +74,7 @@ fn a_forked_child_leaves_the_parents_mapping_intact(exporter: Role, importer: Ro
 #[conformance::test("FORK-005", needs(memory_descriptors))]
 fn an_inherited_descriptor_keeps_the_memory_allocated(exporter: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
-    let physical = exporter.mem_create(LARGE, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
+    let physical = exporter.mem_create(account.large, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let descriptor = exporter.mem_export_to_descriptor(physical)?;
     exporter.exec_and_hold(descriptor)?;
     exporter.close_descriptor(descriptor)?;

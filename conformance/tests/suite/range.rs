@@ -89,7 +89,7 @@ fn the_range_of_other_memory_is_its_own(importer: Role, #[case] kind: PointerKin
 
 /// The size that the driver reports for an import of a small allocation is recorded.
 #[rstest]
-#[conformance::test("RANGE-005")]
+#[conformance::test("RANGE-005", needs(legacy_memory))]
 fn the_size_of_a_small_import(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(64 * KIB)?)?;
     let import = importer.ipc_open_mem_handle(handle)?;

@@ -60,7 +60,12 @@ impl Runner {
             );
             was_good && is_bad
         };
-        Ok(self.run(Some(fault), fault.version, cases)?.values().filter(is_noticed).map(|case| case.id.clone()).collect())
+        Ok(self
+            .run(Some(fault), fault.version, cases)?
+            .values()
+            .filter(is_noticed)
+            .map(|case| case.id.clone())
+            .collect())
     }
 
     fn run(

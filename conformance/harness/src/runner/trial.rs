@@ -91,7 +91,7 @@ impl Shared {
 
     /// Runs a case that the machine supports. Also returns whether something was missing although the probe found it.
     fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
-        case::enter(Arc::clone(&self.warm), self.seed, &case.id);
+        case::enter(Arc::clone(&self.warm), &self.under_test.machine, self.seed, &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {

@@ -16,8 +16,8 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_DEVICE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::GRANULARITY;
 use crate::environment::environment;
-use crate::profile::profile;
 use crate::process::{State, state};
+use crate::profile::profile;
 use crate::range::{AccessOf, Memory};
 
 use object::Kept;

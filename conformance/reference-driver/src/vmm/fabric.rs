@@ -13,8 +13,8 @@ use crate::block::HOST;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
-use crate::profile::profile;
 use crate::process::{own_number, own_start_time, start_time};
+use crate::profile::profile;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fabric {

@@ -108,7 +108,7 @@ fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
 
 /// The driver refuses to open the bytes of a memory handle as an event.
 #[rstest]
-#[conformance::test("IPCEVT-016")]
+#[conformance::test("IPCEVT-016", needs(legacy_memory))]
 fn a_memory_handle_does_not_open_as_an_event(exporter: Role, importer: Role) -> Outcome {
     let memory = exporter.ipc_get_mem_handle(exporter.mem_alloc(2 * MIB)?)?;
     importer.ipc_open_event_handle(EventHandle::from_bytes(memory.to_bytes())).refused_and_recorded(&[])?;

@@ -47,7 +47,7 @@ fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, import
 /// In each of many rounds, the importer copies the bytes that the exporter wrote before its record. The exporter's next
 /// write waits for the importer's record.
 #[rstest]
-#[conformance::test("IPCEVT-019", "IPCEVT-020")]
+#[conformance::test("IPCEVT-019", "IPCEVT-020", needs(legacy_memory))]
 fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u8 = 200;
     const SIZE: u64 = 32 * KIB;
@@ -81,7 +81,7 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
 /// In each of many rounds, a kernel of the importer sees every word that a kernel of the exporter wrote before its
 /// record.
 #[rstest]
-#[conformance::test("IPCEVT-039")]
+#[conformance::test("IPCEVT-039", needs(legacy_memory))]
 fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u32 = 200;
     const SIZE: u64 = 256 * KIB;
@@ -120,7 +120,7 @@ fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer:
 /// In each of many rounds, a copy after a host wait has every word that a kernel of the exporter wrote before its
 /// record.
 #[rstest]
-#[conformance::test("IPCEVT-039")]
+#[conformance::test("IPCEVT-039", needs(legacy_memory))]
 fn writes_before_the_record_are_copied_after_a_host_wait(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u32 = 8;
     const SIZE: u64 = 32 * KIB;

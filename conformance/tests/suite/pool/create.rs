@@ -5,7 +5,7 @@ use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check};
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
 use rstest::rstest;
 
-use crate::support::device_memory::{Account, LARGE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::latch::Latch;
 use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
@@ -167,10 +167,10 @@ fn destroying_a_pool_does_not_wait(exporter: Role) -> Outcome {
 fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     let account = Account::open(&importer)?;
     let pool = exporter.mem_pool_create(0)?;
-    let pointer = exporter.mem_alloc_from_pool_async(LARGE, pool)?;
+    let pointer = exporter.mem_alloc_from_pool_async(account.large, pool)?;
     exporter.mem_pool_destroy(pool)?;
-    exporter.fill(pointer.offset(LARGE - SIZE), SIZE, 7)?;
-    check!(exporter.mismatches(pointer.offset(LARGE - SIZE), SIZE, 7)? == 0);
+    exporter.fill(pointer.offset(account.large - SIZE), SIZE, 7)?;
+    check!(exporter.mismatches(pointer.offset(account.large - SIZE), SIZE, 7)? == 0);
     check!(account.is_held()?);
     exporter.mem_free_async_and_wait(pointer)?;
     check!(!account.is_held()?);

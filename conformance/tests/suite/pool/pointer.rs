@@ -81,7 +81,7 @@ fn managed_memory_is_refused(exporter: Role) -> Outcome {
 
 /// An importer whose stream waits for an event of the exporter's stream can use the memory that was allocated there.
 #[rstest]
-#[conformance::test("POOL-PTR-013", needs(pool_descriptors))]
+#[conformance::test("POOL-PTR-013", needs(interprocess_events, pool_descriptors))]
 fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
     // The kernels are loaded before the stream is held.
     let pool = share_memory(&exporter, &importer, 7)?.pool;
@@ -129,7 +129,7 @@ fn freeing_an_import_leaves_the_exporters_memory(
 
 /// The exporter may enqueue its free early if its stream waits for an event that follows the importer's free.
 #[rstest]
-#[conformance::test("POOL-PTR-017", needs(pool_descriptors))]
+#[conformance::test("POOL-PTR-017", needs(interprocess_events, pool_descriptors))]
 fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     let freed_there = exporter.event_create(INTERPROCESS)?;

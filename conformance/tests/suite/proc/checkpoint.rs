@@ -11,7 +11,7 @@ use crate::support::fixtures::{exporter, importer, observer};
 
 /// The case records the result of each step of an exporter's checkpoint, and later reads by exporter and importer.
 #[rstest]
-#[conformance::test("PROC-010", needs(cuda = 12_080))]
+#[conformance::test("PROC-010", needs(legacy_memory, cuda = 12_080))]
 fn the_results_of_a_checkpoint_of_an_exporter(exporter: Role, importer: Role, observer: Role) -> Outcome {
     const PATIENCE: Duration = Duration::from_secs(10);
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());

@@ -6,13 +6,13 @@ use conformance::{Expect as _, Outcome, Role, check, observe, seed};
 use rstest::rstest;
 
 use crate::support::SIZE;
-use crate::support::device_memory::{Account, LARGE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
 
 /// If the exporter is killed while a kernel of the importer reads its memory, a third process is unaffected. The
 /// importer's results are recorded.
 #[rstest]
-#[conformance::test("PROC-002")]
+#[conformance::test("PROC-002", needs(legacy_memory))]
 fn killing_the_exporter_under_a_kernel_leaves_others_unharmed(
     exporter: Role,
     importer: Role,
@@ -41,7 +41,7 @@ fn killing_the_exporter_under_a_kernel_leaves_others_unharmed(
 /// If the exporter exits without freeing the memory, the importer's context stays usable. The result of reading the
 /// import is recorded.
 #[rstest]
-#[conformance::test("PROC-003")]
+#[conformance::test("PROC-003", needs(legacy_memory))]
 fn the_importer_survives_the_exporters_exit(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
@@ -55,7 +55,7 @@ fn the_importer_survives_the_exporters_exit(exporter: Role, importer: Role) -> O
 /// The memory of a killed exporter returns to the device, at the latest after an importer closes it. Whether an open
 /// import holds it is recorded.
 #[rstest]
-#[conformance::test("PROC-006")]
+#[conformance::test("PROC-006", needs(legacy_memory))]
 fn memory_of_a_killed_exporter_returns_to_the_device(
     exporter: Role,
     importer: Role,
@@ -63,7 +63,7 @@ fn memory_of_a_killed_exporter_returns_to_the_device(
     #[values(true, false)] is_open: bool,
 ) -> Outcome {
     let account = Account::open(&observer)?;
-    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(LARGE)?)?;
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(account.large)?)?;
     let import = is_open.then(|| importer.ipc_open_mem_handle(handle)).transpose()?;
     check!(account.is_held()?);
     exporter.kill()?;
@@ -81,7 +81,7 @@ fn memory_of_a_killed_exporter_returns_to_the_device(
 #[conformance::test("IPCMEM-OPEN-047")]
 fn memory_freed_while_open_returns_to_the_device(exporter: Role, importer: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
-    let buffer = exporter.mem_alloc(LARGE)?;
+    let buffer = exporter.mem_alloc(account.large)?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
     check!(account.is_held()?);
     exporter.mem_free(buffer)?;

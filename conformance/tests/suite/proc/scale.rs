@@ -7,7 +7,7 @@ use crate::support::fixtures::start;
 
 /// Each of eight processes opens the memory of every other process and reads the right contents.
 #[rstest]
-#[conformance::test("PROC-007")]
+#[conformance::test("PROC-007", needs(legacy_memory))]
 fn every_process_opens_the_memory_of_every_other() -> Outcome {
     const PROCESSES: usize = 8;
     const SIZE: u64 = 64 * KIB;

@@ -28,7 +28,7 @@ fn is_a_devices(importer: &Role, pointer: Pointer) -> Outcome {
 
 /// `MEMORY_TYPE` of imported memory is that of device memory. The context and the device are recorded.
 #[rstest]
-#[conformance::test("PTRATTR-009", needs(pool_descriptors, memory_descriptors))]
+#[conformance::test("PTRATTR-009")]
 fn imported_memory_is_device_memory(
     exporter: Role,
     importer: Role,
@@ -40,14 +40,14 @@ fn imported_memory_is_device_memory(
 /// `MEMORY_TYPE` of memory imported from another device is that of device memory. The context and the device are
 /// recorded.
 #[rstest]
-#[conformance::test("PTRATTR-009", needs(gpus = 2, peer_access))]
+#[conformance::test("PTRATTR-009", needs(legacy_memory, gpus = 2, peer_access))]
 fn memory_imported_from_another_device_is_device_memory(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     is_a_devices(&importer, import(&exporter, &importer)?)
 }
 
 /// The attributes of an import for legacy handles, GPUDirect RDMA and pools are recorded.
 #[rstest]
-#[conformance::test("PTRATTR-001", "PTRATTR-003", "PTRATTR-017", needs(pool_descriptors, memory_descriptors))]
+#[conformance::test("PTRATTR-001", "PTRATTR-003", "PTRATTR-017")]
 fn the_attributes_of_an_import(
     exporter: Role,
     importer: Role,
@@ -78,7 +78,7 @@ fn the_pool_of_an_import(exporter: Role, importer: Role) -> Outcome {
 
 /// `IS_MANAGED` is 0 for imported memory.
 #[rstest]
-#[conformance::test("PTRATTR-010", needs(pool_descriptors, memory_descriptors))]
+#[conformance::test("PTRATTR-010")]
 fn imported_memory_is_not_managed(
     exporter: Role,
     importer: Role,
@@ -91,7 +91,7 @@ fn imported_memory_is_not_managed(
 
 /// The driver refuses an attribute query for a closed import.
 #[rstest]
-#[conformance::test("PTRATTR-014")]
+#[conformance::test("PTRATTR-014", needs(legacy_memory))]
 fn a_closed_import_has_no_attributes(exporter: Role, importer: Role) -> Outcome {
     let pointer = import(&exporter, &importer)?;
     importer.ipc_close_mem_handle(pointer)?;
@@ -101,7 +101,7 @@ fn a_closed_import_has_no_attributes(exporter: Role, importer: Role) -> Outcome 
 
 /// Pointers into an import have one `BUFFER_ID`, which no other buffer of the importer has.
 #[rstest]
-#[conformance::test("PTRATTR-007")]
+#[conformance::test("PTRATTR-007", needs(legacy_memory))]
 fn an_import_has_a_buffer_id_of_its_own(exporter: Role, importer: Role) -> Outcome {
     let id_of = |pointer| importer.pointer_get_wide_attribute(BUFFER_ID, pointer);
     let mut others = vec![id_of(importer.mem_alloc(SIZE)?)?];
@@ -117,7 +117,7 @@ fn an_import_has_a_buffer_id_of_its_own(exporter: Role, importer: Role) -> Outco
 
 /// The code of setting `SYNC_MEMOPS` on an import is recorded.
 #[rstest]
-#[conformance::test("PTRATTR-008")]
+#[conformance::test("PTRATTR-008", needs(legacy_memory))]
 fn the_code_of_making_an_import_synchronous(exporter: Role, importer: Role) -> Outcome {
     let pointer = import(&exporter, &importer)?;
     importer.pointer_set_sync_memops(pointer, true).recorded("code")?;

@@ -105,7 +105,7 @@ fn a_buffer_id_is_not_used_again_by_a_pool(importer: Role) -> Outcome {
 
 /// A `BUFFER_ID` is not used again for an import of other memory.
 #[rstest]
-#[conformance::test("PTRATTR-006")]
+#[conformance::test("PTRATTR-006", needs(legacy_memory))]
 fn a_buffer_id_is_not_used_again_by_an_import(exporter: Role, importer: Role) -> Outcome {
     let open = || importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?);
     is_new_each_time(&importer, open, |import| importer.ipc_close_mem_handle(import))

@@ -1,6 +1,8 @@
 //! The runtime's error codes.
 
-use conformance::{Event, EventHandle, Expect as _, KIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe};
+use conformance::{
+    Event, EventHandle, Expect as _, KIB, MemHandle, Needs, Outcome, Pointer, Role, Stop, check, need, observe,
+};
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
@@ -52,6 +54,7 @@ impl Refused {
                 )
             }
             Self::OpenOfOwnHandle => {
+                need(&Needs::none().legacy_memory())?;
                 let handle = exporter.ipc_get_mem_handle(memory)?;
                 both(
                     exporter.ipc_open_mem_handle(handle).map(drop),
@@ -70,6 +73,7 @@ impl Refused {
                 both(open_event(importer, handle), open_event_by_runtime(importer, handle))
             }
             Self::OpenOfOwnEvent => {
+                need(&Needs::none().interprocess_events())?;
                 let handle = exporter.ipc_get_event_handle(interprocess_event(exporter)?)?;
                 both(open_event(exporter, handle), open_event_by_runtime(exporter, handle))
             }

@@ -8,7 +8,7 @@ use crate::support::fixtures::{exporter, importer};
 
 /// `cudaFree` refuses an import, which stays mapped and can be closed.
 #[rstest]
-#[conformance::test("RT-005", needs(runtime))]
+#[conformance::test("RT-005", needs(legacy_memory, runtime))]
 fn an_import_is_refused(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.cuda_malloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;

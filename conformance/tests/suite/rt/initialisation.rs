@@ -8,7 +8,7 @@ use crate::support::fixtures::{exporter, importer, uninitialised};
 
 /// `cudaIpcOpenMemHandle` initialises the primary context if no context is current and no device was chosen.
 #[rstest]
-#[conformance::test("RT-002", needs(runtime))]
+#[conformance::test("RT-002", needs(legacy_memory, runtime))]
 fn opening_initialises_the_primary_context(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
@@ -24,7 +24,7 @@ fn opening_initialises_the_primary_context(exporter: Role, importer: Role) -> Ou
 
 /// `cudaIpcOpenMemHandle` initialises the driver if nothing in the process has done so.
 #[rstest]
-#[conformance::test("RT-002", needs(runtime))]
+#[conformance::test("RT-002", needs(legacy_memory, runtime))]
 fn opening_initialises_the_driver(exporter: Role, uninitialised: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;

@@ -66,7 +66,7 @@ impl Api {
 #[case::driver_to_runtime(Api::Driver, Api::Runtime)]
 #[case::runtime_to_driver(Api::Runtime, Api::Driver)]
 #[case::runtime_to_runtime(Api::Runtime, Api::Runtime)]
-#[conformance::test("RT-004", needs(runtime))]
+#[conformance::test("RT-004", needs(legacy_memory, runtime))]
 fn memory_handles_open_across_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
     let (buffer, pattern) = (from.allocate(&exporter)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
@@ -82,7 +82,7 @@ fn memory_handles_open_across_apis(exporter: Role, importer: Role, #[case] from:
 #[rstest]
 #[case::driver_first(Api::Driver, Api::Runtime)]
 #[case::runtime_first(Api::Runtime, Api::Driver)]
-#[conformance::test("RT-004", needs(runtime))]
+#[conformance::test("RT-004", needs(legacy_memory, runtime))]
 fn both_apis_share_one_reference_count(
     exporter: Role,
     importer: Role,
@@ -106,7 +106,7 @@ fn both_apis_share_one_reference_count(
 #[case::driver_to_runtime(Api::Driver, Api::Runtime)]
 #[case::runtime_to_driver(Api::Runtime, Api::Driver)]
 #[case::runtime_to_runtime(Api::Runtime, Api::Runtime)]
-#[conformance::test("RT-004", needs(runtime))]
+#[conformance::test("RT-004", needs(interprocess_events, runtime))]
 fn event_handles_open_across_apis(exporter: Role, importer: Role, #[case] from: Api, #[case] to: Api) -> Outcome {
     let event = exporter.event_create(INTERPROCESS)?;
     let import = to.open_event(&importer, from.export_event(&exporter, event)?)?;

@@ -9,7 +9,7 @@ use crate::support::fixtures::{exporter, importer};
 /// If an importer resets its device while memory is open, the exporter's memory stays intact. The code of a new open is
 /// recorded, and memory that opens again has the right contents.
 #[rstest]
-#[conformance::test("RT-006", needs(runtime))]
+#[conformance::test("RT-006", needs(legacy_memory, runtime))]
 fn an_importers_reset_leaves_the_exporters_memory_intact(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;

@@ -2,20 +2,27 @@
 
 use std::time::{Duration, Instant};
 
-use conformance::{GIB, Role, Stop};
+use conformance::{GIB, MIB, Role, Stop};
 
-/// The size of an allocation that is much larger than the contexts of processes that start or end meanwhile.
-pub(crate) const LARGE: u64 = 4 * GIB;
+/// The size of a large allocation: one much larger than the contexts of processes that start or end meanwhile, and at
+/// most a quarter of the device.
+pub(crate) fn large(role: &Role) -> Result<u64, Stop> {
+    const GRANULARITY: u64 = 32 * MIB;
+    let quarter = role.mem_get_info()?.total / 4;
+    Ok(quarter.min(4 * GIB) / GRANULARITY * GRANULARITY)
+}
 
 /// Compares the free memory of a device with its free memory at [`Account::open`].
 pub(crate) struct Account<'role> {
     role: &'role Role,
     free: u64,
+    /// The size of the allocation that the account can see, in bytes.
+    pub(crate) large: u64,
 }
 
 impl<'role> Account<'role> {
     pub(crate) fn open(role: &'role Role) -> Result<Self, Stop> {
-        Ok(Self { role, free: role.mem_get_info()?.free })
+        Ok(Self { role, free: role.mem_get_info()?.free, large: large(role)? })
     }
 
     /// Returns whether the large allocation has been freed. Asks several times, because the memory of a killed process
@@ -33,6 +40,6 @@ impl<'role> Account<'role> {
 
     /// Returns whether the large allocation is still in use.
     pub(crate) fn is_held(&self) -> Result<bool, Stop> {
-        Ok(self.role.mem_get_info()?.free + LARGE / 2 < self.free)
+        Ok(self.role.mem_get_info()?.free + self.large / 2 < self.free)
     }
 }

@@ -1,6 +1,6 @@
 //! Memory that one process imports from another, through each API.
 
-use conformance::{MIB, MemProperties, Pointer, Role, Stop};
+use conformance::{MIB, MemProperties, Needs, Pointer, Role, Stop, need};
 
 use super::constants::{DESCRIPTOR, READ_WRITE};
 
@@ -22,8 +22,18 @@ pub(crate) struct Imported {
 }
 
 impl ImportKind {
+    /// What the kind needs of a machine.
+    fn needs(self) -> Needs {
+        match self {
+            Self::Legacy => Needs::none().legacy_memory(),
+            Self::Pool => Needs::none().pool_descriptors(),
+            Self::VirtualMemory => Needs::none().memory_descriptors(),
+        }
+    }
+
     /// Exports memory of GPU 0 and imports it in a process on `device`.
     pub(crate) fn make(self, exporter: &Role, importer: &Role, device: i32) -> Result<Imported, Stop> {
+        need(&self.needs())?;
         match self {
             Self::Legacy => {
                 let there = exporter.mem_alloc(SIZE)?;

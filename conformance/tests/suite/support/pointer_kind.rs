@@ -1,6 +1,6 @@
 //! Pointers of every kind that a process can hold.
 
-use conformance::{KIB, MIB, Pointer, Role, Stop};
+use conformance::{KIB, MIB, Needs, Pointer, Role, Stop, need};
 use cuda_ipc_sys::{CU_MEMHOSTALLOC_WRITECOMBINED, CUmemAllocationHandleType};
 
 /// The origin of a pointer.
@@ -30,8 +30,21 @@ pub(crate) enum PointerKind {
 }
 
 impl PointerKind {
+    /// What the kind needs of a machine.
+    fn needs(self) -> Needs {
+        match self {
+            Self::Managed | Self::ManagedTouched => Needs::none().managed_memory(),
+            Self::DefaultPool | Self::PrivatePool | Self::GraphOwned => Needs::none().memory_pools(),
+            Self::DescriptorPool => Needs::none().pool_descriptors(),
+            Self::VirtualMemory => Needs::none().virtual_memory(),
+            Self::ShareableVirtualMemory => Needs::none().memory_descriptors(),
+            _ => Needs::none(),
+        }
+    }
+
     /// Makes a pointer of this kind. Most kinds have 2 MiB of memory.
     pub(crate) fn make(self, role: &Role) -> Result<Pointer, Stop> {
+        need(&self.needs())?;
         const SIZE: u64 = 2 * MIB;
         let descriptors = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
         match self {

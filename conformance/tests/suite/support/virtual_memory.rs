@@ -4,7 +4,7 @@ use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 
 pub(crate) use super::constants::{DESCRIPTOR, FABRIC, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE};
-use super::device_memory::LARGE;
+use super::device_memory::large;
 
 /// Several times the granularity of every GPU tested so far.
 pub(crate) const SIZE: u64 = 8 * MIB;
@@ -71,15 +71,16 @@ pub(crate) fn import_without_descriptors(
 
 /// Maps all of the large memory of [`create_large`], and gives GPU 0 access.
 pub(crate) fn map_large(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
-    let address = reserve(role, LARGE)?;
-    role.mem_map(address, LARGE, 0, physical, 0)?;
-    role.mem_set_access(address, LARGE, 0, READ_WRITE)?;
+    let size = large(role)?;
+    let address = reserve(role, size)?;
+    role.mem_map(address, size, 0, physical, 0)?;
+    role.mem_set_access(address, size, 0, READ_WRITE)?;
     Ok(address)
 }
 
 /// Creates memory that an [`Account`](super::device_memory::Account) notices, and that can be exported as a descriptor.
 pub(crate) fn create_large(role: &Role) -> Result<Physical, Stop> {
-    role.mem_create(LARGE, MemProperties::device(0).exportable(DESCRIPTOR), 0)
+    role.mem_create(large(role)?, MemProperties::device(0).exportable(DESCRIPTOR), 0)
 }
 
 /// Exports memory and imports it in the other process. The descriptor is passed through `SCM_RIGHTS`.

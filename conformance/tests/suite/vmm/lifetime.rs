@@ -7,7 +7,7 @@ use peer::wire::Channel;
 use rstest::rstest;
 
 use crate::support::by_kernel::{fill_by_kernel, mismatches_by_kernel};
-use crate::support::device_memory::{Account, LARGE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::virtual_memory::{
     READ_WRITE, SIZE, create_exportable, create_large, import, import_without_descriptors, map_large,
@@ -20,14 +20,14 @@ use crate::support::virtual_memory::{
 fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
-    let address = reserve(&exporter, LARGE)?;
-    exporter.mem_map(address, LARGE, 0, physical, 0)?;
-    exporter.mem_set_access(address, LARGE, 0, READ_WRITE)?;
+    let address = reserve(&exporter, account.large)?;
+    exporter.mem_map(address, account.large, 0, physical, 0)?;
+    exporter.mem_set_access(address, account.large, 0, READ_WRITE)?;
     exporter.mem_release(physical)?;
-    exporter.fill(address.offset(LARGE - SIZE), SIZE, 7)?;
-    check!(exporter.mismatches(address.offset(LARGE - SIZE), SIZE, 7)? == 0);
+    exporter.fill(address.offset(account.large - SIZE), SIZE, 7)?;
+    check!(exporter.mismatches(address.offset(account.large - SIZE), SIZE, 7)? == 0);
     check!(account.is_held()?);
-    exporter.mem_unmap(address, LARGE)?;
+    exporter.mem_unmap(address, account.large)?;
     check!(!account.is_held()?);
     Ok(())
 }
@@ -38,17 +38,17 @@ fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
 fn a_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
-    let (address, end) = (map_large(&exporter, physical)?, LARGE - SIZE);
+    let (address, end) = (map_large(&exporter, physical)?, account.large - SIZE);
     exporter.fill(address.offset(end), SIZE, 7)?;
     let descriptor = exporter.mem_export_to_descriptor(physical)?;
-    exporter.mem_unmap(address, LARGE)?;
+    exporter.mem_unmap(address, account.large)?;
     exporter.mem_release(physical)?;
     check!(account.is_held()?);
     let again = exporter.mem_import_from_descriptor(descriptor)?;
     let address = map_large(&exporter, again)?;
     check!(exporter.mismatches(address.offset(end), SIZE, 7)? == 0);
     exporter.close_descriptor(descriptor)?;
-    exporter.mem_unmap(address, LARGE)?;
+    exporter.mem_unmap(address, account.large)?;
     exporter.mem_release(again)?;
     check!(account.is_given_back()?);
     Ok(())
@@ -91,7 +91,7 @@ fn an_import_frees_the_memory_of_an_ended_exporter(
     let here = map_large(&importer, imported)?;
     if kill { exporter.kill() } else { exporter.exit() }?;
     check!(account.is_held()?);
-    importer.mem_unmap(here, LARGE)?;
+    importer.mem_unmap(here, account.large)?;
     importer.mem_release(imported)?;
     check!(account.is_given_back()?);
     Ok(())
@@ -191,7 +191,7 @@ fn memory_is_freed_with_its_last_reference(
         match keeper {
             Keeper::Handle => exporter.mem_release(physical)?,
             Keeper::Descriptor => exporter.close_descriptor(descriptor)?,
-            Keeper::Mapping => importer.mem_unmap(here, LARGE)?,
+            Keeper::Mapping => importer.mem_unmap(here, account.large)?,
         }
     }
     check!(account.is_given_back()?);
@@ -205,7 +205,7 @@ fn a_mapping_keeps_the_memory_until_its_process_ends(exporter: Role, importer: R
     let account = Account::open(&observer)?;
     let physical = create_large(&exporter)?;
     let imported = import_without_descriptors(&exporter, physical, &importer)?;
-    let end = map_large(&importer, imported)?.offset(LARGE - SIZE);
+    let end = map_large(&importer, imported)?.offset(account.large - SIZE);
     importer.fill(end, SIZE, 7)?;
     importer.mem_release(imported)?;
     exporter.kill()?;

@@ -3,7 +3,7 @@
 use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use rstest::rstest;
 
-use crate::support::device_memory::{Account, LARGE};
+use crate::support::device_memory::Account;
 use crate::support::fixtures::{importer, observer};
 use crate::support::virtual_memory::{
     INVALID_VALUE, SIZE, create, create_large, map, map_large, map_readable_and_writable, reserve,
@@ -35,7 +35,7 @@ fn a_retained_handle_keeps_the_memory(importer: Role, observer: Role) -> Outcome
     let physical = create_large(&importer)?;
     let address = map_large(&importer, physical)?;
     let retained = importer.mem_retain_allocation_handle(address)?;
-    importer.mem_unmap(address, LARGE)?;
+    importer.mem_unmap(address, account.large)?;
     importer.mem_release(physical)?;
     check!(account.is_held()?);
     importer.mem_release(retained)?;

@@ -173,7 +173,7 @@ fn the_code_for_a_new_handle_beside_an_old_mapping(exporter: Role, importer: Rol
 
 /// If the exporter is killed, the importer's context stays usable. The result of reading the import is recorded.
 #[rstest]
-#[conformance::test("PROC-001")]
+#[conformance::test("PROC-001", needs(legacy_memory))]
 fn the_importer_survives_the_exporters_death(exporter: Role, importer: Role) -> Outcome {
     let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
     exporter.fill(buffer, SIZE, pattern)?;
