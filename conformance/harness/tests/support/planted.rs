@@ -1,8 +1,10 @@
 //! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check};
+use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, Stream, check};
+use cuda_ipc_sys::CUmemAllocationHandleType;
 use rstest::rstest;
 
 use crate::sample::exporter;
@@ -51,6 +53,24 @@ fn broken_context(exporter: Role) -> Outcome {
 #[conformance::test()]
 fn leaked_memory(exporter: Role) -> Outcome {
     exporter.leak_device_memory(4 * MIB)
+}
+
+/// Memory of a killed process that comes back later, when the runner closes a descriptor of it.
+#[rstest]
+#[case::soon(Duration::from_millis(300))]
+#[case::too_late(Duration::from_secs(60))]
+#[conformance::test()]
+fn late_memory(exporter: Role, #[case] delay: Duration) -> Outcome {
+    // More than a real driver may keep.
+    const SIZE: u64 = 512 * MIB;
+    let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let memory = exporter.mem_create(SIZE, MemProperties::device(0).exportable(handle_type.0), 0)?;
+    let held = exporter.send_descriptor(exporter.mem_export_to_descriptor(memory)?)?;
+    std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        drop(held);
+    });
+    exporter.kill()
 }
 
 /// A descriptor that stays open.
