@@ -178,9 +178,9 @@ impl Diff {
         let running: BTreeSet<_> = new.running().iter().map(String::as_str).collect();
         let ids: BTreeSet<_> = old.ids().chain(new.ids()).chain(running.iter().copied()).collect();
         let mut changes = Vec::new();
+        let is_timed = old.run().repeat == new.run().repeat;
         for id in &ids {
-            let (is_running, is_timed) = (running.contains(id), old.run().repeat == new.run().repeat);
-            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running, is_timed };
+            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running: running.contains(id), is_timed };
             changes.extend(Change::of(id, &pair));
         }
         let same = ids.len() - changes.len();
