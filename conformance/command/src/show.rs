@@ -164,7 +164,8 @@ fn summary(report: &Report) -> String {
     let mut text = format!("{run}\n");
     let mode = if run.fresh { "fresh" } else { "warm" };
     let began = run.began.as_deref().map(|began| format!("{began}, ")).unwrap_or_default();
-    let _ = writeln!(text, "run: {began}{mode} processes, seed {}", run.seed);
+    let repeat = if run.repeat.get() > 1 { format!(", each case {} times", run.repeat) } else { String::new() };
+    let _ = writeln!(text, "run: {began}{mode} processes, seed {}{repeat}", run.seed);
     let _ = writeln!(text, "library: {}", run.driver.path);
     if let Some(environment) = &run.environment {
         let kernel = environment.kernel_module.as_deref().unwrap_or("no");

@@ -43,6 +43,7 @@ pub(super) fn of(run: &Run) -> Vec<Fact> {
         fact("started", run.began.as_deref().unwrap_or("unknown")),
         fact("seed", run.seed.to_string()),
         fact("processes", processes),
+        fact("runs of each case", run.repeat.to_string()),
         fact("report format", run.format.to_string()),
     ]);
     facts

@@ -1,5 +1,6 @@
 //! Runs the `conformance` command as a child process, and checks what all its subcommands do with bad input.
 
+use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -88,6 +89,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         environment: None,
         seed: 7,
         fresh: false,
+        repeat: NonZeroU32::MIN,
         unmet: Vec::new(),
         is_partial: false,
     };

@@ -94,6 +94,19 @@ fn noise_is_not_a_difference(#[case] plant: fn(&mut CaseReport, u64)) -> Outcome
     Ok(())
 }
 
+/// The durations of runs that repeat their cases differently often are not compared.
+#[rstest]
+#[conformance::test()]
+fn durations_of_more_runs_are_not_compared() -> Outcome {
+    let (old, mut new) = (plain("570.86.15", 3), plain("570.86.15", 3));
+    new.run.repeat = std::num::NonZeroU32::new(20).ok_or_else(|| harness("20 is zero"))?;
+    new.cases.iter_mut().for_each(|case| case.duration_ms *= 20.0);
+    let (diff, _) = compared(&old, &new)?;
+    check!(diff["changes"] == json!([]) && diff["same"] == 3, "{diff:#}");
+    check!(diff["environment"] == json!([{ "name": "repeat", "old": 1, "new": 20 }]), "{diff:#}");
+    Ok(())
+}
+
 /// Cases that are only in one report, or that did not end, are changes.
 #[rstest]
 #[case::came("better", json!([{ "what": "added", "verdict": "pass" }]), |_: &mut Report, new: &mut Report| new.cases.push(case("vmm::new")))]

@@ -21,6 +21,13 @@ calls! {
         Ok(MemHandle(handle))
     }
 
+    /// `cuIpcGetMemHandle` into a handle whose bytes all have this value before the call.
+    fn ipc_get_mem_handle_over(session, pointer: Pointer, unwritten: u8) -> MemHandle {
+        let mut handle = CUipcMemHandle::from_bytes([unwritten; 64]);
+        cuda!(session.cuIpcGetMemHandle(&mut handle, pointer.0));
+        Ok(MemHandle(handle))
+    }
+
     /// `cuIpcGetMemHandle` without an output.
     fn ipc_get_mem_handle_into_null(session, pointer: Pointer) -> () {
         cuda!(session.cuIpcGetMemHandle(ptr::null_mut(), pointer.0));

@@ -149,10 +149,10 @@ impl Entry {
         format!("{reason}{}", self.mark())
     }
 
-    /// Whether a case in a report became a deviation because of this entry.
+    /// Whether a case in a report became a deviation because of this entry, in one of its runs at least.
     pub(super) fn was_met(&self, case: &CaseReport) -> bool {
-        let reason = case.reason.as_deref().and_then(|reason| reason.strip_suffix(&self.mark()));
-        case.verdict == Verdict::Deviation && reason.is_some_and(|reason| reason.contains(&self.reason))
+        let met = case.reason.as_deref().and_then(|reason| reason.split_once(&self.mark()));
+        met.is_some_and(|(reason, _)| reason.contains(&self.reason))
     }
 
     fn mark(&self) -> String {

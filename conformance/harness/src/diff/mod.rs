@@ -31,7 +31,7 @@ pub struct Diff {
     pub old: Side,
     /// The new report.
     pub new: Side,
-    /// The differences in suite, driver, devices, links, environment and mode (`fresh`).
+    /// The differences in suite, driver, devices, links, environment and mode (`fresh`, `repeat`).
     pub environment: Vec<Setting>,
     /// The cases that changed, sorted by severity (worst first), then by name.
     pub changes: Vec<Change>,
@@ -178,8 +178,9 @@ impl Diff {
         let running: BTreeSet<_> = new.running().iter().map(String::as_str).collect();
         let ids: BTreeSet<_> = old.ids().chain(new.ids()).chain(running.iter().copied()).collect();
         let mut changes = Vec::new();
+        let is_timed = old.run().repeat == new.run().repeat;
         for id in &ids {
-            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running: running.contains(id) };
+            let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running: running.contains(id), is_timed };
             changes.extend(Change::of(id, &pair));
         }
         let same = ids.len() - changes.len();
@@ -221,6 +222,8 @@ struct Pair<'reports> {
     old: Option<Cow<'reports, CaseReport>>,
     new: Option<Cow<'reports, CaseReport>>,
     is_running: bool,
+    /// Whether the durations can be compared, because each case ran equally often.
+    is_timed: bool,
 }
 
 impl Change {
@@ -239,7 +242,7 @@ impl Pair<'_> {
     fn differences(&self) -> Vec<Difference> {
         match (&self.old, &self.new) {
             // A case that had ended and was running again counts with its last result.
-            (Some(old), Some(new)) => differences(old, new),
+            (Some(old), Some(new)) => differences(old, new, self.is_timed),
             (old, None) if self.is_running => {
                 vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
             }
@@ -295,7 +298,20 @@ fn quiet_reason(case: &CaseReport) -> Option<String> {
     case.reason.as_deref().map(without_addresses)
 }
 
-fn differences(old: &CaseReport, new: &CaseReport) -> Vec<Difference> {
+/// Returns the name, the old value and the new value of each observation that differs. A value is `None` if the case did
+/// not record it.
+pub(crate) fn changed_observations<'case>(
+    old: &'case CaseReport,
+    new: &'case CaseReport,
+) -> impl Iterator<Item = (&'case str, Option<&'case Value>, Option<&'case Value>)> {
+    let names: BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
+    names.into_iter().filter_map(|name| {
+        let (old, new) = (old.observations.get(name), new.observations.get(name));
+        (old.map(quiet) != new.map(quiet)).then_some((name.as_str(), old, new))
+    })
+}
+
+fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Difference> {
     let mut differences = Vec::new();
     if old.verdict != new.verdict {
         differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
@@ -305,17 +321,13 @@ fn differences(old: &CaseReport, new: &CaseReport) -> Vec<Difference> {
     }
     // A case that did not run has no observations and no meaningful duration.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
-        let names: BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
-        differences.extend(names.into_iter().filter_map(|name| {
-            let (old, new) = (old.observations.get(name).cloned(), new.observations.get(name).cloned());
-            (old.as_ref().map(quiet) != new.as_ref().map(quiet)).then(|| Difference::Observation {
-                name: name.clone(),
-                old,
-                new,
-            })
+        differences.extend(changed_observations(old, new).map(|(name, old, new)| Difference::Observation {
+            name: name.to_owned(),
+            old: old.cloned(),
+            new: new.cloned(),
         }));
         let (shorter, longer) = (old.duration_ms.min(new.duration_ms), old.duration_ms.max(new.duration_ms));
-        if longer >= SHORTEST_MS && longer > TIMES * shorter {
+        if is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
             differences.push(Difference::Time { old: old.duration_ms, new: new.duration_ms });
         }
     }

@@ -1,4 +1,4 @@
-//! Compares suite, driver, devices, links, environment and mode (`fresh`) of two runs.
+//! Compares suite, driver, devices, links, environment and mode (`fresh`, `repeat`) of two runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,6 +31,7 @@ pub(super) fn differences(old: &Run, new: &Run) -> Vec<Setting> {
         ("links", json!(old.links), json!(new.links)),
         ("environment", json!(old.environment), json!(new.environment)),
         ("fresh", json!(old.fresh), json!(new.fresh)),
+        ("repeat", json!(old.repeat), json!(new.repeat)),
     ] {
         // Format 1 has no suite, no links and no environment.
         let is_unknown = |value: &Value| value.is_null() || (name == "links" && *value == json!([]));

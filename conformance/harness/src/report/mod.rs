@@ -10,6 +10,7 @@ mod source;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::process::Command;
 use std::{fmt, fs};
 
@@ -140,6 +141,9 @@ pub struct Run {
     pub seed: u64,
     /// Whether every role was a new process.
     pub fresh: bool,
+    /// How many times in a row each case ran; fewer if a run disagreed with the first.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeat: NonZeroU32,
     /// The capabilities that `--require` names and the machine does not have. If there are any, the run fails
     /// regardless of its cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -147,6 +151,17 @@ pub struct Run {
     /// Whether a filter selected the cases, so that missing cases are no regression.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
+}
+
+/// The number of runs of a case without `--repeat`.
+pub(crate) const ONCE: NonZeroU32 = NonZeroU32::MIN;
+
+const fn once() -> NonZeroU32 {
+    ONCE
+}
+
+fn is_once(repeat: &NonZeroU32) -> bool {
+    *repeat == ONCE
 }
 
 impl Run {
@@ -243,6 +258,6 @@ pub struct CaseReport {
     /// The steps of the case, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// The duration in milliseconds, including the start of its roles.
+    /// The duration of all its runs in milliseconds, including the start of its roles.
     pub duration_ms: f64,
 }

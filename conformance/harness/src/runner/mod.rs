@@ -5,6 +5,7 @@ mod give_back;
 mod nextest;
 mod options;
 mod probe;
+mod repeat;
 mod rerun;
 mod trial;
 
@@ -276,6 +277,7 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
         environment: None,
         seed,
         fresh: options.fresh,
+        repeat: options.repeat,
         unmet: options.require.unmet(&under_test.machine),
         is_partial: options.is_partial(),
     }

@@ -1,5 +1,6 @@
 //! The suite's command line. Most flags are environment variables too, because nextest passes no arguments.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -38,6 +39,10 @@ pub struct Options {
     /// Start a new process for every role instead of reusing warm ones
     #[arg(long, env = "CONFORMANCE_FRESH")]
     pub fresh: bool,
+
+    /// Run each case this many times in a row, until a run ends or observes differently from the first; such a case fails
+    #[arg(long, env = "CONFORMANCE_REPEAT", default_value = "1", value_name = "NUMBER", value_parser = times)]
+    pub repeat: NonZeroU32,
 
     /// Write a report in JSON Lines to this file
     #[arg(long, env = "CONFORMANCE_REPORT", value_name = "FILE")]
@@ -97,6 +102,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     } else {
         Err(format!("a deadline of {text} seconds is invalid: it must be positive and finite"))
     }
+}
+
+fn times(text: &str) -> Result<NonZeroU32, String> {
+    let number: u32 = text.parse().map_err(|_| format!("`{text}` is not a number of runs"))?;
+    NonZeroU32::new(number).ok_or_else(|| "a case must run at least once".to_owned())
 }
 
 /// The capabilities that `--require` lists.

@@ -2,7 +2,7 @@
 
 use super::nextest::under_nextest;
 use crate::driver::Choice;
-use crate::report::Run;
+use crate::report::{ONCE, Run};
 
 /// Returns the command, quoted for a shell. Under nextest it sets variables, because nextest passes no arguments. A
 /// bundle runs without cargo.
@@ -10,14 +10,21 @@ pub(crate) fn command(package: &str, driver: &Choice, run: &Run, id: &str) -> St
     let (driver, seed) = (quoted(&driver.to_string()), run.seed);
     if under_nextest().is_some() {
         let fresh = if run.fresh { " CONFORMANCE_FRESH=true" } else { "" };
+        let repeat = repeated(run, " CONFORMANCE_REPEAT=");
         // In a filter of nextest, a comma ends a name.
         let filter = quoted(&format!("test(={})", id.replace(',', "\\,")));
         return format!(
-            "CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh} cargo nextest run -p {package} -E {filter}"
+            "CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh}{repeat} cargo nextest run -p {package} -E {filter}"
         );
     }
     let fresh = if run.fresh { " --fresh" } else { "" };
-    format!("{} --driver {driver} --seed {seed}{fresh} --exact {}", program(package), quoted(id))
+    let repeat = repeated(run, " --repeat ");
+    format!("{} --driver {driver} --seed {seed}{fresh}{repeat} --exact {}", program(package), quoted(id))
+}
+
+/// Returns the setting with which each case runs as often as in this run, or nothing if it runs once.
+fn repeated(run: &Run, setting: &str) -> String {
+    if run.repeat == ONCE { String::new() } else { format!("{setting}{}", run.repeat) }
 }
 
 /// Returns the command that starts the suite: through cargo if cargo started this program. Cargo sets `CARGO` for its

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use libtest_mimic::{Completion, Failed, Trial};
 
+use super::repeat::repeat;
 use super::rerun;
 use crate::case::{self, Case};
 use crate::deviations::Deviations;
@@ -51,13 +52,13 @@ impl Shared {
         if let Some(writer) = &self.writer {
             writer.start(&case.id).map_err(unwritten)?;
         }
-        let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
-            None => self.run_supported(case),
-        };
-        let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
-        let verdict = if verdict == Verdict::Fail && self.is_only_observed(case) { Verdict::Differs } else { verdict };
-        (report.verdict, report.reason) = (verdict, reason.clone());
+        let mut is_missing = false;
+        let mut report = repeat(self.description.repeat, || {
+            let (report, misses) = self.run_once(case);
+            is_missing |= misses;
+            report
+        });
+        let (verdict, reason) = (report.verdict, report.reason.clone());
         report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         // With `--require`, a case may be skipped only if the probe predicted it.
         let is_untold = is_missing && self.strict;
@@ -74,6 +75,19 @@ impl Shared {
             Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
             _ => Err(Failed::from(self.explain(case, verdict, &reason))),
         }
+    }
+
+    /// Runs a case once and applies the listed bugs. Also returns whether something was missing although the probe found
+    /// it.
+    fn run_once(&self, case: &Case) -> (CaseReport, bool) {
+        let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
+            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
+            None => self.run_supported(case),
+        };
+        let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
+        let verdict = if verdict == Verdict::Fail && self.is_only_observed(case) { Verdict::Differs } else { verdict };
+        (report.verdict, report.reason) = (verdict, reason);
+        (report, is_missing)
     }
 
     /// Whether no row of the case is documented, so that no expectation of it binds a driver. A crash, a hang and a leak

@@ -13,6 +13,7 @@ mod options;
 mod orphans;
 #[path = "../support/planted.rs"]
 mod planted;
+mod repeat;
 mod report;
 mod roles;
 mod runtime;

@@ -43,6 +43,25 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
     Ok(())
 }
 
+/// Memory of a killed process that comes back within the runner's patience with a real driver is not a leak. Memory that
+/// comes back later is one. A driver that is named by its path counts as a real one.
+#[rstest]
+#[case::soon("soon", Verdict::Pass)]
+#[case::too_late("too_late", Verdict::Leak)]
+#[conformance::test()]
+fn memory_that_comes_back_late_is_a_leak_after_the_patience(#[case] when: &str, #[case] verdict: Verdict) -> Outcome {
+    let library = std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so");
+    let mut command = suite(&library.to_string_lossy())?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("planted::late_memory/{when}")]);
+    let run = run(command)?;
+    let report = run.report()?;
+    let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
+    check!(case.verdict == verdict, "the verdict is {}: {:?}", case.verdict, case.reason);
+    let found = case.reason.clone().unwrap_or_default();
+    check!(found.contains("536870912 bytes on GPU 0 are still in use") == (verdict == Verdict::Leak), "{found:?}");
+    Ok(())
+}
+
 /// With `--require`, a case fails if something is missing that the probe found. A case that itself reports
 /// `unsupported` is skipped.
 #[rstest]

@@ -1,6 +1,10 @@
 //! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
-use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, Stream, check};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, Stream, check};
+use cuda_ipc_sys::CUmemAllocationHandleType;
 use rstest::rstest;
 
 use crate::sample::exporter;
@@ -51,6 +55,24 @@ fn leaked_memory(exporter: Role) -> Outcome {
     exporter.leak_device_memory(4 * MIB)
 }
 
+/// Memory of a killed process that comes back later, when the runner closes a descriptor of it.
+#[rstest]
+#[case::soon(Duration::from_millis(300))]
+#[case::too_late(Duration::from_secs(60))]
+#[conformance::test()]
+fn late_memory(exporter: Role, #[case] delay: Duration) -> Outcome {
+    // More than a real driver may keep.
+    const SIZE: u64 = 512 * MIB;
+    let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let memory = exporter.mem_create(SIZE, MemProperties::device(0).exportable(handle_type.0), 0)?;
+    let held = exporter.send_descriptor(exporter.mem_export_to_descriptor(memory)?)?;
+    std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        drop(held);
+    });
+    exporter.kill()
+}
+
 /// A descriptor that stays open.
 #[rstest]
 #[conformance::test()]
@@ -84,4 +106,47 @@ fn missing() -> Outcome {
 #[conformance::test("IPCMEM-OPEN-016")]
 fn differs(exporter: Role) -> Outcome {
     exporter.ipc_get_mem_handle(Pointer::NULL).map(drop)
+}
+
+/// A case that passes in its first four runs, fails in the fifth, and panics from the sixth on.
+#[rstest]
+#[conformance::test()]
+fn fails_in_run_5() -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
+    assert!(run < 6, "run {run} started after one that disagreed");
+    check!(run < 5, "run {run} is wrong");
+    Ok(())
+}
+
+/// A case that the machine can run once only.
+#[rstest]
+#[conformance::test()]
+fn is_unsupported_in_run_2() -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    check!(RUNS.fetch_add(1, Ordering::Relaxed) < 2, "a run started after one that disagreed");
+    if RUNS.load(Ordering::Relaxed) == 1 { Ok(()) } else { unsupported() }
+}
+
+/// A case that observes another list in its third run, and passes or fails as its parameter says.
+#[rstest]
+#[case::passes(true)]
+#[case::fails(false)]
+#[conformance::test()]
+fn observes_otherwise_in_run_3(#[case] passes: bool) -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let codes = if RUNS.fetch_add(1, Ordering::Relaxed) < 2 { [0, 1] } else { [0, 2] };
+    conformance::observe("codes", codes.to_vec());
+    check!(passes, "it fails");
+    Ok(())
+}
+
+/// A case that observes another address in each run, and a random number, which is the same in each.
+#[rstest]
+#[conformance::test()]
+fn observes_an_address() -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    conformance::observe("address", format!("{:#x}", RUNS.fetch_add(1, Ordering::Relaxed)));
+    conformance::observe("random", conformance::seed());
+    Ok(())
 }

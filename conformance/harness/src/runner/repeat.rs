@@ -1,0 +1,48 @@
+//! `--repeat`: runs a case several times in a row, and reports what a later run changed.
+
+use std::num::NonZeroU32;
+
+use serde_json::Value;
+
+use crate::Verdict;
+use crate::diff::changed_observations;
+use crate::report::CaseReport;
+
+/// Runs a case until a run disagrees with the first one. Returns the report of the first run if all agree, else a report
+/// of the disagreement. That report has the steps and observations of the worse of the two runs.
+pub(super) fn repeat(times: NonZeroU32, mut run: impl FnMut() -> CaseReport) -> CaseReport {
+    let first = run();
+    for number in 2..=times.get() {
+        let later = run();
+        if let Some(difference) = difference(&first, &later, number) {
+            let worse = if first.verdict > later.verdict { first } else { later };
+            return CaseReport { verdict: worse.verdict.max(Verdict::Fail), reason: Some(difference), ..worse };
+        }
+    }
+    first
+}
+
+/// Returns what differs between the first run of a case and a later one.
+fn difference(first: &CaseReport, later: &CaseReport, number: u32) -> Option<String> {
+    if first.verdict != later.verdict {
+        return Some(format!("run 1: {}; run {number}: {}", end(first), end(later)));
+    }
+    // A listed bug may end the case at any step, and an unsupported case did not run: what they observe is incomplete.
+    if matches!(first.verdict, Verdict::Deviation | Verdict::Unsupported) {
+        return None;
+    }
+    let changed: Vec<_> = changed_observations(first, later)
+        .map(|(name, old, new)| {
+            format!("the observation `{name}` was {} in run 1 and {} in run {number}", shown(old), shown(new))
+        })
+        .collect();
+    (!changed.is_empty()).then(|| later.reason.iter().cloned().chain(changed).collect::<Vec<_>>().join("; "))
+}
+
+fn end(case: &CaseReport) -> String {
+    case.reason.as_ref().map_or_else(|| case.verdict.to_string(), |reason| format!("{}: {reason}", case.verdict))
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(|| "missing".to_owned(), Value::to_string)
+}

@@ -1,0 +1,114 @@
+//! `--repeat`: a case fails if its runs disagree, and else ends as if it ran once.
+
+use conformance::report::CaseReport;
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+
+use crate::suite::{Run, harness, run, suite};
+
+/// Runs a planted case several times.
+fn repeated(case: &str, times: u32, arguments: &[&str]) -> Result<(Run, CaseReport), Stop> {
+    let (id, times) = (format!("planted::{case}"), times.to_string());
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").args(["--repeat", &times, "--exact", &id]).args(arguments);
+    let run = run(command)?;
+    let mut report = run.report()?;
+    check!(report.cases.len() == 1 && report.run.repeat.to_string() == times, "{report:?}: {}", run.errors());
+    let case = report.cases.remove(0);
+    Ok((run, case))
+}
+
+/// A case passes if all its runs end and observe the same. Addresses do not count, and every run has the same seed.
+#[rstest]
+#[case::addresses("observes_an_address", 3)]
+#[case::before_the_end_changes("fails_in_run_5", 4)]
+#[case::before_an_observation_changes("observes_otherwise_in_run_3/passes", 2)]
+#[case::once("is_unsupported_in_run_2", 1)]
+#[conformance::test()]
+fn runs_that_agree_pass(#[case] planted: &str, #[case] times: u32) -> Outcome {
+    let (run, case) = repeated(planted, times, &[])?;
+    check!(case.verdict == Verdict::Pass && case.reason.is_none() && run.output.status.success(), "{case:?}");
+    Ok(())
+}
+
+/// The first run that disagrees ends the repetition. The reason names the two runs and what differs.
+#[rstest]
+#[case::end("fails_in_run_5", 9, "run 1: pass; run 5: fail: run 5 is wrong")]
+#[case::unsupported(
+    "is_unsupported_in_run_2",
+    2,
+    "run 1: pass; run 2: unsupported: this machine does not support the planted case"
+)]
+#[case::observation(
+    "observes_otherwise_in_run_3/passes",
+    3,
+    "the observation `codes` was [0,1] in run 1 and [0,2] in run 3"
+)]
+#[case::observation_of_a_failure(
+    "observes_otherwise_in_run_3/fails",
+    9,
+    "it fails; the observation `codes` was [0,1] in run 1 and [0,2] in run 3"
+)]
+#[conformance::test()]
+fn runs_that_disagree_fail(#[case] planted: &str, #[case] times: u32, #[case] reason: &str) -> Outcome {
+    let (run, case) = repeated(planted, times, &[])?;
+    check!(case.verdict == Verdict::Fail && case.reason.as_deref() == Some(reason), "{case:?}");
+    check!(run.output.status.code() == Some(101) && run.text().contains(&format!("fail: {reason}")), "{}", run.text());
+    let again = format!(" --repeat {times} --exact planted::{planted}\n");
+    check!(run.text().contains(&again), "the output lacks {again:?}: {}", run.text());
+    let lines = std::fs::read_to_string(run.path()).map_err(harness)?;
+    check!(lines.matches("\"line\":\"start\"").count() == 1, "the runs of a case are reported as several cases");
+    Ok(())
+}
+
+/// A listed bug that shows in every run is a deviation. If it shows only in a later run, the runs disagree.
+#[rstest]
+#[case::in_every_run("fail", "does not hold", Verdict::Deviation, "")]
+#[case::with_another_observation("observes_otherwise_in_run_3/fails", "it fails", Verdict::Deviation, "")]
+#[case::in_a_later_run("fails_in_run_5", "is wrong", Verdict::Fail, "run 1: fixed: ")]
+#[conformance::test()]
+fn a_deviation_in_every_run_stays_one(
+    #[case] planted: &str,
+    #[case] reason: &str,
+    #[case] verdict: Verdict,
+    #[case] begins: &str,
+) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let list = folder.path().join("deviations.toml");
+    let entry = format!(
+        "[[deviation]]\ncase = \"planted::{planted}\"\ndriver = \"reference\"\nfrom = \"0.1\"\nverdict = \"fail\"\n\
+         reason = \"{reason}\"\nlink = \"https://example.org/1\"\ndate = \"2026-11-21\"\n"
+    );
+    std::fs::write(&list, entry).map_err(harness)?;
+    let (run, case) = repeated(planted, 9, &["--deviations", &list.to_string_lossy()])?;
+    let found = case.reason.clone().unwrap_or_default();
+    check!(case.verdict == verdict && found.starts_with(begins) && found.contains("https://example.org/1"), "{case:?}");
+    check!(run.output.status.success() == verdict.is_good(), "{}", run.text());
+    check!(!run.text().contains("never ended as listed"), "{}", run.text());
+    Ok(())
+}
+
+/// The duration of a case is that of all its runs.
+#[rstest]
+#[conformance::test()]
+fn the_duration_is_of_all_runs() -> Outcome {
+    const TIMES: u32 = 3;
+    const DEADLINE_MS: f64 = 200.0;
+    let (_run, case) = repeated("timeout", TIMES, &["--deadline", "0.2"])?;
+    check!(case.verdict == Verdict::Timeout && case.duration_ms >= f64::from(TIMES) * DEADLINE_MS, "{case:?}");
+    Ok(())
+}
+
+/// A case that never runs checks nothing, so zero is refused.
+#[rstest]
+#[case::zero("0", "a case must run at least once")]
+#[case::word("often", "`often` is not a number of runs")]
+#[conformance::test()]
+fn an_invalid_number_of_runs_is_refused(#[case] times: &str, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--repeat", times, "--exact", "sample::null_is_refused"]);
+    let run = run(command)?;
+    check!(run.output.status.code() == Some(2) && run.errors().contains(says), "{}", run.errors());
+    check!(!run.path().exists(), "a case ran");
+    Ok(())
+}
