@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::{CONTEXT_IS_DESTROYED, Result};
+use crate::profile::profile;
 
 /// The first error of device code, in any context. From then on the process does no more device work, and every call
 /// that touches a context returns this code. For such codes the documentation says that the process must end. On an
@@ -14,8 +15,13 @@ use crate::answer::{CONTEXT_IS_DESTROYED, Result};
 pub(crate) struct StickyError(AtomicU32);
 
 impl StickyError {
-    /// Sets the error, if there is none yet.
+    /// Sets the error, if there is none yet. Under MPS, such an error ends the work of every client of the device, which
+    /// no test can expect to survive: here it ends this process.
     fn set(&self, code: CUresult) {
+        if profile().has_mps {
+            eprintln!("reference driver: {code:?} in device code ends all clients of MPS");
+            std::process::abort();
+        }
         let _ = self.0.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
     }
 

@@ -1,8 +1,7 @@
 //! Machines that people have: `REFERENCE_DRIVER_PROFILE` names one, and the driver has its devices, its CUDA version and
 //! what it does not support. The default is the machine that the driver is compared with.
 //!
-//! A profile has only what decides how inter-process memory works. [`profiles.md`](../profiles.md) gives the source of
-//! each value. An environment variable for one property, such as `REFERENCE_DRIVER_DEVICES`, overrides the profile.
+//! A profile has only what decides how inter-process memory works. `profiles.md` gives the source of each value. An environment variable for one property, such as `REFERENCE_DRIVER_DEVICES`, overrides the profile.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -150,22 +149,22 @@ pub const PROFILES: &[Profile] = &[
         has_dma_bufs: false,
         ..PCIE
     },
-    Profile { name: "gh200", cuda_version: 12_090, memory: 96 * GIB, is_coherent: true, ..PCIE },
+    Profile { name: "gh200", cuda_version: 12_090, memory: 102_005_473_280, is_coherent: true, ..PCIE },
     Profile {
         name: "b200",
         cuda_version: 13_050,
         compute_capability: (10, 0),
         devices: 8,
-        memory: 180 * GIB,
+        memory: 191_502_483_456,
         fabric: Fabric::Channel(0),
         ..H200
     },
-    Profile { name: "mps", cuda_version: 13_020, has_mps: true, ..PCIE },
+    Profile { name: "mps", cuda_version: 13_020, devices: 2, has_mps: true, ..H200 },
     Profile {
         name: "gt-1030",
         cuda_version: 11_080,
         compute_capability: (6, 1),
-        memory: 2 * GIB,
+        memory: 2_098_528_256,
         has_dma_bufs: false,
         ..PCIE
     },

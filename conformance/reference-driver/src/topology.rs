@@ -2,7 +2,7 @@
 //!
 //! All of them can, with native atomic operations, except the pairs that `REFERENCE_DRIVER_TOPOLOGY` names. With
 //! `0-1:none,1-2:no-atomics`, devices 0 and 1 cannot access each other's memory, and devices 1 and 2 have no native
-//! atomic operations between them. An invalid value ends the process at `cuInit` with the reason: a test must run on
+//! atomic operations between them. `all` stands for every pair: `all:none`. An invalid value ends the process at `cuInit` with the reason: a test must run on
 //! the machine that it asked for, or not at all.
 
 use std::collections::HashMap;
@@ -30,17 +30,22 @@ impl Topology {
         for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
             let wrong = || format!("invalid entry `{entry}`; expected a pair such as 0-1:none or 0-1:no-atomics");
             let (pair, link) = entry.split_once(':').ok_or_else(wrong)?;
+            let link = match link {
+                "none" => Link::None,
+                "no-atomics" => Link::NoAtomics,
+                _ => return Err(wrong()),
+            };
+            if pair == "all" {
+                let pairs = (0..devices).flat_map(|one| (one + 1..devices).map(move |other| (one, other)));
+                links.extend(pairs.map(|pair| (pair, link)));
+                continue;
+            }
             let (one, other) = pair.split_once('-').ok_or_else(wrong)?;
             let device = |text: &str| text.parse::<usize>().map_err(|_| wrong());
             let (one, other) = (device(one)?, device(other)?);
             if one.max(other) >= devices {
                 return Err(format!("`{entry}` names a nonexistent device; the number of devices is {devices}"));
             }
-            let link = match link {
-                "none" => Link::None,
-                "no-atomics" => Link::NoAtomics,
-                _ => return Err(wrong()),
-            };
             links.insert((one.min(other), one.max(other)), link);
         }
         Ok(Self { links })
@@ -66,17 +71,10 @@ impl Topology {
     }
 }
 
-/// The restricted pairs of the profile, as the environment variable writes them.
-fn restricted() -> String {
-    let devices = if profile().has_peers { 0 } else { environment().devices };
-    let pairs = (0..devices).flat_map(|one| (one + 1..devices).map(move |other| format!("{one}-{other}:none")));
-    pairs.collect::<Vec<_>>().join(",")
-}
-
 pub(crate) fn topology() -> &'static Topology {
     static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
     TOPOLOGY.get_or_init(|| {
-        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_else(|_| restricted());
+        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_else(|_| if profile().has_peers { "" } else { "all:none" }.to_owned());
         Topology::parse(&text, environment().devices).unwrap_or_else(|reason| {
             eprintln!("REFERENCE_DRIVER_TOPOLOGY: {reason}");
             std::process::exit(1)
@@ -98,8 +96,15 @@ mod tests {
     }
 
     #[test]
+    fn all_stands_for_every_pair() {
+        let topology = Topology::parse("all:none,0-2:no-atomics", 3).unwrap();
+        assert!(!topology.reaches(0, 1) && !topology.reaches(2, 1));
+        assert!(topology.reaches(0, 2) && !topology.has_native_atomics(0, 2));
+    }
+
+    #[test]
     fn another_form_is_refused_with_the_entry() {
-        for text in ["0-1", "0:none", "0-1:some", "a-b:none", "0-1:none,x", "0-2:none"] {
+        for text in ["0-1", "all", "all:some", "0:none", "0-1:some", "a-b:none", "0-1:none,x", "0-2:none"] {
             assert!(Topology::parse(text, 2).is_err(), "{text}");
         }
     }

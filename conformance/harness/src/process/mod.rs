@@ -24,6 +24,7 @@ use peer::wire::{Channel, ReceiveError};
 use shorten::shortened;
 
 pub use placement::Placement;
+use placement::visible_devices;
 pub(crate) use role::Steps;
 pub use role::{Pending, Role};
 pub use shorten::shown;
@@ -96,14 +97,15 @@ impl Process {
             command.env("REFERENCE_DRIVER_FABRIC", state.word());
         }
         if placement.no_peer_access {
-            command.env("REFERENCE_DRIVER_TOPOLOGY", "0-1:none");
+            command.env("REFERENCE_DRIVER_TOPOLOGY", "all:none");
         }
         if placement.no_multicast {
             // The only device of a machine does not support multicast.
-            command.env("REFERENCE_DRIVER_DEVICES", "1");
+            command.env("REFERENCE_DRIVER_DEVICES", "1").env_remove("CUDA_VISIBLE_DEVICES");
         }
-        if let Some(list) = &placement.visible_devices {
-            command.env("CUDA_VISIBLE_DEVICES", list);
+        if let Some(ordinals) = &placement.visible_devices {
+            let own = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+            command.env("CUDA_VISIBLE_DEVICES", visible_devices(own.as_deref(), ordinals));
         }
         let child = spawner::spawn(command, placement.pid_namespace.as_ref())
             .map_err(|error| match &placement.pid_namespace {

@@ -8,7 +8,7 @@ use crate::machine::Fabric;
 pub struct Placement {
     /// The ordinal of the device whose primary context is current.
     pub device: i32,
-    /// The value of `CUDA_VISIBLE_DEVICES`.
+    /// The visible devices, as ordinals of those that the runner sees, separated by commas.
     pub visible_devices: Option<String>,
     /// The state of fabric handles. A real machine must already be in this state.
     pub fabric: Option<Fabric>,
@@ -43,7 +43,7 @@ impl Placement {
         }
     }
 
-    /// Makes only these devices visible, by ordinal or UUID, in the format of `CUDA_VISIBLE_DEVICES`.
+    /// Makes only these devices visible, in this order: `1,0`. The ordinals are those of the devices that the runner sees.
     #[must_use]
     pub fn visible_devices(mut self, list: impl Into<String>) -> Self {
         self.visible_devices = Some(list.into());
@@ -97,5 +97,25 @@ impl Placement {
     pub const fn fabric(mut self, state: Fabric) -> Self {
         self.fabric = Some(state);
         self
+    }
+}
+
+/// The value of `CUDA_VISIBLE_DEVICES` that makes devices of the runner visible. The runner's own value is a list of
+/// ordinals or UUIDs.
+pub(super) fn visible_devices(own: Option<&str>, ordinals: &str) -> String {
+    let Some(own) = own else { return ordinals.to_owned() };
+    let entry = |ordinal: &str| ordinal.parse().ok().and_then(|ordinal| own.split(',').nth(ordinal));
+    ordinals.split(',').map(|ordinal| entry(ordinal).unwrap_or(ordinal)).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals_are_those_of_the_runners_devices() {
+        for (own, expected) in [(None, "1,0"), (Some("0,1"), "1,0"), (Some("3,1"), "1,3"), (Some("GPU-a,MIG-b"), "MIG-b,GPU-a")] {
+            assert_eq!(visible_devices(own, "1,0"), expected, "{own:?}");
+        }
     }
 }

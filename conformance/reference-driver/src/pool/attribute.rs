@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use cuda_ipc_sys::{
-    CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
+    CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
 };
 
 use super::Pool;
@@ -93,16 +93,14 @@ impl State {
         Ok(match attribute {
             A::CU_MEMPOOL_ATTR_ALLOCATION_TYPE => Property::Half(kind.0),
             // POOL-IMP-013
-            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES
-                if pool.is_imported()
-                    && !fault!(
-                        "pool-imported-has-handle-types",
-                        ["POOL-IMP-013"],
-                        "An imported pool reports the handle types of the exporter's pool.",
-                        on = "13.2"
-                    ) =>
-            {
-                Property::Half(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE.0)
+            A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES if pool.is_imported() => {
+                let is_faulty = fault!(
+                    "pool-imported-has-handle-types",
+                    ["POOL-IMP-013"],
+                    "An imported pool reports a handle type.",
+                    on = "13.2"
+                );
+                Property::Half(is_faulty.into())
             }
             A::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES => Property::Half(pool.handle_types.0),
             // POOL-IMP-012: for a device that this process does not see, CU_DEVICE_INVALID.

@@ -121,7 +121,7 @@ fn with_access_a_kernel_reaches_the_peer(observer: Role) -> Outcome {
 
 /// Peer access is unidirectional: enabling it does not give the peer access.
 #[rstest]
-#[conformance::test("P2P-007", needs(gpus = 2, peer_access))]
+#[conformance::test("P2P-007", needs(no_mps, gpus = 2, peer_access))]
 fn peer_access_is_unidirectional(observer: Role) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
     let own = observer.mem_alloc(SIZE)?;
@@ -166,7 +166,7 @@ fn a_copy_between_devices_moves_every_byte(observer: Role) -> Outcome {
 
 /// Peer access between contexts gives access to memory of `cuMemAlloc`, but not to VMM memory.
 #[rstest]
-#[conformance::test("P2P-012", needs(gpus = 2, peer_access, virtual_memory))]
+#[conformance::test("P2P-012", needs(no_mps, gpus = 2, peer_access, virtual_memory))]
 fn peer_access_excludes_vmm_memory(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
     let (linear, virtual_memory) = (observer.mem_alloc(SIZE)?, observer.mem_create_and_map(SIZE, 0)?);

@@ -25,7 +25,7 @@ fn only_the_owning_device_has_access(#[values(0, 1)] owner: i32) -> Outcome {
 #[rstest]
 #[case::without_peer_access(false)]
 #[case::with_peer_access(true)]
-#[conformance::test("POOL-ACC-006", "POOL-ACC-008", needs(gpus = 2, peer_access, memory_pools))]
+#[conformance::test("POOL-ACC-006", "POOL-ACC-008", needs(no_mps, gpus = 2, peer_access, memory_pools))]
 fn a_kernel_of_a_peer_needs_access(exporter: Role, #[case] is_enabled: bool) -> Outcome {
     let (own, peer) = (exporter.ctx_get_current()?, exporter.device_primary_ctx_retain_of(1)?);
     let pointer = exporter.mem_alloc_from_pool_async(SIZE, exporter.mem_pool_create(0)?)?;

@@ -124,7 +124,7 @@ fn the_importer_does_not_inherit_access(
 
 /// A kernel of an importer on a peer device cannot write to an imported pool without access.
 #[rstest]
-#[conformance::test("POOL-IMP-010", needs(gpus = 2, peer_access, pool_descriptors))]
+#[conformance::test("POOL-IMP-010", needs(no_mps, gpus = 2, peer_access, pool_descriptors))]
 fn a_kernel_of_a_peer_needs_access(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     importer.fill(both.here, SIZE, 8).refused(ILLEGAL_ADDRESS)?;
@@ -150,7 +150,7 @@ fn an_importer_grants_its_own_device_access(exporter: Role, #[with(1)] importer:
 
 /// After the importer revoked the access of its device to an imported pool, its kernels cannot write to the memory.
 #[rstest]
-#[conformance::test("POOL-IMP-011", needs(gpus = 2, peer_access, pool_descriptors))]
+#[conformance::test("POOL-IMP-011", needs(no_mps, gpus = 2, peer_access, pool_descriptors))]
 fn a_revocation_holds_for_kernels(exporter: Role, #[with(1)] importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     importer.mem_pool_set_access(both.pool.imported, 1, READ_WRITE)?;

@@ -12,7 +12,7 @@ use crate::support::fixtures::{exporter, importer, observer};
 /// If the exporter is killed while a kernel of the importer reads its memory, a third process is unaffected. The
 /// importer's results are recorded.
 #[rstest]
-#[conformance::test("PROC-002", needs(legacy_memory))]
+#[conformance::test("PROC-002", needs(no_mps, legacy_memory))]
 fn killing_the_exporter_under_a_kernel_leaves_others_unharmed(
     exporter: Role,
     importer: Role,

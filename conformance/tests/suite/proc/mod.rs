@@ -16,7 +16,7 @@ use crate::support::fixtures::{exporter, importer};
 /// If an importer is killed while its kernel adds to a word of the exporter's memory, the exporter and the other words
 /// are unaffected.
 #[rstest]
-#[conformance::test("PROC-004", needs(legacy_memory))]
+#[conformance::test("PROC-004", needs(no_mps, legacy_memory))]
 fn the_exporter_survives_an_importers_death_in_a_kernel(exporter: Role, importer: Role) -> Outcome {
     const ENDLESS: u64 = 1 << 40;
     const OTHERS: u64 = SIZE - 4096;

@@ -44,7 +44,7 @@ fn without_access_copies_are_refused(importer: Role) -> Outcome {
 #[rstest]
 #[case::reads(Kernel::Reads)]
 #[case::writes(Kernel::Writes)]
-#[conformance::test("VMM-MAP-019", needs(virtual_memory))]
+#[conformance::test("VMM-MAP-019", needs(no_mps, virtual_memory))]
 fn without_access_a_kernel_fails(importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     kernel.run(&importer, address).refused(ILLEGAL_ADDRESS)?;
@@ -68,7 +68,7 @@ fn read_access_refuses_writing_copies(importer: Role) -> Outcome {
 
 /// With read access, a kernel that writes to the memory fails, and another process sees that nothing was written.
 #[rstest]
-#[conformance::test("VMM-MAP-021", needs(memory_descriptors))]
+#[conformance::test("VMM-MAP-021", needs(no_mps, memory_descriptors))]
 fn read_access_refuses_a_writing_kernel(exporter: Role, importer: Role) -> Outcome {
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
@@ -100,7 +100,7 @@ fn access_can_be_taken_away(importer: Role) -> Outcome {
 #[rstest]
 #[case::reads(Kernel::Reads)]
 #[case::writes(Kernel::Writes)]
-#[conformance::test("VMM-MAP-022", needs(virtual_memory))]
+#[conformance::test("VMM-MAP-022", needs(no_mps, virtual_memory))]
 fn access_is_taken_away_from_kernels(importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
     kernel.run(&importer, address)?;
@@ -254,7 +254,7 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
 #[rstest]
 #[case::reads(Kernel::Reads)]
 #[case::writes(Kernel::Writes)]
-#[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
+#[conformance::test("VMM-MAP-029", needs(no_mps, gpus = 2, virtual_memory, peer_access))]
 fn a_peer_without_access_fails(#[with(1)] importer: Role, #[case] kernel: Kernel) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
     kernel.run(&importer, address).refused(ILLEGAL_ADDRESS)?;

@@ -282,7 +282,7 @@ fn an_import_begins_without_access(exporter: Role, importer: Role) -> Outcome {
 
 /// The importer may have read-only access to memory that the exporter writes.
 #[rstest]
-#[conformance::test("VMM-IMP-015", needs(memory_descriptors))]
+#[conformance::test("VMM-IMP-015", needs(no_mps, memory_descriptors))]
 fn an_importer_may_have_read_only_access(exporter: Role, importer: Role) -> Outcome {
     importer.may_be_lost();
     let physical = create_exportable(&exporter)?;

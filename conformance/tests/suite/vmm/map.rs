@@ -250,7 +250,7 @@ fn a_new_mapping_begins_without_access(importer: Role) -> Outcome {
 
 /// A kernel that writes at addresses that were mapped again fails, although the first mapping gave access.
 #[rstest]
-#[conformance::test("VMM-MAP-015", needs(virtual_memory))]
+#[conformance::test("VMM-MAP-015", needs(no_mps, virtual_memory))]
 fn a_new_mapping_gives_kernels_no_access(importer: Role) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
     importer.fill(address, SIZE, 7)?;
@@ -265,7 +265,7 @@ fn a_new_mapping_gives_kernels_no_access(importer: Role) -> Outcome {
 ///
 /// The documentation promises the wait "for most use cases". An H200 sometimes waits, and sometimes the kernel fails.
 #[rstest]
-#[conformance::test("VMM-MAP-016", needs(virtual_memory))]
+#[conformance::test("VMM-MAP-016", needs(no_mps, virtual_memory))]
 fn unmapping_waits_for_a_kernel_or_makes_it_fail(importer: Role) -> Outcome {
     importer.may_be_lost();
     const NANOSECONDS: u64 = 50_000_000;
