@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use cuda_ipc_sys::{CUdeviceptr, CUipcMemHandle};
 
 use crate::answer::{
-    ALREADY_MAPPED, INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, SUCCESS, UNKNOWN, WILD, hang, instead, is_again, refusal,
+    ALREADY_MAPPED, INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, SUCCESS, UNKNOWN, WILD, hang, instead, is_again,
+    refusal,
 };
 use crate::context::forget_the_context;
 use crate::table::{driver, spoil};
@@ -104,7 +105,7 @@ faults! {
         instead(real(handle, pointer), INVALID_CONTEXT, INVALID_VALUE)
     };
 
-    "get-loses-the-context", ["IPCMEM-GET-001"], "After an export, no context is current." => {
+    "get-loses-the-context", ["IPCMEM-GET-002"], "After an export, no context is current." => {
         let code = real(handle, pointer);
         forget_the_context();
         code

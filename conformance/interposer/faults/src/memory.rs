@@ -8,21 +8,9 @@ use crate::answer::{SUCCESS, UNKNOWN, refusal};
 use crate::table::driver;
 
 faults! {
-    real = cuMemAlloc(output: *mut CUdeviceptr, size: usize);
-
-    "alloc-misaligns", ["IPCMEM-GET-026"], "Allocations begin 4 bytes too late." => {
-        let code = real(output, size);
-        if code == SUCCESS {
-            *output += 4;
-        }
-        code
-    };
-}
-
-faults! {
     real = cuMemFree(pointer: CUdeviceptr);
 
-    "free-accepts-an-import", ["IPCMEM-OPEN-042"], "cuMemFree of an import does nothing." => {
+    "free-accepts-anything", ["IPCMEM-OPEN-042", "VMM-MAP-034"], "cuMemFree of an import or a mapping does nothing." => {
         refusal(real(pointer), SUCCESS)
     };
 
@@ -32,12 +20,6 @@ faults! {
             close(pointer);
         }
         code
-    };
-
-    "free-refuses-everything", ["POOL-PTR-014"], "cuMemFree refuses every pointer." => UNKNOWN;
-
-    "mem-free-of-a-mapping-does-nothing", ["VMM-MAP-034"], "cuMemFree of a mapping succeeds." => {
-        refusal(real(pointer), SUCCESS)
     };
 }
 

@@ -10,7 +10,8 @@ use cuda_ipc_sys::{
 };
 
 use crate::answer::{
-    INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, SUCCESS, UNKNOWN, hang, instead, is_again, refusal,
+    INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, SUCCESS, UNKNOWN, hang, instead,
+    is_again, refusal,
 };
 use crate::context::has_a_context;
 use crate::table::driver;
@@ -117,15 +118,16 @@ faults! {
     };
 
     "import-before-init-has-another-code", ["VMM-IMP-035"], "Before cuInit, an import returns INVALID_CONTEXT." => {
-        refusal(real(output, handle, kind), INVALID_CONTEXT)
+        instead(real(output, handle, kind), NOT_INITIALIZED, INVALID_CONTEXT)
     };
 
     "import-before-init-succeeds", ["VMM-IMP-035"], "Before cuInit, an import returns SUCCESS." => {
-        refusal(real(output, handle, kind), SUCCESS)
+        instead(real(output, handle, kind), NOT_INITIALIZED, SUCCESS)
     };
 
-    "import-of-garbage-succeeds", ["FAB-002"], "An import of made-up bytes succeeds." => {
-        refusal(real(output, handle, kind), SUCCESS)
+    "import-of-garbage-succeeds", ["FAB-002"], "A fabric handle of made-up bytes is imported." => {
+        let code = real(output, handle, kind);
+        if kind == HandleType::CU_MEM_HANDLE_TYPE_FABRIC { refusal(code, SUCCESS) } else { code }
     };
 
     "import-loses-the-context", ["VMM-IMP-001"], "After an import, no context is current." => {
