@@ -11,6 +11,7 @@ use crate::Placement;
 use crate::calls::AnyCall;
 use crate::calls::device::Call;
 use crate::identity::{Identity, Kind};
+use crate::library::nvidia_release;
 use crate::machine::Machine;
 use crate::process::{Process, Settings, Start};
 
@@ -107,13 +108,19 @@ fn try_driver(
     Ok((UnderTest { identity, library, machine }, process))
 }
 
+/// Names the driver. What counts is the driver that answers: if the library at a path is the reference driver or
+/// NVIDIA's, or stands before one of them, the rules of that driver apply.
 fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
+    let given_path = library.filter(|_| kind == Kind::Path).map(|path| path.display().to_string());
+    let kind = match kind {
+        Kind::Path if machine.is_simulated() => Kind::Reference,
+        Kind::Path if machine.nvidia_release.is_some() => Kind::System,
+        kind => kind,
+    };
     let cuda = CudaVersion(machine.cuda_version).to_string();
     let (name, version) = match kind {
         Kind::Reference => ("reference".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        Kind::System => {
-            ("NVIDIA".to_owned(), kernel_driver_version().unwrap_or_else(|| format!("unknown, CUDA {cuda}")))
-        }
+        Kind::System => ("NVIDIA".to_owned(), nvidia_release().unwrap_or_else(|| format!("unknown, CUDA {cuda}"))),
         Kind::Path => {
             let file = library.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
             (file, cuda.clone())
@@ -125,7 +132,7 @@ fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
         machine.library.clone()
     };
     let sha256 = sha256(Path::new(&path));
-    Identity { kind, name, version, cuda, path, sha256 }
+    Identity { kind, name, version, cuda, path, given_path, sha256 }
 }
 
 fn sha256(file: &Path) -> Option<String> {
@@ -146,13 +153,6 @@ impl std::io::Write for HashWriter<'_> {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
-}
-
-/// Returns the release of NVIDIA's kernel module, such as 580.159.04.
-fn kernel_driver_version() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    let is_release = |word: &&str| word.contains('.') && word.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
-    text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
 }
 
 /// Returns the path of the reference driver, beside the suite executable: Cargo builds it there, and a bundle contains
