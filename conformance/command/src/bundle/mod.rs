@@ -13,8 +13,7 @@ use clap::Args;
 use conformance::report;
 
 use crate::output::{Failure, print, replace};
-use crate::score::INTERPOSER;
-use crate::suite::{self, Suite};
+use crate::suite::{self, INTERPOSER, Suite};
 use archive::{Archive, Mode};
 
 #[derive(Args)]

@@ -24,8 +24,6 @@ use crate::suite::Suite;
 use run::Runner;
 use target::Target;
 
-pub(crate) use target::INTERPOSER;
-
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -7,9 +7,7 @@ use conformance::driver::Choice;
 use fault::Fault;
 
 use crate::output::Failure;
-
-/// The interposer's file name. Cargo builds it beside the suite, and a bundle contains it there.
-pub(crate) const INTERPOSER: &str = "libfault_interposer.so";
+use crate::suite::INTERPOSER;
 
 /// The driver that the suite is measured on.
 pub(super) enum Target {
