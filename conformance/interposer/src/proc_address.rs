@@ -52,7 +52,7 @@ fn own(name: &CStr, address: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Answers for a driver from before CUDA 12, whose function has another signature: finds the functions of the table, and
+/// Answers for a driver from before CUDA 12, whose function has another signature. Finds the functions of the table, and
 /// nothing else.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
 //! `conformance score`: whether the suite notices a broken driver.
 //!
-//! Each declared fault is run against the cases of the rows that it violates: a fault of the reference driver, or one that
-//! the interposer adds to another driver. A fault that none of these cases notices is a hole in the suite.
+//! Each declared fault is run against the cases of the rows that it violates. It is a fault of the reference driver, or
+//! one that the interposer adds to another driver. A fault that none of these cases notices is a hole in the suite.
 
 mod run;
 mod target;
@@ -204,8 +204,8 @@ fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
         let Fault { name, rows, summary, file } = fault;
         Ok(Outcome { name, rows, summary, file, end, killers: noticed, foreign })
     })?;
-    // A run that ends at the first case that notices says nothing about the others, and the faults of the interposer are
-    // chosen for what one answer can show.
+    // A run that ends at the first case that notices says nothing about the others. And the interposer has no fault for
+    // what one answer cannot show.
     if !runner.is_cheap() {
         return Ok(Score { faults: outcomes, idle: Vec::new(), rows_without_a_fault: Vec::new() });
     }

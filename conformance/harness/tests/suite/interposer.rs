@@ -29,8 +29,8 @@ fn reference() -> Result<PathBuf, Stop> {
     beside("libreference_driver.so")
 }
 
-/// Without a fault, the interposer changes no verdict and no observation, whatever CUDA version the driver has. It has no
-/// functions of the runtime.
+/// Without a fault, the interposer changes no verdict and no observation, whatever CUDA version the driver has. It has
+/// no functions of the runtime.
 #[rstest]
 #[case::newest("13.0")]
 #[case::oldest("11.8")]

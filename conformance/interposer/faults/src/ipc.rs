@@ -164,7 +164,8 @@ faults! {
         }
     };
 
-    "open-with-other-flags-maps-nothing", ["IPCMEM-OPEN-010", "IPCMEM-OPEN-011"], "Other flags give a wild pointer." => {
+    "open-with-other-flags-maps-nothing", ["IPCMEM-OPEN-010", "IPCMEM-OPEN-011"],
+    "Other flags give a wild pointer." => {
         if flags == 1 {
             return real(output, handle, flags);
         }
@@ -172,7 +173,8 @@ faults! {
         SUCCESS
     };
 
-    "open-with-other-flags-returns-another-code", ["IPCMEM-OPEN-010", "IPCMEM-OPEN-011"], "Other flags give UNKNOWN." => {
+    "open-with-other-flags-returns-another-code", ["IPCMEM-OPEN-010", "IPCMEM-OPEN-011"],
+    "Other flags give UNKNOWN." => {
         if flags == 1 { real(output, handle, flags) } else { UNKNOWN }
     };
 

@@ -10,7 +10,8 @@ use crate::table::driver;
 faults! {
     real = cuMemFree(pointer: CUdeviceptr);
 
-    "free-accepts-anything", ["IPCMEM-OPEN-042", "VMM-MAP-034"], "cuMemFree of an import or a mapping does nothing." => {
+    "free-accepts-anything", ["IPCMEM-OPEN-042", "VMM-MAP-034"],
+    "cuMemFree of an import or a mapping does nothing." => {
         refusal(real(pointer), SUCCESS)
     };
 

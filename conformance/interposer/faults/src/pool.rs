@@ -4,12 +4,11 @@ use std::ffi::{c_ulonglong, c_void};
 use std::ptr;
 
 use cuda_ipc_sys::{
-    CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType as HandleType, CUmemLocation,
+    CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAllocationHandleType as HandleType, CUmemLocation,
     CUmemPool_attribute, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUstream,
 };
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, SUCCESS, UNKNOWN, hang, instead, refusal};
-use crate::share::leak;
 use crate::table::driver;
 
 faults! {
@@ -80,14 +79,6 @@ faults! {
     "pool-export-takes-unknown-types", ["POOL-EXP-004"], "An unknown handle type is taken for a descriptor." => {
         real(output, pool, HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, flags)
     };
-
-    "pool-export-leaks-a-descriptor", ["POOL-EXP-008"], "Every export leaves one more descriptor open." => {
-        let code = real(output, pool, kind, flags);
-        if code == SUCCESS {
-            leak(*output.cast());
-        }
-        code
-    };
 }
 
 faults! {
@@ -152,25 +143,6 @@ faults! {
     };
 
     "pool-import-pointer-crashes", ["POOL-PTR-001"], "An import ends the process." => std::process::abort();
-}
-
-faults! {
-    real = cuMemPoolSetAccess(pool: CUmemoryPool, list: *const CUmemAccessDesc, count: usize);
-
-    "pool-access-takes-unknown-flags", ["POOL-ACC-003"], "Unknown access flags are accepted." => {
-        let code = real(pool, list, count);
-        if matches!((*list).flags.0, 0 | 1 | 3) { code } else { refusal(code, SUCCESS) }
-    };
-
-    "pool-access-takes-any-device", ["POOL-ACC-004"], "A nonexistent device is accepted." => {
-        let code = real(pool, list, count);
-        if (*list).location.id() == 0 { code } else { refusal(code, SUCCESS) }
-    };
-
-    "pool-access-is-taken-from-the-owner", ["POOL-ACC-001"], "The owning device can lose its access." => {
-        let code = real(pool, list, count);
-        if (*list).flags.0 == 0 { refusal(code, SUCCESS) } else { code }
-    };
 }
 
 faults! {

@@ -1,8 +1,7 @@
 //! Shareable handles of virtual memory, and dma-bufs.
 
 use std::ffi::{c_int, c_ulonglong, c_void};
-use std::mem::forget;
-use std::os::fd::{BorrowedFd, FromRawFd as _, OwnedFd};
+use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::sync::Mutex;
 
 use cuda_ipc_sys::{
@@ -16,20 +15,11 @@ use crate::answer::{
 use crate::context::has_a_context;
 use crate::table::driver;
 
-/// Opens a descriptor once more, and leaves it open.
-///
-/// # Safety
-/// The number must be an open descriptor.
-pub(crate) unsafe fn leak(descriptor: c_int) {
-    // SAFETY: as this function's caller promises, and the borrow ends here.
-    forget(unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned());
-}
-
 /// Closes a descriptor that someone else owns.
 ///
 /// # Safety
 /// The number must be an open descriptor.
-pub(crate) unsafe fn close(descriptor: c_int) {
+unsafe fn close(descriptor: c_int) {
     // SAFETY: as this function's caller promises.
     drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
 }
@@ -50,14 +40,6 @@ faults! {
         let code = real(output, handle, kind, flags);
         if code == SUCCESS {
             close(*output.cast::<c_int>());
-        }
-        code
-    };
-
-    "export-leaks-a-descriptor", ["VMM-EXP-011"], "Every export leaves a second descriptor." => {
-        let code = real(output, handle, kind, flags);
-        if code == SUCCESS {
-            leak(*output.cast::<c_int>());
         }
         code
     };

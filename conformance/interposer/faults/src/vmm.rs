@@ -86,7 +86,9 @@ faults! {
 }
 
 faults! {
-    real = cuMemGetAllocationGranularity(output: *mut usize, properties: *const CUmemAllocationProp, option: Granularity);
+    real = cuMemGetAllocationGranularity(
+        output: *mut usize, properties: *const CUmemAllocationProp, option: Granularity,
+    );
 
     "granularity-is-half-of-what-create-takes", ["VMM-CREATE-001"], "cuMemCreate needs twice as much." => {
         let code = real(output, properties, option);
@@ -115,12 +117,15 @@ faults! {
 
 faults! {
     real = cuMemCreate(
-        output: *mut CUmemGenericAllocationHandle, size: usize, properties: *const CUmemAllocationProp, flags: c_ulonglong,
+        output: *mut CUmemGenericAllocationHandle, size: usize, properties: *const CUmemAllocationProp,
+        flags: c_ulonglong,
     );
 
     "create-is-refused", ["VMM-CREATE-001"], "Nothing is created." => OUT_OF_MEMORY;
 
-    "create-writes-no-handle", ["VMM-CREATE-001"], "The handle is not written." => real(&mut 0, size, properties, flags);
+    "create-writes-no-handle", ["VMM-CREATE-001"], "The handle is not written." => {
+        real(&mut 0, size, properties, flags)
+    };
 
     "create-gives-a-granule-less", ["VMM-CREATE-001"], "The allocation lacks its last granule." => {
         real(output, if size > GRANULE { size - GRANULE } else { size }, properties, flags)
@@ -326,7 +331,8 @@ faults! {
         code
     };
 
-    "retain-of-anything-succeeds", ["VMM-IMP-031"], "For an unmapped address, a handle that names nothing is returned." => {
+    "retain-of-anything-succeeds", ["VMM-IMP-031"],
+    "For an unmapped address, a handle that names nothing is returned." => {
         let code = real(output, address);
         if code != SUCCESS {
             *output = NO_HANDLE;
