@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use cuda_ipc_sys::{CUresult, Driver, SYMBOLS};
+use cuda_ipc_sys::{CUresult, Driver, LoadError, SYMBOLS};
 
 use crate::hook;
 
@@ -132,7 +132,7 @@ pub fn driver() -> &'static Driver {
         // SAFETY: whoever loads this library asks for the driver that it stands before.
         let driver = match unsafe { Driver::load_from(&library) } {
             Ok(driver) => driver,
-            Err(error) => stop(&format!("cannot load the driver {}: {error}", library.display())),
+            Err(error) => stop(&format!("cannot load the driver {}: {}", library.display(), cause(&error))),
         };
         let chosen = hook::chosen();
         for (place, (symbol, address)) in SYMBOLS.iter().zip(driver.addresses()).enumerate() {
@@ -147,6 +147,14 @@ pub fn driver() -> &'static Driver {
         LOADING.set(false);
         driver
     })
+}
+
+/// Returns why a library was not loaded. The advice of the error is for programs that choose the library otherwise.
+fn cause(error: &LoadError) -> String {
+    match error {
+        LoadError::NotLoaded { attempts, .. } => attempts.iter().map(|attempt| &*attempt.message).collect(),
+        other => other.to_string(),
+    }
 }
 
 fn stop(problem: &str) -> ! {
