@@ -19,6 +19,9 @@ use crate::suite::Suite;
 /// Seconds that a call may take. A fault that hangs costs this much for each case.
 const DEADLINE: &str = "3";
 
+/// The same on a real driver, where several suites start contexts at the same time.
+const DEADLINE_ON_A_GPU: &str = "5";
+
 /// The most suites that run at the same time on a real driver: each has several contexts on one GPU.
 const JOBS_ON_A_GPU: usize = 4;
 
@@ -95,7 +98,8 @@ impl Runner {
         let (report, errors) = (folder.path().join("report.jsonl"), folder.path().join("errors"));
         let mut command = Command::new(&self.suite.program);
         command.arg("--driver").arg(&self.driver);
-        command.args(["--seed", "1", "--deadline", DEADLINE, "--report"]).arg(&report);
+        let deadline = if self.is_cheap() { DEADLINE } else { DEADLINE_ON_A_GPU };
+        command.args(["--seed", "1", "--deadline", deadline, "--report"]).arg(&report);
         if !self.is_cheap() && self.jobs > 1 {
             // Several suites share the GPU, so no suite can tell a leak from another's memory. With more than one
             // thread, a suite does not look for leaks.

@@ -16,7 +16,7 @@ pub const LIBRARY_VARIABLE: &str = "FAULT_INTERPOSER_LIBRARY";
 /// The real driver, if the environment names none.
 const SYSTEM_DRIVER: &str = "libcuda.so.1";
 
-/// Where each function of `cuda_ipc_sys::SYMBOLS` jumps to: at first to [`first_call`], which fills the table.
+/// Where each function of `cuda_ipc_sys::SYMBOLS` jumps to. At first, each place fills the table.
 pub static TABLE: [AtomicPtr<c_void>; SYMBOLS.len()] =
     [const { AtomicPtr::new(first_call as *mut c_void) }; SYMBOLS.len()];
 
