@@ -14,6 +14,9 @@ const VARIABLE: &str = "CONFORMANCE_SUITE";
 /// The executable's file name in a bundle, where it is beside this command.
 pub(crate) const NAME: &str = "conformance-suite";
 
+/// The interposer's file name. Cargo builds it beside the suite, and a bundle contains it there.
+pub(crate) const INTERPOSER: &str = "libfault_interposer.so";
+
 /// The suite executable, and how it was found.
 pub(crate) struct Suite {
     pub(crate) program: PathBuf,

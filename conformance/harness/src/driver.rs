@@ -1,16 +1,19 @@
 //! Selects and probes the driver under test.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use cuda_ipc_sys::CudaVersion;
+use hmac_sha256::Hash;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::Placement;
 use crate::calls::AnyCall;
 use crate::calls::device::Call;
 use crate::identity::{Identity, Kind};
+use crate::library::nvidia_release;
 use crate::machine::Machine;
 use crate::process::{Process, Settings, Start};
 
@@ -107,13 +110,19 @@ fn try_driver(
     Ok((UnderTest { identity, library, machine }, process))
 }
 
+/// Names the driver. What counts is the driver that answers: if the library at a path is the reference driver or
+/// NVIDIA's, or stands before one of them, the rules of that driver apply.
 fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
+    let given_path = library.filter(|_| kind == Kind::Path).map(|path| path.display().to_string());
+    let kind = match kind {
+        Kind::Path if machine.is_simulated() => Kind::Reference,
+        Kind::Path if machine.nvidia_release.is_some() => Kind::System,
+        kind => kind,
+    };
     let cuda = CudaVersion(machine.cuda_version).to_string();
     let (name, version) = match kind {
         Kind::Reference => ("reference".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        Kind::System => {
-            ("NVIDIA".to_owned(), kernel_driver_version().unwrap_or_else(|| format!("unknown, CUDA {cuda}")))
-        }
+        Kind::System => ("NVIDIA".to_owned(), nvidia_release().unwrap_or_else(|| format!("unknown, CUDA {cuda}"))),
         Kind::Path => {
             let file = library.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
             (file, cuda.clone())
@@ -125,34 +134,18 @@ fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
         machine.library.clone()
     };
     let sha256 = sha256(Path::new(&path));
-    Identity { kind, name, version, cuda, path, sha256 }
+    Identity { kind, name, version, cuda, path, given_path, sha256 }
 }
 
+/// Hashes a file in pieces, so that a large library is not read into memory at once.
 fn sha256(file: &Path) -> Option<String> {
-    let mut hash = Sha256::new();
-    std::io::copy(&mut std::fs::File::open(file).ok()?, &mut HashWriter(&mut hash)).ok()?;
-    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Feeds a hash, so that a large library is not read into memory at once.
-struct HashWriter<'hash>(&'hash mut Sha256);
-
-impl std::io::Write for HashWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
+    let (mut file, mut hash, mut piece) = (File::open(file).ok()?, Hash::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut piece).ok()? {
+            0 => return Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            read => hash.update(&piece[..read]),
+        }
     }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Returns the release of NVIDIA's kernel module, such as 580.159.04.
-fn kernel_driver_version() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    let is_release = |word: &&str| word.contains('.') && word.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
-    text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
 }
 
 /// Returns the path of the reference driver, beside the suite executable: Cargo builds it there, and a bundle contains

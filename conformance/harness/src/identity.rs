@@ -13,7 +13,7 @@ pub enum Kind {
     Reference,
     /// The system's driver.
     System,
-    /// A library selected by path.
+    /// A library selected by path that is neither of the others.
     Path,
 }
 
@@ -29,8 +29,11 @@ pub struct Identity {
     pub version: String,
     /// The newest CUDA version that the driver supports.
     pub cuda: String,
-    /// The path of the library file.
+    /// The path of the library file that answers the calls.
     pub path: String,
+    /// The path that selected the driver, if a path did. That library may stand before the driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_path: Option<String>,
     /// The SHA-256 of the library file, if it could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -39,9 +42,10 @@ pub struct Identity {
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, version, cuda, .. } = self;
+        let given = self.given_path.as_ref().map_or_else(String::new, |path| format!(", given by path {path}"));
         match self.kind {
-            Kind::Reference => write!(f, "driver: reference (software, no GPU), CUDA {cuda}"),
-            Kind::System => write!(f, "driver: system, {name} {version}, CUDA {cuda}"),
+            Kind::Reference => write!(f, "driver: reference (software, no GPU), CUDA {cuda}{given}"),
+            Kind::System => write!(f, "driver: system, {name} {version}, CUDA {cuda}{given}"),
             Kind::Path => write!(f, "driver: path {}, {name} {version}, CUDA {cuda}", self.path),
         }
     }

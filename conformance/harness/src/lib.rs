@@ -43,6 +43,7 @@ pub mod diff;
 pub mod driver;
 mod expect;
 pub mod identity;
+mod library;
 mod log;
 pub mod machine;
 mod message;

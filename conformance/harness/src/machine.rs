@@ -2,13 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::library::Library;
+
 /// A machine as the driver under test reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The newest CUDA version that the driver supports, as 1000 × major + 10 × minor.
     pub cuda_version: u32,
-    /// The library file that the driver was loaded from.
+    /// The library file that answers the calls.
     pub library: String,
+    /// The release of NVIDIA's driver, if the library is NVIDIA's.
+    pub nvidia_release: Option<String>,
     /// The devices.
     pub devices: Vec<Device>,
     /// `peer_access[i][j]`: whether device `i` can access the memory of device `j`.
@@ -115,6 +119,6 @@ impl Machine {
     /// Whether the driver is the reference driver. It can be put into any fabric state.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
-        self.library.contains("libreference_driver")
+        Library::is_reference(&self.library)
     }
 }

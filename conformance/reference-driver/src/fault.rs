@@ -13,20 +13,7 @@
 
 use std::sync::OnceLock;
 
-/// A bug that the driver can have.
-#[derive(Debug)]
-pub struct Fault {
-    /// The name, as `REFERENCE_DRIVER_FAULT` takes it.
-    pub name: &'static str,
-    /// The rows of the catalogue that a driver with this bug violates.
-    pub rows: &'static [&'static str],
-    /// What the driver does wrong, in one sentence.
-    pub summary: &'static str,
-    /// The source file that has it.
-    pub file: &'static str,
-    /// The CUDA version that the driver must serve for the bug to show; `None` if the default version shows it.
-    pub version: Option<&'static str>,
-}
+pub use fault::Fault;
 
 /// A declared fault, as the linker collects it.
 pub(crate) struct Declared(pub(crate) &'static Fault);
@@ -65,17 +52,6 @@ macro_rules! fault {
 /// Whether the driver has the fault.
 pub(crate) fn is_active(fault: &'static Fault) -> bool {
     static ACTIVE: OnceLock<Option<&'static Fault>> = OnceLock::new();
-    ACTIVE.get_or_init(chosen).is_some_and(|active| std::ptr::eq(active, fault))
-}
-
-/// The fault that the environment names. A name that no fault has ends the process: a test that asked for the fault must
-/// not pass without it.
-fn chosen() -> Option<&'static Fault> {
-    let name = std::env::var("REFERENCE_DRIVER_FAULT").ok().filter(|name| !name.is_empty())?;
-    let found = faults().into_iter().find(|fault| fault.name == name);
-    if found.is_none() {
-        eprintln!("reference driver: REFERENCE_DRIVER_FAULT: unknown fault `{name}`");
-        std::process::exit(1);
-    }
-    found
+    let active = ACTIVE.get_or_init(|| fault::chosen("REFERENCE_DRIVER_FAULT", faults()));
+    active.is_some_and(|active| std::ptr::eq(active, fault))
 }

@@ -74,7 +74,8 @@ impl Topology {
 pub(crate) fn topology() -> &'static Topology {
     static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
     TOPOLOGY.get_or_init(|| {
-        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY").unwrap_or_else(|_| if profile().has_peers { "" } else { "all:none" }.to_owned());
+        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY")
+            .unwrap_or_else(|_| if profile().has_peers { "" } else { "all:none" }.to_owned());
         Topology::parse(&text, environment().devices).unwrap_or_else(|reason| {
             eprintln!("REFERENCE_DRIVER_TOPOLOGY: {reason}");
             std::process::exit(1)

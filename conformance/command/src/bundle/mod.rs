@@ -13,7 +13,7 @@ use clap::Args;
 use conformance::report;
 
 use crate::output::{Failure, print, replace};
-use crate::suite::{self, Suite};
+use crate::suite::{self, INTERPOSER, Suite};
 use archive::{Archive, Mode};
 
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE.tar.gz")]
     output: PathBuf,
 
-    /// The suite executable, with the reference driver beside it [default: built by cargo in the checkout]
+    /// The suite executable, with the reference driver and the interposer beside it [default: built by cargo in the checkout]
     #[arg(long, value_name = "PATH", conflicts_with = "glibc")]
     suite: Option<PathBuf>,
 
@@ -72,10 +72,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let root = suite::checkout()?;
     let reference_driver = suite.program.with_file_name(REFERENCE_DRIVER);
+    let interposer = suite.program.with_file_name(INTERPOSER);
     let programs = [
         (suite::NAME, Mode::Program, stripped(&suite.program)?),
         ("conformance", Mode::Program, stripped(&command)?),
         (REFERENCE_DRIVER, Mode::Text, stripped(&reference_driver)?),
+        (INTERPOSER, Mode::Text, stripped(&interposer)?),
     ];
     let mut needed = None;
     for (name, _, bytes) in &programs {

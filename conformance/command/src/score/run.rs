@@ -1,24 +1,35 @@
-//! Runs of the suite on the reference driver with a fault.
+//! Runs of the suite on a driver with a fault.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use conformance::Verdict;
 use conformance::report::{CaseReport, Report};
-use reference_driver::Fault;
+use fault::Fault;
 
+use super::target::Target;
 use crate::output::{Failure, remark};
 use crate::suite::Suite;
 
 /// Seconds that a call may take. A fault that hangs costs this much for each case.
 const DEADLINE: &str = "3";
 
+/// The same on a real driver, where several suites start contexts at the same time.
+const DEADLINE_ON_A_GPU: &str = "5";
+
+/// The most suites that run at the same time on a real driver: each has several contexts on one GPU.
+const JOBS_ON_A_GPU: usize = 4;
+
 /// Starts the suite.
 pub(super) struct Runner {
     suite: Suite,
+    target: Target,
+    driver: OsString,
     jobs: usize,
 }
 
@@ -26,14 +37,24 @@ pub(super) struct Runner {
 pub(super) type Cases = BTreeMap<String, CaseReport>;
 
 impl Runner {
-    pub(super) fn new(suite: Suite, jobs: Option<usize>) -> Result<Self, Failure> {
+    pub(super) fn new(suite: Suite, target: Target, jobs: Option<usize>) -> Result<Self, Failure> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        Ok(Self { suite, jobs: jobs.unwrap_or(processors).max(1) })
+        let default = if target.is_cheap() { processors } else { processors.min(JOBS_ON_A_GPU) };
+        let driver = target.driver(&suite.program)?;
+        Ok(Self { suite, target, driver, jobs: jobs.unwrap_or(default).max(1) })
+    }
+
+    /// Whether a run costs little: see [`Target::is_cheap`].
+    pub(super) const fn is_cheap(&self) -> bool {
+        self.target.is_cheap()
     }
 
     /// Runs the driver without a fault, which must be clean: a case that fails there proves nothing.
     pub(super) fn baseline(&self, version: Option<&str>, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
-        let clean = self.run(None, version, Some(cases))?;
+        if !self.is_cheap() {
+            remark("running the cases on the driver without a fault");
+        }
+        let clean = self.run(None, version, Some(cases), |_| false)?;
         match clean.values().find(|case| !case.verdict.is_good()) {
             Some(case) => Err(Failure::new(format_args!(
                 "the driver without a fault is not clean: {} {}: {}",
@@ -52,33 +73,39 @@ impl Runner {
         cases: Option<&BTreeSet<String>>,
         clean: &Cases,
     ) -> Result<Vec<String>, Failure> {
+        let was_good = |case: &str| clean.get(case).is_none_or(|clean| clean.verdict == Verdict::Pass);
         let is_noticed = |case: &&CaseReport| {
-            let was_good = clean.get(&case.id).is_none_or(|clean| clean.verdict == Verdict::Pass);
             let is_bad = matches!(
                 case.verdict,
                 Verdict::Differs | Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash
             );
-            was_good && is_bad
+            was_good(&case.id) && is_bad
         };
-        Ok(self
-            .run(Some(fault), fault.version, cases)?
-            .values()
-            .filter(is_noticed)
-            .map(|case| case.id.clone())
-            .collect())
+        let is_enough = |case: &str| !self.is_cheap() && was_good(case);
+        let ran = self.run(Some(fault), fault.version, cases, is_enough)?;
+        Ok(ran.values().filter(is_noticed).map(|case| case.id.clone()).collect())
     }
 
+    /// Runs cases, or all of the suite. Ends the run after a failed case that is enough.
     fn run(
         &self,
         fault: Option<&Fault>,
         version: Option<&str>,
         cases: Option<&BTreeSet<String>>,
+        is_enough: impl Fn(&str) -> bool,
     ) -> Result<Cases, Failure> {
         let failed = |error| Failure::new(format_args!("cannot run {}: {error}", self.suite.program.display()));
         let folder = tempfile::tempdir().map_err(failed)?;
-        let report = folder.path().join("report.jsonl");
+        let (report, errors) = (folder.path().join("report.jsonl"), folder.path().join("errors"));
         let mut command = Command::new(&self.suite.program);
-        command.args(["--driver", "reference", "--seed", "1", "--deadline", DEADLINE, "--report"]).arg(&report);
+        command.arg("--driver").arg(&self.driver);
+        let deadline = if self.is_cheap() { DEADLINE } else { DEADLINE_ON_A_GPU };
+        command.args(["--seed", "1", "--deadline", deadline, "--report"]).arg(&report);
+        if !self.is_cheap() && self.jobs > 1 {
+            // Several suites share the GPU, so no suite can tell a leak from another's memory. With more than one
+            // thread, a suite does not look for leaks.
+            command.args(["--test-threads", "2"]);
+        }
         if let Some(cases) = cases {
             let mut list = tempfile::NamedTempFile::new_in(folder.path()).map_err(failed)?;
             for case in cases {
@@ -86,17 +113,21 @@ impl Runner {
             }
             command.arg("--cases").arg(list.into_temp_path().keep().map_err(|error| failed(error.error))?);
         }
-        command.env_remove("REFERENCE_DRIVER_FAULT").stdin(Stdio::null());
-        if let Some(fault) = fault {
-            command.env("REFERENCE_DRIVER_FAULT", fault.name);
+        for (name, value) in self.target.environment(fault) {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
         }
         if let Some(version) = version {
             command.env("REFERENCE_DRIVER_VERSION", version);
         }
-        let output = command.output().map_err(failed)?;
+        command.stdin(Stdio::null()).stderr(File::create(&errors).map_err(failed)?);
+        watch(command, is_enough).map_err(failed)?;
         if !report.is_file() {
             // A driver that does not even start is noticed by nobody in particular.
-            let errors = String::from_utf8_lossy(&output.stderr);
+            let errors = fs::read(&errors).unwrap_or_default();
+            let errors = String::from_utf8_lossy(&errors);
             return match fault {
                 Some(fault) => {
                     remark(format_args!("no case ran with {}: {}", fault.name, errors.trim()));
@@ -115,7 +146,7 @@ impl Runner {
         faults: &[&'static Fault],
         work: impl Fn(&'static Fault) -> Result<T, Failure> + Sync,
     ) -> Result<Vec<T>, Failure> {
-        let next = AtomicUsize::new(0);
+        let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let worker = || {
             let mut done = Vec::new();
             while let Some((place, fault)) = {
@@ -123,6 +154,10 @@ impl Runner {
                 faults.get(place).map(|fault| (place, *fault))
             } {
                 done.push((place, work(fault)));
+                let ended = ended.fetch_add(1, Ordering::Relaxed) + 1;
+                if !self.is_cheap() {
+                    remark(format_args!("{ended} of {}: {}", faults.len(), fault.name));
+                }
             }
             done
         };
@@ -133,4 +168,23 @@ impl Runner {
         done.sort_by_key(|(place, _)| *place);
         done.into_iter().map(|(_, outcome)| outcome).collect()
     }
+}
+
+/// Runs a suite to its end, or to the first failed case that is enough. Its roles end with it.
+fn watch(mut suite: Command, is_enough: impl Fn(&str) -> bool) -> io::Result<ExitStatus> {
+    let mut suite = suite.stdout(Stdio::piped()).spawn()?;
+    let output = suite.stdout.take().ok_or_else(|| io::Error::other("the suite has no output"))?;
+    for line in BufReader::new(output).lines() {
+        // The report has the case before the output has it.
+        if failed_case(&line?).is_some_and(&is_enough) {
+            suite.kill()?;
+            break;
+        }
+    }
+    suite.wait()
+}
+
+/// Returns the case of a line such as `test ipcmem::open::rule ... FAILED`.
+fn failed_case(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix("FAILED")?.split_whitespace().next()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use reference_driver::Fault;
+use fault::Fault;
 
 use super::{End, Outcome, Score};
 

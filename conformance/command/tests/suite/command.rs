@@ -70,6 +70,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         version: version.to_owned(),
         cuda: "13.0".to_owned(),
         path: "/usr/lib/libcuda.so.1".to_owned(),
+        given_path: None,
         sha256: Some("ab".repeat(32)),
     };
     let device = |place: usize| Device {

@@ -1,17 +1,38 @@
 //! `conformance score`: the declared faults, and invalid arguments. `.ci/run score` runs it on the suite.
 
+use conformance::catalogue::{self, Class};
 use conformance::{Outcome, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
+use crate::suite::harness;
 
 /// The faults are declared with names of their own, known rows and a sentence.
 #[rstest]
+#[case::reference("reference")]
+#[case::system("system")]
 #[conformance::test()]
-fn faults_are_listed() -> Outcome {
-    let (code, printed, errors) = finish(conformance(&["score", "--list"])?)?;
+fn faults_are_listed(#[case] driver: &str) -> Outcome {
+    let (code, printed, errors) = finish(conformance(&["score", "--list", "--driver", driver])?)?;
     check!(code == Some(0), "{errors}");
     check!(printed.lines().any(|line| line.starts_with("close-ignores-the-count ")), "{printed}");
+    let groups = catalogue::groups().map_err(harness)?;
+    let is_documented = |id: &str| {
+        let row = groups.iter().flat_map(|group| &group.row).find(|row| row.id == id);
+        row.is_some_and(|row| matches!(row.class, Class::Documented | Class::Derived) && !row.cases.is_empty())
+    };
+    for line in printed.lines() {
+        let is_row =
+            |word: &&str| word.contains('-') && word.bytes().all(|byte| byte == b'-' || byte.is_ascii_alphanumeric());
+        let rows =
+            line.split_whitespace().skip(1).take_while(is_row).take_while(|word| word.ends_with(char::is_numeric));
+        for row in rows {
+            check!(
+                is_documented(row) || driver == "reference",
+                "the row {row} of {line} has no case or is not documented"
+            );
+        }
+    }
     let mut names: Vec<_> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let all = names.len();
     names.dedup();
@@ -23,6 +44,8 @@ fn faults_are_listed() -> Outcome {
 /// A name that selects no fault, and a list of survivors that cannot be right, are refused.
 #[rstest]
 #[case::fault(&["score", "no-such-fault"], "no fault is called no-such-fault")]
+#[case::auto(&["score", "--driver", "auto"], "--driver auto: choose reference, system or the path of a library")]
+#[case::library(&["score", "--driver", "/nonexistent"], "--driver /nonexistent: the file does not exist")]
 #[case::file(&["score", "close-ignores", "--survivors", "/nonexistent"], "cannot read /nonexistent")]
 #[conformance::test()]
 fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> Outcome {

@@ -114,7 +114,9 @@ mod tests {
 
     #[test]
     fn ordinals_are_those_of_the_runners_devices() {
-        for (own, expected) in [(None, "1,0"), (Some("0,1"), "1,0"), (Some("3,1"), "1,3"), (Some("GPU-a,MIG-b"), "MIG-b,GPU-a")] {
+        for (own, expected) in
+            [(None, "1,0"), (Some("0,1"), "1,0"), (Some("3,1"), "1,3"), (Some("GPU-a,MIG-b"), "MIG-b,GPU-a")]
+        {
             assert_eq!(visible_devices(own, "1,0"), expected, "{own:?}");
         }
     }

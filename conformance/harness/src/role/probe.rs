@@ -8,6 +8,7 @@ use rustix::fs::Access;
 
 use super::session::Session;
 use crate::MemProperties;
+use crate::library::Library;
 use crate::machine::{Device, Fabric, Link, Machine};
 use crate::message::Refused;
 
@@ -18,9 +19,11 @@ impl Session {
         let count = session.device_count()?;
         let devices = (0..count).map(|device| session.probe_device(device)).collect::<Result<Vec<_>, _>>()?;
         let peers = |device| (0..count).map(|peer| session.reaches(device, peer)).collect::<Result<Vec<_>, _>>();
+        let Library { path, nvidia_release } = Library::of_this_process(session.driver.path());
         Ok(Machine {
             cuda_version: session.driver.version().0,
-            library: mapped_library().unwrap_or_else(|| session.driver.path().display().to_string()),
+            library: path,
+            nvidia_release,
             devices,
             peer_access: (0..count).map(peers).collect::<Result<_, _>>()?,
             links: session.probe_links(count)?,
@@ -121,7 +124,7 @@ impl Session {
         match create(session) {
             Ok(()) => Ok(Fabric::Channel),
             Err(Refused::Driver { code, .. })
-                if code == CUresult::CUDA_ERROR_NOT_PERMITTED.0 || is_real_and_without_channel() =>
+                if code == CUresult::CUDA_ERROR_NOT_PERMITTED.0 || is_real_and_without_channel(session) =>
             {
                 Ok(Fabric::NoChannel)
             }
@@ -182,16 +185,8 @@ impl Session {
 
 /// Whether the driver is a real one and this process may open no IMEX channel. Then a case can check which code the
 /// driver returns.
-fn is_real_and_without_channel() -> bool {
-    let is_simulated = mapped_library().is_some_and(|library| library.contains("libreference_driver"));
+fn is_real_and_without_channel(session: &Session) -> bool {
+    let is_simulated = Library::is_reference(&Library::of_this_process(session.driver.path()).path);
     let mut nodes = std::fs::read_dir("/dev/nvidia-caps-imex-channels").into_iter().flatten().flatten();
     !is_simulated && !nodes.any(|node| rustix::fs::access(node.path(), Access::READ_OK | Access::WRITE_OK).is_ok())
-}
-
-/// Returns the path of the driver library that the loader found, from the mappings of this process.
-fn mapped_library() -> Option<String> {
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let files = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| format!("/{path}"));
-    let mut files = files.filter(|path| path.contains("libcuda.so") || path.contains("libreference_driver"));
-    files.next()
 }

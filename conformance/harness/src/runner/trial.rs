@@ -126,10 +126,11 @@ impl Shared {
 
     fn explain(&self, case: &Case, verdict: Verdict, reason: &str) -> String {
         let rows = case.registered.rows.join(", ");
-        let driver = match self.under_test.identity.kind {
-            Kind::Reference => Choice::Reference,
-            Kind::System => Choice::System,
-            Kind::Path => Choice::Path(self.under_test.identity.path.clone().into()),
+        let identity = &self.under_test.identity;
+        let driver = match (&identity.given_path, identity.kind) {
+            (Some(path), _) => Choice::Path(path.into()),
+            (None, Kind::Reference) => Choice::Reference,
+            (None, Kind::System | Kind::Path) => Choice::System,
         };
         format!(
             "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  run again: {}\n",

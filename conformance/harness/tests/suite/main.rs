@@ -8,6 +8,7 @@ use conformance::runner::{self, Program};
 mod catalogue;
 mod deviations;
 mod drivers;
+mod interposer;
 mod nextest;
 mod options;
 mod orphans;

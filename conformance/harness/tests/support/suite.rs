@@ -25,7 +25,8 @@ pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
 
 /// Returns a command that runs a program without the environment variables of this run's settings and without input.
 pub(crate) fn without_settings(program: &Path) -> Command {
-    const SETTINGS: [&str; 6] = ["CONFORMANCE_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_", "NO_COLOR", "CLICOLOR"];
+    const SETTINGS: [&str; 7] =
+        ["CONFORMANCE_", "FAULT_INTERPOSER_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_", "NO_COLOR", "CLICOLOR"];
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
         if SETTINGS.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {

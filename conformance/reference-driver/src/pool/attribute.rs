@@ -2,9 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use cuda_ipc_sys::{
-    CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool,
-};
+use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemoryPool};
 
 use super::Pool;
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};

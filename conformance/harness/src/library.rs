@@ -1,0 +1,57 @@
+//! The library that answers a role's calls. It is not always the one that was loaded: another library may stand before
+//! it.
+
+use std::fs;
+use std::path::Path;
+
+/// A part of the file name of the reference driver.
+const REFERENCE: &str = "libreference_driver";
+
+/// The library that answers the calls of this process.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Library {
+    /// The file.
+    pub(crate) path: String,
+    /// The release, if the library is NVIDIA's.
+    pub(crate) nvidia_release: Option<String>,
+}
+
+impl Library {
+    /// Finds the library among the files that this process has mapped. `loaded` is the one that was loaded by path.
+    ///
+    /// The reference driver has its file name. NVIDIA's library contains the release of NVIDIA's kernel module, which
+    /// both must share, so a copy under another name is recognised. A driver that is neither is called `libcuda.so`.
+    pub(crate) fn of_this_process(loaded: &Path) -> Self {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let files = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| format!("/{path}"));
+        let mut drivers: Vec<_> =
+            files.filter(|path| path.contains("libcuda.so") || path.contains(REFERENCE)).collect();
+        drivers.dedup();
+        if let Some(reference) = drivers.iter().find(|path| path.contains(REFERENCE)) {
+            return Self { path: reference.clone(), nvidia_release: None };
+        }
+        drivers.push(loaded.display().to_string());
+        let release = nvidia_release();
+        let nvidias = release.as_ref().and_then(|release| drivers.iter().find(|path| contains(path, release)));
+        match nvidias {
+            Some(path) => Self { path: path.clone(), nvidia_release: release },
+            None => Self { path: drivers.swap_remove(0), nvidia_release: None },
+        }
+    }
+
+    /// Whether the library is the reference driver.
+    pub(crate) fn is_reference(path: &str) -> bool {
+        path.contains(REFERENCE)
+    }
+}
+
+fn contains(file: &str, text: &str) -> bool {
+    fs::read(file).is_ok_and(|bytes| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
+}
+
+/// Returns the release of NVIDIA's kernel module, such as 580.159.04.
+pub(crate) fn nvidia_release() -> Option<String> {
+    let text = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let is_release = |word: &&str| word.contains('.') && word.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
+    text.lines().next()?.split_whitespace().find(is_release).map(str::to_owned)
+}
