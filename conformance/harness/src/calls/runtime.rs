@@ -123,12 +123,9 @@ calls! {
 }
 
 impl Session {
-    /// Returns the runtime, and loads it at first use. The role does not serve another case, because the runtime keeps
-    /// the primary context until the process ends.
+    /// Returns the runtime, and loads it at first use. It shares the primary context that the role has retained.
     fn runtime(&mut self) -> Result<&'static Runtime, Refused> {
-        let runtime = Runtime::get().map_err(|error| Refused::Missing(error.to_string()))?;
-        self.spoil("it used the runtime");
-        Ok(runtime)
+        Runtime::get().map_err(|error| Refused::Missing(error.to_string()))
     }
 
     fn open_by_runtime(&mut self, handle: MemHandle, flags: u32) -> Result<Pointer, Refused> {

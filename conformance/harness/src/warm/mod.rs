@@ -19,8 +19,8 @@ pub(crate) struct WarmRoles {
     balance: Mutex<Balance>,
 }
 
-/// The maximum number of idle roles, because each one holds device memory.
-const MOST_IDLE: usize = 6;
+/// The maximum number of idle roles, because each one holds device memory: enough to replace what the next cases kill.
+const MOST_IDLE: usize = 10;
 
 impl WarmRoles {
     pub(crate) fn new(settings: Settings, fresh: bool, balance: Balance) -> Self {

@@ -11,7 +11,7 @@ use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
 /// A time limit that distinguishes a wait that ends from one that does not.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Records whether a wait ends, its code, and whether the importer's context then works. Ends the importer, because the
 /// state of its event is unknown.
