@@ -24,10 +24,12 @@ pub(crate) enum Managed {
 pub struct Profile {
     /// The name, as `REFERENCE_DRIVER_PROFILE` takes it.
     pub name: &'static str,
-    pub(crate) devices: usize,
+    /// The number of devices.
+    pub devices: usize,
     /// Bytes of each device.
     pub(crate) memory: u64,
-    pub(crate) cuda_version: c_int,
+    /// The CUDA version: 1000 × major + 10 × minor.
+    pub cuda_version: c_int,
     pub(crate) compute_capability: (c_int, c_int),
     /// Whether the device is part of the processor, as in a Jetson.
     pub(crate) is_integrated: bool,

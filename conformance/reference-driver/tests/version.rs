@@ -32,6 +32,16 @@ fn attributes_of_later_versions_are_unknown() {
 }
 
 #[test]
+fn later_versions_have_their_attributes() {
+    let (mmap, reduction) = (
+        Attribute::CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED,
+        Attribute::CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED,
+    );
+    assert_eq!((of("13.0").attribute(reduction), of("13.1").attribute(reduction)), (Err(INVALID_VALUE), Ok(0)));
+    assert_eq!((of("13.2").attribute(mmap), of("13.3").attribute(mmap)), (Err(INVALID_VALUE), Ok(0)));
+}
+
+#[test]
 fn fabric_handles_came_with_12_3() {
     assert_eq!(of("12.2").create(GRANULE, FABRIC), Err(INVALID_VALUE));
     assert!(of("12.3").create(GRANULE, FABRIC).is_ok());
