@@ -46,12 +46,12 @@ fn the_table_has_every_profile() {
 #[test]
 fn what_a_machine_lacks_is_not_supported_and_its_attribute_says_so() {
     let virtual_memory = Attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
-    let vgpu = on("vgpu");
+    let mut vgpu = on("vgpu");
     assert_eq!(
         (vgpu.attribute(virtual_memory), vgpu.create(GRANULE, DESCRIPTOR)),
         (Ok(0), Err(CUresult::CUDA_ERROR_NOT_SUPPORTED))
     );
-    let orin = on("orin");
+    let mut orin = on("orin");
     assert_eq!(orin.attribute(virtual_memory), Ok(1));
     assert!(orin.create(GRANULE, DESCRIPTOR).is_ok());
     assert_eq!(orin.attribute(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED), Ok(1));
