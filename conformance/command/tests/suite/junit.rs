@@ -189,7 +189,7 @@ fn each_verdict_is_shown(#[case] verdict: &str, #[case] kind: Option<&str>) -> O
 /// The output of a case names its disclosures, even if the case passed.
 #[rstest]
 #[case::pass(Verdict::Pass, "pass\ndisclosure: words\nrow ")]
-#[case::unsupported(Verdict::Deviation, "deviation: so\ndisclosure: words\nrow ")]
+#[case::deviation(Verdict::Deviation, "deviation: so\ndisclosure: words\nrow ")]
 #[case::fail(Verdict::Fail, "fail: so\ndisclosure: words\nrow ")]
 #[conformance::test()]
 fn disclosures_are_in_the_output(#[case] verdict: Verdict, #[case] begins: &str) -> Outcome {
