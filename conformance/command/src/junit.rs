@@ -29,6 +29,7 @@ Each group of cases becomes a test suite. The type of a failure, an error or a s
   unsupported, deviation      becomes skipped; a listed deviation is not passed, because the rule does not hold
   fail, leak, timeout, crash  becomes a failure
   error                       becomes an error
+The output of a case that disclosed memory names each disclosure, even if the case passed.
 
 A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
 --require becomes a failure of type `unmet` in the test suite `require`. The text of a failure, an error or a skip
@@ -112,7 +113,8 @@ fn test_case(case: &CaseReport) -> TestCase {
     let mut test_case = named(&case.id, status);
     test_case.set_time(Duration::try_from_secs_f64(case.duration_ms / 1e3).unwrap_or_default());
     // For a case that did not fail, Jenkins shows only this output, not even the reason of a skip.
-    if matches!(case.verdict, Verdict::Fixed | Verdict::Unsupported | Verdict::Differs | Verdict::Deviation) {
+    let is_good = matches!(case.verdict, Verdict::Fixed | Verdict::Unsupported | Verdict::Differs | Verdict::Deviation);
+    if is_good || !case.disclosures.is_empty() {
         test_case.set_system_out(told(case));
     }
     test_case
@@ -151,14 +153,16 @@ fn group(id: &str) -> &str {
     id.split("::").next().unwrap_or(id)
 }
 
-/// Returns the verdict, the reason, the rows, the observations and the steps. Few readers show the type, and GitLab
+/// Returns the verdict, the reason, the disclosures, the rows, the observations and the steps. Few readers show the type, and GitLab
 /// does not show the message either, so the text repeats them.
 fn told(case: &CaseReport) -> String {
-    let verdict = format!("{}: {}\n", case.verdict, case.reason.as_deref().unwrap_or_default());
+    let reason = case.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let verdict = format!("{}{reason}\n", case.verdict);
+    let disclosures = case.disclosures.iter().map(|disclosure| format!("disclosure: {disclosure}\n"));
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));
     let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
     let steps = case.steps.iter().enumerate();
     let steps =
         steps.map(|(number, step)| format!("{}. {}: {} -> {}\n", number + 1, step.role, step.call, step.answer));
-    iter::once(verdict).chain(rows).chain(observations).chain(steps).collect()
+    iter::once(verdict).chain(disclosures).chain(rows).chain(observations).chain(steps).collect()
 }

@@ -120,7 +120,11 @@ fn base(case: &CaseReport) -> &str {
 }
 
 fn text(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> String {
-    let mut text = summary(report);
+    let mut text: String = report
+        .disclosures()
+        .map(|(case, disclosure)| format!("{} {}: {disclosure}\n", magenta("disclosure:"), case.id))
+        .collect();
+    text += &summary(report);
     text.extend(report.run.unmet.iter().map(|unmet| format!("--require is not met: {unmet}\n")));
     text.extend(unmatched.iter().map(|told| format!("{told}\n")));
     let mut printed = BTreeSet::new();
@@ -193,6 +197,9 @@ fn add(text: &mut String, case: &CaseReport) {
     if let Some(reason) = &case.reason {
         let _ = writeln!(text, "    {}", reason.replace('\n', "\n    "));
     }
+    for disclosure in &case.disclosures {
+        let _ = writeln!(text, "    {} {disclosure}", magenta("disclosure:"));
+    }
     for (name, value) in &case.observations {
         let _ = writeln!(text, "    {name} = {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }
@@ -216,8 +223,15 @@ fn paint(verdict: Verdict) -> String {
     format!("{style}{verdict}{style:#}")
 }
 
+fn magenta(word: &str) -> String {
+    let style = Style::new().bold().fg_color(Some(AnsiColor::Magenta.into()));
+    format!("{style}{word}{style:#}")
+}
+
 fn json(report: &Report, shown: &Shown<'_>, unmatched: &[String]) -> serde_json::Value {
+    let disclosures = report.disclosures().map(|(case, text)| json!({ "case": case.id, "text": text }));
     json!({
+        "disclosures": disclosures.collect::<Vec<_>>(),
         "run": report.run,
         "summary": report.summary(),
         "is_complete": report.is_complete,

@@ -1,7 +1,7 @@
 //! Cases: their registration and names, and the state of the running case.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -101,6 +101,7 @@ pub(crate) struct Running {
     pub(crate) warm: Arc<WarmRoles>,
     pub(crate) roles: RefCell<Vec<Role>>,
     pub(crate) observations: RefCell<BTreeMap<String, Value>>,
+    pub(crate) disclosures: RefCell<BTreeSet<String>>,
     machine: Machine,
     steps: Steps,
     pub(crate) seed: u64,
@@ -119,6 +120,7 @@ pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, run_seed: u64, id: 
         warm,
         roles: RefCell::default(),
         observations: RefCell::default(),
+        disclosures: RefCell::default(),
         machine: machine.clone(),
         steps: Steps::default(),
         seed: hasher.finish(),
@@ -170,6 +172,12 @@ impl Role {
 /// Records an observation: the driver's behaviour in a detail that the documentation leaves open.
 pub fn observe(name: &str, value: impl Into<Value>) {
     current(|case| case.observations.borrow_mut().insert(name.to_owned(), value.into()));
+}
+
+/// Reports a disclosure: a process can access memory that was never shared with it, although no documented rule forbids
+/// that. It changes neither the verdict of the case nor the exit code of the run.
+pub fn disclose(what: &str) {
+    current(|case| case.disclosures.borrow_mut().insert(what.to_owned()));
 }
 
 /// Returns the next random number, which is never 0. It depends only on the run's seed and the case's name.

@@ -60,7 +60,7 @@ pub mod values;
 mod verdict;
 mod warm;
 
-pub use case::{Registered, need, observe, random, seed};
+pub use case::{Registered, disclose, need, observe, random, seed};
 #[doc(hidden)]
 pub use conformance_macros::check_shown;
 pub use conformance_macros::test;

@@ -1,4 +1,5 @@
-//! The comparison as Markdown for a comment on a pull request. The worse changes are shown, the others are folded.
+//! The comparison as Markdown for a comment on a pull request. The worse changes and the
+//! disclosures are shown, the others are folded.
 
 use std::fmt::Write as _;
 
@@ -49,7 +50,7 @@ fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) 
     if changes.is_empty() {
         return;
     }
-    let open = if severity == Severity::Worse { " open" } else { "" };
+    let open = if matches!(severity, Severity::Worse | Severity::Disclosure) { " open" } else { "" };
     let _ = write!(text, "\n<details{open}><summary>{} ({})</summary>\n\n", severity.word(), changes.len());
     for change in changes.iter().take(SHOWN) {
         let _ = writeln!(text, "- {}", code(&change.id));

@@ -45,6 +45,7 @@ Examples:
 
 Severities:
   worse      a rule no longer holds, fails in a worse way, or is no longer checked
+  disclosure a process can access memory that was never shared with it, or no longer can; no documented rule decides
   different  another result code or observation that the documentation leaves open, or another reason for a failure
   time       a case of 100 ms or more became more than three times slower or faster
   better     a rule holds now, or is checked now

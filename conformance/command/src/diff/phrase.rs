@@ -43,6 +43,8 @@ pub(super) fn words(difference: &Difference) -> (&str, String, String) {
         Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
         Difference::Reason { old, new } => ("reason", reason(old), reason(new)),
         Difference::Observation { name, old, new } => (name, value(old), value(new)),
+        Difference::Disclosure { text, is_new: true } => ("disclosure", NOTHING.to_owned(), text.clone()),
+        Difference::Disclosure { text, is_new: false } => ("disclosure", text.clone(), NOTHING.to_owned()),
         Difference::Time { old, new } => ("time", milliseconds(*old), milliseconds(*new)),
         Difference::Added { verdict } => ("verdict", "not in the old report".to_owned(), verdict.to_string()),
         Difference::Removed { verdict } => ("verdict", verdict.to_string(), "not in the new report".to_owned()),

@@ -81,6 +81,7 @@ fn totals(diff: &Diff) -> String {
 fn style(severity: Severity) -> Style {
     let colour = match severity {
         Severity::Worse => AnsiColor::Red,
+        Severity::Disclosure => AnsiColor::Magenta,
         Severity::Different => AnsiColor::Yellow,
         Severity::Time => AnsiColor::Cyan,
         Severity::Better => AnsiColor::Green,

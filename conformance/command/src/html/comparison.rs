@@ -44,6 +44,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn of(old: &'a Report, new: &'a Report, diff: &'a Diff) -> Self {
         let blocks = [
             (Severity::Worse, "Worse: no longer holds, fails in a worse way, or is no longer checked"),
+            (Severity::Disclosure, "Disclosure: memory that was never shared can be accessed, or no longer can"),
             (Severity::Different, "Different: a result left open by the documentation, or the reason for a failure"),
             (Severity::Time, "Much slower or faster"),
             (Severity::Better, "Better: holds or is checked now"),
@@ -110,6 +111,8 @@ fn pair(difference: &Difference) -> Pair {
         Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
         Difference::Reason { old, new } => ("reason", old.clone().unwrap_or_default(), new.clone().unwrap_or_default()),
         Difference::Observation { name, old, new } => (name.as_str(), observed(old), observed(new)),
+        Difference::Disclosure { text, is_new: true } => ("disclosure", "none".to_owned(), text.clone()),
+        Difference::Disclosure { text, is_new: false } => ("disclosure", text.clone(), "none".to_owned()),
         Difference::Time { old, new } => ("time", text::duration(*old), text::duration(*new)),
         Difference::Added { verdict } => ("verdict", absent(), verdict.to_string()),
         Difference::Removed { verdict } => ("verdict", verdict.to_string(), absent()),

@@ -17,6 +17,7 @@ pub(super) struct Headline<'a> {
     pub(super) sentence: String,
     /// Remarks that qualify the sentence.
     pub(super) remarks: Vec<String>,
+    pub(super) disclosures: Vec<Disclosure<'a>>,
     pub(super) bad: Vec<Bad<'a>>,
     /// The number of bad cases that are not listed.
     pub(super) more: usize,
@@ -28,6 +29,13 @@ pub(super) struct Bad<'a> {
     pub(super) id: &'a str,
     pub(super) rows: &'a [String],
     pub(super) reason: Vec<Piece<'a>>,
+}
+
+/// What a process can access although it was never shared with it.
+pub(super) struct Disclosure<'a> {
+    pub(super) id: &'a str,
+    pub(super) rows: &'a [String],
+    pub(super) text: &'a str,
 }
 
 impl<'a> Headline<'a> {
@@ -71,6 +79,10 @@ impl<'a> Headline<'a> {
             },
             sentence: format!("{} {says}.", subject(&report.run)),
             remarks,
+            disclosures: report
+                .disclosures()
+                .map(|(case, text)| Disclosure { id: &case.id, rows: &case.rows, text })
+                .collect(),
             bad: bad()
                 .take(LISTED)
                 .map(|case| Bad {
@@ -86,6 +98,12 @@ impl<'a> Headline<'a> {
 }
 
 impl Bad<'_> {
+    pub(super) fn anchor(&self) -> String {
+        text::anchor(self.id)
+    }
+}
+
+impl Disclosure<'_> {
     pub(super) fn anchor(&self) -> String {
         text::anchor(self.id)
     }

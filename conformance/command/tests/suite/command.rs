@@ -112,6 +112,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         verdict: Verdict::Pass,
         reason: None,
         observations: [("code".to_owned(), "CUDA_SUCCESS (0)".into())].into(),
+        disclosures: Vec::new(),
         steps: vec![step; 3],
         duration_ms: 10.0,
     }

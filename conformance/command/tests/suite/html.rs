@@ -148,6 +148,7 @@ fn run(name: &str, devices: i32) -> Value {
 fn case(id: &str, words: &str) -> Value {
     json!({
         "line": "case", "id": id, "rows": ["P2P-001"], "verdict": "fail", "reason": words, "observations": { words: words },
+        "disclosures": [words],
         "steps": [{ "role": words, "call": words, "answer": words }], "duration_ms": 1.5
     })
 }

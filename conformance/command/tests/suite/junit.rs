@@ -186,6 +186,26 @@ fn each_verdict_is_shown(#[case] verdict: &str, #[case] kind: Option<&str>) -> O
     Ok(())
 }
 
+/// The output of a case names its disclosures, even if the case passed.
+#[rstest]
+#[case::pass(Verdict::Pass, "pass\ndisclosure: words\nrow ")]
+#[case::deviation(Verdict::Deviation, "deviation: so\ndisclosure: words\nrow ")]
+#[case::fail(Verdict::Fail, "fail: so\ndisclosure: words\nrow ")]
+#[conformance::test()]
+fn disclosures_are_in_the_output(#[case] verdict: Verdict, #[case] begins: &str) -> Outcome {
+    let mut report = plain("580.159.04", 1);
+    let case = &mut report.cases[0];
+    (case.verdict, case.disclosures) = (verdict, vec!["words".to_owned()]);
+    case.reason = (verdict != Verdict::Pass).then(|| "so".to_owned());
+    let root = junit(&report)?;
+    check_rules(&root)?;
+    let mut cases = root.named("testsuite").flat_map(|suite| suite.named("testcase"));
+    let case = cases.next().ok_or_else(|| harness("the case is missing"))?;
+    let mut output = case.named("system-out");
+    check!(output.next().is_some_and(|output| output.text.starts_with(begins)), "{case:?}");
+    Ok(())
+}
+
 /// A case that was still running at the end of the report is an error.
 #[rstest]
 #[conformance::test()]

@@ -8,6 +8,7 @@ mod bundle;
 mod command;
 mod deviations;
 mod diff;
+mod disclosures;
 mod doctor;
 mod html;
 mod junit;

@@ -1,4 +1,5 @@
-//! Compares two reports: the machine, and the verdict, reason, observations and duration of each case.
+//! Compares two reports: the machine, and the verdict, reason, observations, disclosures and duration of each
+//! case.
 
 pub(crate) mod noise;
 mod setting;
@@ -65,7 +66,7 @@ pub struct Side {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The severity. If the case ended differently, is new or is missing, that decides; else the worst of its
-    /// differences.
+    /// differences. With a new disclosure it is at least `disclosure`.
     pub severity: Severity,
     /// The name of the case.
     pub id: String,
@@ -82,6 +83,8 @@ pub struct Change {
 pub enum Severity {
     /// A regression: a rule no longer holds, fails in a worse way, or is no longer checked.
     Worse,
+    /// A disclosure came or went: what a process can access although it was never shared with it.
+    Disclosure,
     /// The driver behaves differently in a detail that the documentation leaves open, or fails in a different way.
     Different,
     /// The case became much slower or faster.
@@ -92,13 +95,14 @@ pub enum Severity {
 
 impl Severity {
     /// All severities, worst first.
-    pub const ALL: [Self; 4] = [Self::Worse, Self::Different, Self::Time, Self::Better];
+    pub const ALL: [Self; 5] = [Self::Worse, Self::Disclosure, Self::Different, Self::Time, Self::Better];
 
     /// Returns the word used in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Worse => "worse",
+            Self::Disclosure => "disclosure",
             Self::Different => "different",
             Self::Time => "time",
             Self::Better => "better",
@@ -133,6 +137,13 @@ pub enum Difference {
         old: Option<Value>,
         /// The new value.
         new: Option<Value>,
+    },
+    /// A disclosure that only one report has.
+    Disclosure {
+        /// What a process can access.
+        text: String,
+        /// Whether the new report has it.
+        is_new: bool,
     },
     /// The duration in milliseconds.
     Time {
@@ -233,6 +244,9 @@ impl Change {
         // severity.
         let end = differences.iter().find(|difference| difference.is_of_the_end());
         let severity = end.map(Difference::severity).or_else(|| differences.iter().map(Difference::severity).min())?;
+        let is_disclosed =
+            differences.iter().any(|difference| matches!(difference, Difference::Disclosure { is_new: true, .. }));
+        let severity = if is_disclosed { severity.min(Severity::Disclosure) } else { severity };
         let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
         Some(Self { severity, id: id.to_owned(), rows, differences })
     }
@@ -251,6 +265,9 @@ impl Pair<'_> {
                 [Difference::Added { verdict: new.verdict }]
                     .into_iter()
                     .chain(new.reason.as_ref().map(reason))
+                    .chain(
+                        new.disclosures.iter().map(|text| Difference::Disclosure { text: text.clone(), is_new: true }),
+                    )
                     .collect()
             }
             (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
@@ -271,6 +288,7 @@ impl Difference {
             Self::Verdict { new: Verdict::Pass | Verdict::Fixed, .. } => Severity::Better,
             Self::Verdict { old, new } if badness(*new) > badness(*old) => Severity::Worse,
             Self::Verdict { .. } | Self::Reason { .. } | Self::Observation { .. } => Severity::Different,
+            Self::Disclosure { .. } => Severity::Disclosure,
             Self::Time { .. } => Severity::Time,
             Self::Added { verdict: Verdict::Pass | Verdict::Fixed } => Severity::Better,
             Self::Added { verdict } if verdict.is_good() => Severity::Different,
@@ -311,6 +329,14 @@ pub(crate) fn changed_observations<'case>(
     })
 }
 
+/// Returns each disclosure that only one report of a case has, and whether that is the new one.
+pub(crate) fn changed_disclosures(old: &CaseReport, new: &CaseReport) -> Vec<(String, bool)> {
+    let texts =
+        |case: &CaseReport| case.disclosures.iter().map(|text| without_addresses(text)).collect::<BTreeSet<_>>();
+    let (old, new) = (texts(old), texts(new));
+    old.symmetric_difference(&new).map(|text| (text.clone(), new.contains(text))).collect()
+}
+
 fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Difference> {
     let mut differences = Vec::new();
     if old.verdict != new.verdict {
@@ -318,6 +344,11 @@ fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Differ
     }
     if quiet_reason(old) != quiet_reason(new) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
+    }
+    // A case that did not run shows no disclosure, which does not mean that there is none.
+    if new.verdict != Verdict::Unsupported {
+        let disclosures = changed_disclosures(old, new).into_iter();
+        differences.extend(disclosures.map(|(text, is_new)| Difference::Disclosure { text, is_new }));
     }
     // A case that did not run has no observations and no meaningful duration.
     if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {

@@ -74,6 +74,11 @@ impl Report {
     pub fn case(&self, id: &str) -> Option<&CaseReport> {
         self.cases.binary_search_by(|case| case.id.as_str().cmp(id)).ok().map(|place| &self.cases[place])
     }
+
+    /// Returns every disclosure with its case.
+    pub fn disclosures(&self) -> impl Iterator<Item = (&CaseReport, &str)> {
+        self.cases.iter().flat_map(|case| case.disclosures.iter().map(move |disclosure| (case, disclosure.as_str())))
+    }
 }
 
 /// Returns the number of each verdict, for every verdict.
@@ -255,6 +260,10 @@ pub struct CaseReport {
     pub reason: Option<String>,
     /// The observations: the driver's behaviour in details that the documentation leaves open.
     pub observations: BTreeMap<String, Value>,
+    /// The disclosures: what a process can access although it was never shared with it, and no documented rule forbids
+    /// that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disclosures: Vec<String>,
     /// The steps of the case, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,

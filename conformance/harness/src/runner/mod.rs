@@ -213,6 +213,9 @@ impl Run {
                     println!("conformance: {line}");
                 }
             }
+            for (case, disclosure) in report.disclosures() {
+                println!("conformance: disclosure: {}: {disclosure}", case.id);
+            }
             let counts = report.summary();
             let words: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();

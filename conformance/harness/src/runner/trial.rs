@@ -116,6 +116,7 @@ impl Shared {
             Err(stop) => ended(case, stop.verdict(), Some(stop.to_string())),
         };
         (report.observations, report.steps) = (running.observations.take(), running.take_steps());
+        report.disclosures = running.disclosures.take().into_iter().collect();
         if let Some((worse, why)) = self.give_back(running, &outcome)
             && worse > report.verdict
         {
@@ -149,6 +150,7 @@ fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
         verdict,
         reason,
         observations: Default::default(),
+        disclosures: Vec::new(),
         steps: Vec::new(),
         duration_ms: 0.0,
     }

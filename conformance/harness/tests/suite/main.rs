@@ -7,6 +7,7 @@ use conformance::runner::{self, Program};
 
 mod catalogue;
 mod deviations;
+mod disclosures;
 mod drivers;
 mod interposer;
 mod nextest;

@@ -150,3 +150,31 @@ fn observes_an_address() -> Outcome {
     conformance::observe("random", conformance::seed());
     Ok(())
 }
+
+/// What the planted cases disclose.
+pub(crate) const DISCLOSURE: &str = "a planted process reads memory of its neighbour";
+
+/// A case that discloses, twice in the same words, and passes or fails as its parameter says.
+#[rstest]
+#[case::passes(true)]
+#[case::fails(false)]
+#[conformance::test()]
+fn discloses(#[case] passes: bool) -> Outcome {
+    conformance::disclose(DISCLOSURE);
+    conformance::disclose(DISCLOSURE);
+    check!(passes, "it fails");
+    Ok(())
+}
+
+/// A case that discloses only in its first run, or only in later runs.
+#[rstest]
+#[case::the_first(true)]
+#[case::later(false)]
+#[conformance::test()]
+fn discloses_in_some_runs(#[case] first: bool) -> Outcome {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    if (RUNS.fetch_add(1, Ordering::Relaxed) == 0) == first {
+        conformance::disclose(DISCLOSURE);
+    }
+    Ok(())
+}

@@ -9,3 +9,4 @@ mod fabric;
 mod import;
 mod large;
 mod pointer;
+mod reach;

@@ -10,6 +10,7 @@ pub(crate) mod foreign;
 pub(crate) mod import_kind;
 pub(crate) mod latch;
 pub(crate) mod pointer_kind;
+pub(crate) mod reach;
 pub(crate) mod shared_pool;
 pub(crate) mod virtual_memory;
 
