@@ -4,6 +4,7 @@ mod placement;
 mod role;
 mod shorten;
 mod spawner;
+mod visible;
 
 use std::fmt;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -24,11 +25,11 @@ use peer::wire::{Channel, ReceiveError};
 use shorten::shortened;
 
 pub use placement::Placement;
-use placement::visible_devices;
 pub(crate) use role::Steps;
 pub use role::{Pending, Role};
 pub use shorten::shown;
 pub use spawner::PidNamespace;
+use visible::visible_devices;
 
 /// Bytes of device memory, by device.
 pub(crate) type Bytes = std::collections::BTreeMap<i32, u64>;
