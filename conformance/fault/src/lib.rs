@@ -19,7 +19,7 @@ pub struct Fault {
     pub version: Option<&'static str>,
 }
 
-/// Returns the fault that an environment variable names. Without the variable, or if it is empty, there is none.
+/// Returns the fault that an environment variable names, or `None` if the variable is unset or empty.
 ///
 /// A name that no fault has ends the process: a test that asked for the fault must not pass without it.
 pub fn chosen(variable: &str, faults: impl IntoIterator<Item = &'static Fault>) -> Option<&'static Fault> {

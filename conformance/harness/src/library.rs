@@ -19,8 +19,9 @@ pub(crate) struct Library {
 impl Library {
     /// Finds the library among the files that this process has mapped. `loaded` is the one that was loaded by path.
     ///
-    /// The reference driver has its file name. NVIDIA's library contains the release of NVIDIA's kernel module, which
-    /// both must share, so a copy under another name is recognised. A driver that is neither is called `libcuda.so`.
+    /// A mapped file whose path contains `libreference_driver` is the reference driver. NVIDIA's library contains the
+    /// release of the loaded kernel module, so a renamed copy given by path is recognised. If neither is found, the
+    /// driver is the first mapped `libcuda.so`, or else the loaded library.
     pub(crate) fn of_this_process(loaded: &Path) -> Self {
         let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
         let files = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| format!("/{path}"));

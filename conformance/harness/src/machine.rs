@@ -60,7 +60,7 @@ pub struct Device {
     pub mps: bool,
 }
 
-/// Reports of before this was recorded come from devices that support legacy memory handles.
+/// The default for older reports, which lack this field: all their devices support legacy memory handles.
 const fn yes() -> bool {
     true
 }

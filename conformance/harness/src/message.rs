@@ -27,7 +27,7 @@ pub(crate) enum Greeting {
     NoDevice(String),
 }
 
-/// Why a call has no output.
+/// The reason why a call returned no output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Refused {
     /// The driver or the runtime returned an error code.

@@ -72,20 +72,20 @@ impl Needs {
         self
     }
 
-    /// Needs no support for IPC although a row of `IPCMEM` or `IPCEVT` says so: the case is about devices without it.
+    /// Removes the needs that a row of `IPCMEM` or `IPCEVT` implies, because the case also runs on devices without IPC.
     #[must_use]
     pub const fn any_device(self) -> Self {
         self
     }
 
-    /// Needs interprocess events. Every case of a row of `IPCEVT` does, without saying so.
+    /// Needs interprocess events. A case of a row of `IPCEVT` has this need automatically.
     #[must_use]
     pub const fn interprocess_events(mut self) -> Self {
         self.interprocess_events = true;
         self
     }
 
-    /// Needs legacy memory handles. Every case of a row of `IPCMEM` does, without saying so.
+    /// Needs legacy memory handles. A case of a row of `IPCMEM` has this need automatically.
     #[must_use]
     pub const fn legacy_memory(mut self) -> Self {
         self.legacy_memory = true;
@@ -210,8 +210,8 @@ impl Needs {
         self
     }
 
-    /// Needs processes that are not clients of the multi-process service (MPS): it lets a fault of one client end the
-    /// others.
+    /// Needs processes that are not clients of the multi-process service (MPS), because under MPS a fault of one client
+    /// ends the others.
     #[must_use]
     pub const fn no_mps(mut self) -> Self {
         self.no_mps = true;

@@ -86,8 +86,8 @@ impl State {
     }
 }
 
-/// Creates the file that stands in for a dma-buf. DMABUF-010: the attribute DMA_BUF_MMAP_SUPPORTED reads 0, so the
-/// descriptor is open for writing only, which `mmap` refuses.
+/// Creates the file that stands in for a dma-buf. DMABUF-010: the attribute DMA_BUF_MMAP_SUPPORTED reads 0, so the file
+/// is opened for writing only: `mmap` refuses such a descriptor.
 fn stand_in(size: u64) -> Result<File> {
     let file = new_file("cuda:stand-in-for-a-dma-buf", size)?;
     if fault!(

@@ -9,7 +9,8 @@ use cuda_ipc_sys::CUresult;
 use crate::answer::{INVALID_VALUE, Output, Result};
 use crate::version::cuda_version;
 
-/// The CUDA version whose header first had a code, for codes that came after 11.8. An older version has no name for it.
+/// For each code added after CUDA 11.8, the first CUDA version that has it. An older version returns no name for the
+/// code.
 fn since(code: CUresult) -> c_int {
     type R = CUresult;
     match code {

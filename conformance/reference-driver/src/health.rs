@@ -15,11 +15,14 @@ use crate::profile::profile;
 pub(crate) struct StickyError(AtomicU32);
 
 impl StickyError {
-    /// Sets the error, if there is none yet. Under MPS, such an error ends the work of every client of the device, which
-    /// no test can expect to survive: here it ends this process.
+    /// Sets the error, if there is none yet. Under MPS, such an error ends the work of every client of the device. This
+    /// driver ends only the process that has the error.
     fn set(&self, code: CUresult) {
         if profile().has_mps {
-            eprintln!("reference driver: {code:?} in device code ends all clients of MPS");
+            eprintln!(
+                "reference driver: {code:?} in device code; MPS would end every client of the device, so this
+            process ends"
+            );
             std::process::abort();
         }
         let _ = self.0.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);

@@ -61,7 +61,7 @@ pub(crate) fn new_memfd(name: &str, size: u64, flags: u32) -> Result<File> {
 pub(crate) enum Elsewhere {
     /// The process, or its descriptor, no longer exists.
     Gone,
-    /// The process now has another file at the descriptor.
+    /// The descriptor's number now refers to another file.
     Replaced,
     /// The system does not let this process access the files of that process.
     Forbidden,

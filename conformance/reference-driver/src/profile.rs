@@ -44,10 +44,10 @@ pub struct Profile {
     pub(crate) managed: Managed,
     pub(crate) has_dma_bufs: bool,
     pub(crate) has_peers: bool,
-    /// Whether two devices or more have multicast objects.
+    /// Whether multicast objects are supported if the machine has at least two devices.
     pub(crate) has_multicast: bool,
     pub(crate) fabric: Fabric,
-    /// Whether the driver ignores some bits of handles, as opaque bytes may have unused ones.
+    /// Whether the driver ignores some bits of a handle. Handles are opaque, so a real driver may do this.
     pub(crate) has_unused_handle_bits: bool,
     /// Whether a UUID in `CUDA_VISIBLE_DEVICES` begins with `MIG-`, not `GPU-`.
     pub(crate) has_instances: bool,
@@ -221,7 +221,7 @@ pub(crate) fn check_support(function: &str) -> Result<()> {
         _ => true,
     };
     if !is_supported {
-        // A process that has not called cuInit is told so.
+        // Before cuInit, the call returns NOT_INITIALIZED instead.
         drop(state()?);
         return Err(NOT_SUPPORTED);
     }

@@ -1,7 +1,7 @@
 //! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, and a context that
 //! is reset behind its back. They use the driver that `CUDA_IPC_DRIVER` names, or else the reference driver.
 //!
-//! On a GPU, run them with `-- --skip reset`: NVIDIA's driver follows handles of a context that no longer exists. The
+//! On a GPU, run them with `-- --skip reset`: NVIDIA's driver dereferences handles of a destroyed context. The
 //! reference driver refuses them.
 
 #[path = "../common/mod.rs"]

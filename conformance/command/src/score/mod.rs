@@ -53,8 +53,8 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-A fault is killed if a case of a row that it violates ends as fail, leak, timeout or crash. A fault that only other cases
-notice survives: the case of its row proves less than it claims.
+A fault is killed if a case of a row that it violates ends as fail, differs, leak, timeout or crash. A fault that only
+other cases notice survives: the case of its row proves less than it claims.
 
 The reference driver has faults of its own. On the system's driver or on a library, another library stands before the
 driver and alters one answer; only a case that passed without the fault can notice it. Such a run needs a GPU, and ends
@@ -102,7 +102,7 @@ enum End {
     KilledByOthers,
     /// No case noticed it.
     Survived,
-    /// No case of its rows runs on this machine.
+    /// No case of its rows passed without the fault.
     Untested,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn text(score: &Score) -> String {
     let parts: [(&str, End); 3] = [
         ("survived: no case noticed", End::Survived),
         ("killed only by cases of other rows", End::KilledByOthers),
-        ("untested: no case of the rows runs here", End::Untested),
+        ("untested: no case of the rows passed without the fault", End::Untested),
     ];
     for (title, end) in parts {
         let faults: Vec<_> = score.faults.iter().filter(|fault| fault.end == end).collect();

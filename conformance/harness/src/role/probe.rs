@@ -71,8 +71,8 @@ impl Session {
         })
     }
 
-    /// Whether IPC is supported. Before CUDA 12 there is no attribute for it: the documentation requires unified
-    /// addressing.
+    /// Whether IPC is supported. CUDA before 12 has no attribute for IPC, so the probe reads UNIFIED_ADDRESSING, which
+    /// the documentation requires.
     fn ipc(&mut self, device: i32) -> Result<bool, Refused> {
         let attribute = if self.driver.version() < CudaVersion(12_000) {
             CUdevice_attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
@@ -82,8 +82,8 @@ impl Session {
         self.flag(attribute, device)
     }
 
-    /// Whether memory can be exported by legacy handles. A device that supports IPC can; only devices that are integrated
-    /// into a processor may support events and not memory, and only an attempt shows it.
+    /// Whether memory can be exported by legacy handles. A discrete device that supports IPC can. A device that is
+    /// integrated into a processor may support events but not memory, so the probe tries an export.
     /// <https://docs.nvidia.com/cuda/cuda-for-tegra-appnote/>
     fn exports_memory(&mut self, device: i32) -> Result<bool, Refused> {
         if !self.flag(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED, device)? {

@@ -40,7 +40,7 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_FRESH")]
     pub fresh: bool,
 
-    /// Run each case this many times in a row, until a run ends or observes differently from the first; such a case fails
+    /// Run each case this many times in a row; a case whose runs have different verdicts or observations fails
     #[arg(long, env = "CONFORMANCE_REPEAT", default_value = "1", value_name = "NUMBER", value_parser = times)]
     pub repeat: NonZeroU32,
 

@@ -20,12 +20,12 @@ pub(crate) const ALREADY_MAPPED: CUresult = CUresult::CUDA_ERROR_ALREADY_MAPPED;
 /// An address where no memory lies.
 pub(crate) const WILD: u64 = 0x1000;
 
-/// Returns another code in place of an error.
+/// Returns `other` if `code` is an error, else CUDA_SUCCESS.
 pub(crate) fn refusal(code: CUresult, other: CUresult) -> CUresult {
     if code == SUCCESS { SUCCESS } else { other }
 }
 
-/// Returns another code in place of one code.
+/// Returns `other` if `code` is `of`, else `code`.
 pub(crate) fn instead(code: CUresult, of: CUresult, other: CUresult) -> CUresult {
     if code == of { other } else { code }
 }

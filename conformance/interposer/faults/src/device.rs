@@ -65,11 +65,11 @@ faults! {
         reads(0, value, real(value, attribute, device), asked)
     };
 
-    "device-attribute-zero-is-known", ["DEVATTR-008"], "The attribute id 0 reads 0." => {
+    "device-attribute-zero-is-known", ["DEVATTR-008"], "A query of attribute id 0 returns CUDA_SUCCESS and writes nothing." => {
         if attribute.0 == 0 { SUCCESS } else { real(value, attribute, device) }
     };
 
-    "device-unknown-attribute-is-zero", ["DEVATTR-008"], "An unknown device attribute reads 0." => {
+    "device-unknown-attribute-is-zero", ["DEVATTR-008"], "A query of an unknown device attribute returns CUDA_SUCCESS and writes nothing." => {
         refusal(real(value, attribute, device), SUCCESS)
     };
 
@@ -97,7 +97,7 @@ faults! {
 faults! {
     real = cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice);
 
-    "can-access-peer-accepts-any-device", ["P2P-001"], "A nonexistent device is no peer, and no error." => {
+    "can-access-peer-accepts-any-device", ["P2P-001"], "cuDeviceCanAccessPeer with a nonexistent device returns CUDA_SUCCESS." => {
         refusal(real(can, device, peer), SUCCESS)
     };
 
@@ -113,7 +113,7 @@ faults! {
 faults! {
     real = cuDeviceGetP2PAttribute(value: *mut c_int, attribute: CUdevice_P2PAttribute, from: CUdevice, to: CUdevice);
 
-    "p2p-same-device-accepted", ["P2P-008"], "The same device twice reads 0." => {
+    "p2p-same-device-accepted", ["P2P-008"], "cuDeviceGetP2PAttribute with the same device twice returns CUDA_SUCCESS and writes nothing." => {
         instead(real(value, attribute, from, to), INVALID_DEVICE, SUCCESS)
     };
 
@@ -121,7 +121,7 @@ faults! {
         instead(real(value, attribute, from, to), INVALID_DEVICE, INVALID_VALUE)
     };
 
-    "p2p-unknown-attribute-is-zero", ["P2P-008"], "An unknown attribute reads 0." => {
+    "p2p-unknown-attribute-is-zero", ["P2P-008"], "A query of an unknown P2P attribute returns CUDA_SUCCESS and writes nothing." => {
         instead(real(value, attribute, from, to), INVALID_VALUE, SUCCESS)
     };
 }

@@ -52,7 +52,7 @@ faults! {
     real = cuIpcGetEventHandle(handle: *mut CUipcEventHandle, event: CUevent);
 
     "get-event-is-not-supported", ["IPCEVT-001", "IPCEVT-038"],
-    "Events cannot be exported, although the device attribute says so." => NOT_SUPPORTED;
+    "cuIpcGetEventHandle returns NOT_SUPPORTED although IPC_EVENT_SUPPORTED reads 1." => NOT_SUPPORTED;
 
     "get-event-writes-no-handle", ["IPCEVT-001"], "The call succeeds without writing the handle." => {
         real(&mut CUipcEventHandle::default(), event)
@@ -102,7 +102,7 @@ faults! {
         instead(real(event), SUCCESS, NOT_READY)
     };
 
-    "query-pending-wrong-code", ["IPCEVT-018"], "A pending event is an unknown error." => {
+    "query-pending-wrong-code", ["IPCEVT-018"], "A query of a pending event returns UNKNOWN." => {
         instead(real(event), NOT_READY, UNKNOWN)
     };
 
@@ -124,7 +124,7 @@ faults! {
         code
     };
 
-    "record-in-another-context", ["IPCEVT-031"], "An event can be recorded in a stream of another context." => {
+    "record-in-another-context", ["IPCEVT-031"], "cuEventRecord in a stream of another context returns CUDA_SUCCESS and records nothing." => {
         refusal(real(event, stream), SUCCESS)
     };
 
@@ -162,7 +162,7 @@ faults! {
 faults! {
     real = cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
 
-    "elapsed-time-of-imports", ["IPCEVT-023"], "Imported events have a time." => {
+    "elapsed-time-of-imports", ["IPCEVT-023"], "cuEventElapsedTime of imported events returns CUDA_SUCCESS and writes no time." => {
         refusal(real(milliseconds, start, end), SUCCESS)
     };
 

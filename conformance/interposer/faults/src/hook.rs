@@ -48,8 +48,7 @@ pub(crate) fn chosen() -> Option<&'static Hook> {
 /// }
 /// ```
 ///
-/// What stands behind `=>` is unsafe code: it may read and write what the caller of the function passed, as the driver
-/// may.
+/// The code after `=>` is unsafe. Like the driver, it may read and write through the caller's arguments.
 macro_rules! faults {
     (
         $real:ident = $function:ident $arguments:tt;

@@ -85,7 +85,7 @@ faults! {
     };
 
     "get-of-the-heap-returns-another-code", ["IPCMEM-GET-010", "IPCMEM-GET-011"],
-    "A pointer that cannot be exported is an unknown error." => {
+    "Exporting a pointer that cannot be exported returns UNKNOWN." => {
         instead(real(handle, pointer), INVALID_VALUE, UNKNOWN)
     };
 
@@ -157,7 +157,7 @@ faults! {
         if is_again(&LAST, handle.reserved) { ALREADY_MAPPED } else { real(output, handle, flags) }
     };
 
-    "open-counts-twice", ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"], "One close is not enough." => {
+    "open-counts-twice", ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"], "An open counts as two, so one close does not unmap." => {
         match real(output, handle, flags) {
             SUCCESS => real(output, handle, flags),
             code => code,
@@ -187,7 +187,7 @@ faults! {
         code
     };
 
-    "open-in-a-second-context-is-allowed", ["IPCMEM-OPEN-006"], "A second context opens the handle too." => {
+    "open-in-a-second-context-is-allowed", ["IPCMEM-OPEN-006"], "A refused open returns CUDA_SUCCESS and an address without memory." => {
         let code = real(output, handle, flags);
         if code != SUCCESS {
             *output = WILD;
@@ -219,7 +219,7 @@ faults! {
 
     "close-does-nothing", ["IPCMEM-CLOSE-001"], "A close unmaps nothing." => SUCCESS;
 
-    "close-returns-an-error", ["IPCMEM-CLOSE-001"], "The last close unmaps and returns an error." => {
+    "close-returns-an-error", ["IPCMEM-CLOSE-001"], "Every successful close returns CUDA_ERROR_UNKNOWN." => {
         instead(real(pointer), SUCCESS, UNKNOWN)
     };
 

@@ -47,7 +47,7 @@ faults! {
         reads::<*mut c_void>(ptr::null_mut(), output, real(output, attribute, pointer), asked)
     };
 
-    "pointer-pool-of-everything", ["PTRATTR-003"], "MEMPOOL_HANDLE is not null for any memory." => {
+    "pointer-pool-of-everything", ["PTRATTR-003"], "MEMPOOL_HANDLE is never null." => {
         let asked = attribute == Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
         reads(pointer, output, real(output, attribute, pointer), asked)
     };
@@ -135,7 +135,7 @@ faults! {
         refusal(real(output, attribute, pointer), SUCCESS)
     };
 
-    "pointer-attribute-zero-is-known", ["PTRATTR-015"], "The attribute id 0 reads 0." => {
+    "pointer-attribute-zero-is-known", ["PTRATTR-015"], "A query of attribute id 0 returns CUDA_SUCCESS and writes nothing." => {
         if attribute.0 == 0 { SUCCESS } else { real(output, attribute, pointer) }
     };
 
@@ -215,7 +215,7 @@ faults! {
         refusal(real(base, size, pointer), INVALID_CONTEXT)
     };
 
-    "range-of-unknown-memory-is-empty", ["RANGE-002"], "An unknown pointer has a range of 0 bytes." => {
+    "range-of-unknown-memory-is-empty", ["RANGE-002"], "cuMemGetAddressRange of an unknown pointer returns CUDA_SUCCESS and writes no range." => {
         refusal(real(base, size, pointer), SUCCESS)
     };
 }

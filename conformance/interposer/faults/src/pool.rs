@@ -47,7 +47,7 @@ faults! {
         refusal(real(pool), SUCCESS)
     };
 
-    "pool-destroy-of-the-default-has-another-code", ["POOL-CREATE-010"], "The default pool is an unknown error." => {
+    "pool-destroy-of-the-default-has-another-code", ["POOL-CREATE-010"], "Destroying the default pool returns UNKNOWN." => {
         refusal(real(pool), UNKNOWN)
     };
 
@@ -70,7 +70,7 @@ faults! {
         refusal(real(output, pool, kind, flags), SUCCESS)
     };
 
-    "pool-export-of-a-private-pool-has-another-code", ["POOL-EXP-002"], "A private pool is an unknown error." => {
+    "pool-export-of-a-private-pool-has-another-code", ["POOL-EXP-002"], "Exporting a private pool returns UNKNOWN." => {
         refusal(real(output, pool, kind, flags), UNKNOWN)
     };
 
@@ -162,7 +162,7 @@ faults! {
 faults! {
     real = cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
 
-    "pool-attribute-sets-a-mark", ["POOL-ATTR-001"], "A high-water mark can be set to any value." => {
+    "pool-attribute-sets-a-mark", ["POOL-ATTR-001"], "Setting a high-water mark to a value other than 0 returns CUDA_SUCCESS and changes nothing." => {
         refusal(real(pool, attribute, value), SUCCESS)
     };
 
@@ -176,7 +176,7 @@ faults! {
 faults! {
     real = cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
 
-    "pool-attribute-of-later-versions-is-known", ["POOL-ATTR-003"], "Unknown attributes read 0." => {
+    "pool-attribute-of-later-versions-is-known", ["POOL-ATTR-003"], "A query of an unknown pool attribute returns CUDA_SUCCESS and writes nothing." => {
         refusal(real(pool, attribute, value), SUCCESS)
     };
 

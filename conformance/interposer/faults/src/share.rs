@@ -48,7 +48,7 @@ faults! {
         refusal(real(output, handle, kind, flags), SUCCESS)
     };
 
-    "export-of-another-type-has-another-code", ["VMM-EXP-003"], "An unrequested handle type is an unknown error." => {
+    "export-of-another-type-has-another-code", ["VMM-EXP-003"], "Exporting as an unrequested handle type returns UNKNOWN." => {
         refusal(real(output, handle, kind, flags), UNKNOWN)
     };
 
@@ -86,7 +86,7 @@ faults! {
         code
     };
 
-    "import-cuts-the-descriptor", ["VMM-IMP-002"], "Only 8 bits of the number count." => {
+    "import-cuts-the-descriptor", ["VMM-IMP-002"], "An import reads only the low 8 bits of the descriptor number." => {
         real(output, ((handle as usize) & 0xff) as *mut c_void, kind)
     };
 
@@ -145,14 +145,14 @@ faults! {
         instead(real(output, address, size, kind, flags), INVALID_VALUE, INVALID_HANDLE)
     };
 
-    "dma-buf-leads-to-the-start", ["DMABUF-004"], "A range with a hole is that of its first granule." => {
+    "dma-buf-leads-to-the-start", ["DMABUF-004"], "The dma-buf of a range with a hole covers only the first 2 MiB." => {
         match real(output, address, size, kind, flags) {
             SUCCESS => SUCCESS,
             _ => real(output, address, 2 << 20, kind, flags),
         }
     };
 
-    "dma-buf-of-host-memory", ["DMABUF-006"], "Host memory has a dma-buf although the attribute reads 0." => {
+    "dma-buf-of-host-memory", ["DMABUF-006"], "A dma-buf of host memory returns CUDA_SUCCESS and writes no descriptor, although the attribute reads 0." => {
         match real(output, address, size, kind, flags) {
             SUCCESS => SUCCESS,
             code => {

@@ -170,7 +170,7 @@ extern "C" fn missing() -> CUresult {
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 
-/// Makes every later call fail that needs a context, as after an error of device code.
+/// Makes every later call return CUDA_ERROR_LAUNCH_FAILED, except those in `NEED_NO_CONTEXT`.
 pub(crate) fn spoil() {
     const NEED_NO_CONTEXT: [&std::ffi::CStr; 4] =
         [c"cuInit", c"cuDriverGetVersion", c"cuGetErrorName", c"cuGetErrorString"];

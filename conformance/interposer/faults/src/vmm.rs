@@ -44,7 +44,7 @@ faults! {
         if hint == 0 { real(output, size, alignment, hint, flags) } else { INVALID_VALUE }
     };
 
-    "reserve-gives-every-hint", ["VMM-RES-007"], "A hint is returned, whatever lies there." => {
+    "reserve-gives-every-hint", ["VMM-RES-007"], "A reservation with a hint returns the hint, but reserves nothing." => {
         if hint == 0 {
             return real(output, size, alignment, hint, flags);
         }
@@ -90,7 +90,7 @@ faults! {
         output: *mut usize, properties: *const CUmemAllocationProp, option: Granularity,
     );
 
-    "granularity-is-half-of-what-create-takes", ["VMM-CREATE-001"], "cuMemCreate needs twice as much." => {
+    "granularity-is-half-of-what-create-takes", ["VMM-CREATE-001"], "cuMemGetAllocationGranularity returns half of what cuMemCreate needs." => {
         let code = real(output, properties, option);
         if code == SUCCESS {
             *output /= 2;
@@ -106,7 +106,7 @@ faults! {
         code
     };
 
-    "granularity-recommended-is-too-small", ["VMM-CREATE-020"], "The recommended one is below the minimum." => {
+    "granularity-recommended-is-too-small", ["VMM-CREATE-020"], "The recommended granularity is below the minimum." => {
         let code = real(output, properties, option);
         if code == SUCCESS && option == Granularity::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED {
             *output /= 2;
@@ -143,7 +143,7 @@ faults! {
         instead(real(output, size, properties, flags), INVALID_VALUE, OUT_OF_MEMORY)
     };
 
-    "create-takes-any-device", ["VMM-CREATE-006"], "A nonexistent device is the first one." => {
+    "create-takes-any-device", ["VMM-CREATE-006"], "cuMemCreate on a nonexistent device allocates on device 0." => {
         match real(output, size, properties, flags) {
             SUCCESS => SUCCESS,
             _ => {
@@ -182,7 +182,7 @@ faults! {
         output: *mut CUmemAllocationProp, handle: CUmemGenericAllocationHandle,
     );
 
-    "properties-are-not-written", ["VMM-CREATE-024"], "The call succeeds without an answer." => SUCCESS;
+    "properties-are-not-written", ["VMM-CREATE-024"], "The call returns CUDA_SUCCESS and writes no properties." => SUCCESS;
 
     "properties-forget-the-handle-types", ["VMM-CREATE-024"], "No handle types are reported." => {
         let code = real(output, handle);
@@ -192,7 +192,7 @@ faults! {
         code
     };
 
-    "properties-invent-a-handle-type", ["VMM-CREATE-024"], "All memory has descriptors." => {
+    "properties-invent-a-handle-type", ["VMM-CREATE-024"], "All memory is reported as exportable to a descriptor." => {
         let code = real(output, handle);
         if code == SUCCESS {
             (*output).requestedHandleTypes.0 |= 1;
@@ -200,7 +200,7 @@ faults! {
         code
     };
 
-    "import-has-no-properties", ["VMM-IMP-013"], "The properties are refused." => INVALID_VALUE;
+    "import-has-no-properties", ["VMM-IMP-013"], "cuMemGetAllocationPropertiesFromHandle refuses every handle." => INVALID_VALUE;
 
     "import-reports-the-host", ["VMM-IMP-013"], "Memory is reported as memory of the host." => {
         let code = real(output, handle);
@@ -222,7 +222,7 @@ faults! {
         refusal(real(address, size, offset, handle, flags), SUCCESS)
     };
 
-    "map-replaces-a-mapping", ["VMM-MAP-008"], "The newer one counts." => {
+    "map-replaces-a-mapping", ["VMM-MAP-008"], "Mapping over a mapping replaces it." => {
         match (real(address, size, offset, handle, flags), driver().functions().cuMemUnmap) {
             (SUCCESS, _) => SUCCESS,
             (code, None) => code,
@@ -245,7 +245,7 @@ faults! {
         refusal(real(address, size), SUCCESS)
     };
 
-    "unmap-does-nothing", ["VMM-MAP-014", "VMM-MAP-015"], "A mapping stays." => SUCCESS;
+    "unmap-does-nothing", ["VMM-MAP-014", "VMM-MAP-015"], "cuMemUnmap returns CUDA_SUCCESS and the mapping stays." => SUCCESS;
 }
 
 faults! {
@@ -267,7 +267,7 @@ faults! {
         if (*list).location.id() == 0 { code } else { refusal(code, SUCCESS) }
     };
 
-    "set-access-gives-only-read", ["VMM-MAP-001"], "READWRITE gives READ." => {
+    "set-access-gives-only-read", ["VMM-MAP-001"], "Setting READWRITE grants only READ." => {
         let mut list = *list;
         list.flags.0 &= 1;
         real(address, size, &list, 1)
@@ -277,7 +277,7 @@ faults! {
 faults! {
     real = cuMemGetAccess(output: *mut c_ulonglong, location: *const CUmemLocation, address: CUdeviceptr);
 
-    "get-access-knows-no-read-access", ["VMM-MAP-027"], "READ reads as READWRITE." => {
+    "get-access-knows-no-read-access", ["VMM-MAP-027"], "cuMemGetAccess reports READ as READWRITE." => {
         let code = real(output, location, address);
         if code == SUCCESS && *output == 1 {
             *output = 3;
@@ -285,7 +285,7 @@ faults! {
         code
     };
 
-    "get-access-writes-no-0", ["VMM-MAP-027"], "Without access, nothing is written." => {
+    "get-access-writes-no-0", ["VMM-MAP-027"], "cuMemGetAccess writes nothing if there is no access." => {
         let mut found = 0;
         let code = real(&mut found, location, address);
         if code == SUCCESS && found != 0 {
@@ -294,7 +294,7 @@ faults! {
         code
     };
 
-    "get-access-writes-half-of-its-answer", ["VMM-MAP-027"], "Only 32 bits are written." => {
+    "get-access-writes-half-of-its-answer", ["VMM-MAP-027"], "cuMemGetAccess writes only the low 32 bits." => {
         let mut found = 0;
         let code = real(&mut found, location, address);
         if code == SUCCESS {

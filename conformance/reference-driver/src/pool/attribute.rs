@@ -134,7 +134,7 @@ impl State {
 }
 
 entry_points! {
-    // POOL-IMP-015: a shared pool releases nothing.
+    // POOL-IMP-015: trimming a shared pool releases no memory.
     fn cuMemPoolTrimTo(pool: CUmemoryPool, bytes_to_keep: usize) {
         let mut state = state()?;
         let is_shared = state.pool(pool)?.memory.file.is_some();

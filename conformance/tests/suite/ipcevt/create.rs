@@ -63,7 +63,8 @@ fn launch_attributes_refuse_an_imported_event(
     importer.ctx_synchronize()
 }
 
-/// Events and memory can be exported if and only if the device attribute `IPC_EVENT_SUPPORTED` is 1.
+/// Events can be exported if and only if the device attribute `IPC_EVENT_SUPPORTED` is 1. So can memory, except that an
+/// integrated device may refuse it.
 #[rstest]
 #[conformance::test("IPCEVT-038", needs(any_device, cuda = 12_000))]
 fn the_attribute_predicts_export(exporter: Role) -> Outcome {

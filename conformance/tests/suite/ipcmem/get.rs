@@ -34,7 +34,8 @@ fn an_allocation_is_exported(exporter: Role, importer: Role) -> Outcome {
     let bytes = handle.to_bytes();
     check!(bytes != UNWRITTEN, "the driver did not write the handle");
     check!(importer.mismatches(importer.ipc_open_mem_handle(handle)?, size, pattern)? == 0);
-    // A byte of a handle may have any value, also that of an unwritten byte. It cannot keep two values.
+    // A written byte may happen to equal the fill value. So the export runs over two fill values: only an unwritten
+    // byte keeps both.
     let over = |byte| Ok::<_, Stop>(exporter.ipc_get_mem_handle_over(buffer, byte)?.to_bytes());
     let written = over(0)?.iter().zip(over(0xff)?).filter(|pair| *pair != (&0, 0xff)).count();
     observe("changed bytes", written);

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use conformance::{GIB, MIB, Role, Stop};
 
-/// The size of a large allocation: one much larger than the contexts of processes that start or end meanwhile, and at
-/// most a quarter of the device.
+/// Returns a size in bytes that is at most a quarter of the device's memory, and much larger than the contexts that
+/// other processes may create meanwhile.
 pub(crate) fn large(role: &Role) -> Result<u64, Stop> {
     const GRANULARITY: u64 = 32 * MIB;
     let quarter = role.mem_get_info()?.total / 4;

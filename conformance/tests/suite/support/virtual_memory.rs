@@ -30,7 +30,7 @@ pub(crate) fn reserve(role: &Role, size: u64) -> Result<Pointer, Stop> {
     role.mem_address_reserve(size, 0, Pointer::NULL, 0)
 }
 
-/// Maps all of the memory, without access.
+/// Maps the whole allocation and grants no access.
 pub(crate) fn map(role: &Role, physical: Physical) -> Result<Pointer, Stop> {
     let address = reserve(role, SIZE)?;
     role.mem_map(address, SIZE, 0, physical, 0)?;
