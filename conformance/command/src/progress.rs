@@ -122,7 +122,7 @@ impl Follower {
         self.bar.enable_steady_tick(TICK);
         loop {
             self.wait()?;
-            // Checked before the last read, so that everything the suite wrote is read.
+            // Checks whether the suite has ended before the last read, so that all of its output is read.
             let ended = child.try_wait()?;
             self.pass_output()?;
             self.read_report();

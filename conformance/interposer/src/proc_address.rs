@@ -52,8 +52,8 @@ fn own(name: &CStr, address: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Answers for a driver from before CUDA 12, whose function has another signature. Finds the functions of the table, and
-/// nothing else.
+/// Looks a function up for a driver from before CUDA 12, whose cuGetProcAddress has another signature. Finds only the
+/// functions in the table.
 ///
 /// # Safety
 /// The name is null or a C string, and the output is null or can be written.

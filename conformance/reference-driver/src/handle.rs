@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 }
 
 impl Handle {
-    /// A handle that leads to nothing, for faults.
+    /// Creates a handle that names no object. Only faults use it.
     pub(crate) const fn nowhere(kind: Kind, process: u32, start_time: u64) -> Self {
         Self { kind, process, start_time, descriptor: 0, inode: 0, place: 0, size: 0, serial: 0, device: 0 }
     }

@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     list: bool,
 
-    /// Suites that run at the same time [default: the number of processors, and at most 4 on another driver than the
-    /// reference driver]
+    /// Suites that run at the same time [default: the number of processors; with `--driver system` or a path, at most
+    /// 4]
     #[arg(long, value_name = "NUMBER")]
     jobs: Option<usize>,
 
@@ -88,7 +88,8 @@ struct Outcome {
     end: End,
     /// The cases of its rows that noticed it.
     killers: Vec<String>,
-    /// The other cases that noticed it, asked only on the reference driver and if none of its rows did.
+    /// The cases of other rows that noticed it. They run only on the reference driver, and only if no case of its rows
+    /// noticed it.
     foreign: Vec<String>,
 }
 
@@ -211,8 +212,8 @@ fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
         let Fault { name, rows, summary, file, version } = fault;
         Ok(Outcome { name, rows, summary, file, version: *version, end, killers: noticed, foreign })
     })?;
-    // A run that ends at the first case that notices says nothing about the others. And the interposer has no fault for
-    // what one answer cannot show.
+    // A run that ends at the first case that notices the fault says nothing about the cases after it. Rows without a
+    // fault are not listed either: the interposer cannot have a fault for every row.
     if !runner.is_cheap() {
         return Ok(Score { faults: outcomes, idle: Vec::new(), rows_without_a_fault: Vec::new() });
     }

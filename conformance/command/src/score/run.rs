@@ -19,7 +19,7 @@ use crate::suite::Suite;
 /// Seconds that a call may take. A fault that hangs costs this much for each case.
 const DEADLINE: &str = "3";
 
-/// The same on a real driver, where several suites start contexts at the same time.
+/// Seconds that a call may take on a real driver, where several suites start contexts at the same time.
 const DEADLINE_ON_A_GPU: &str = "5";
 
 /// The most suites that run at the same time on a real driver: each has several contexts on one GPU.
@@ -86,7 +86,7 @@ impl Runner {
         Ok(ran.values().filter(is_noticed).map(|case| case.id.clone()).collect())
     }
 
-    /// Runs cases, or all of the suite. Ends the run after a failed case that is enough.
+    /// Runs cases, or all of the suite. Ends the run after the first failed case for which `is_enough` returns true.
     fn run(
         &self,
         fault: Option<&Fault>,

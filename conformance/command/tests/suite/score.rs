@@ -7,7 +7,7 @@ use rstest::rstest;
 use crate::command::{conformance, finish};
 use crate::suite::harness;
 
-/// The faults are declared with names of their own, known rows and a sentence.
+/// Each fault has a unique name, rows that exist, and a sentence.
 #[rstest]
 #[case::reference("reference")]
 #[case::system("system")]

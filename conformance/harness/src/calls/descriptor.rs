@@ -120,7 +120,8 @@ calls! {
 
     /// PR_SET_PTRACER: allows a process to take descriptors of this one even if Yama restricts it.
     fn allow_tracer(session, process: u32) -> () {
-        // SAFETY: the arguments are numbers. Without Yama the call fails, but is not needed.
+        // SAFETY: the arguments are numbers. Without Yama, the call fails; its failure is ignored because it is not
+        // needed then.
         unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::c_ulong::from(process), 0, 0, 0) };
         Ok(())
     }

@@ -123,7 +123,7 @@ calls! {
 }
 
 impl Session {
-    /// Returns the runtime, and loads it at first use. It shares the primary context that the role has retained.
+    /// Returns the runtime, and loads it at first use. The runtime uses the primary context that the role has retained.
     fn runtime(&mut self) -> Result<&'static Runtime, Refused> {
         Runtime::get().map_err(|error| Refused::Missing(error.to_string()))
     }

@@ -255,7 +255,7 @@ impl Change {
 impl Pair<'_> {
     fn differences(&self) -> Vec<Difference> {
         match (&self.old, &self.new) {
-            // A case that had ended and was running again counts with its last result.
+            // If a case ended and was then started again, the comparison uses its last result.
             (Some(old), Some(new)) => differences(old, new, self.is_timed),
             (old, None) if self.is_running => {
                 vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]

@@ -1,4 +1,4 @@
-//! Kernels in a role: loaded once for each context, and launched by name.
+//! Loads the kernels once for each context of a role, and launches them by name.
 
 use std::ffi::c_void;
 use std::ptr;

@@ -31,7 +31,8 @@ fn difference(first: &CaseReport, later: &CaseReport, number: u32) -> Option<Str
     if first.verdict != later.verdict {
         return Some(format!("run 1: {}; run {number}: {}", end(first), end(later)));
     }
-    // A listed bug may end the case at any step, and an unsupported case did not run: what they observe is incomplete.
+    // A listed bug may end the case at any step, and an unsupported case did not run. Their observations are
+    // incomplete, so they are not compared.
     if matches!(first.verdict, Verdict::Deviation | Verdict::Unsupported) {
         return None;
     }

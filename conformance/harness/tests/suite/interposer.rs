@@ -49,7 +49,7 @@ fn forwarding_adds_nothing(#[case] version: &str) -> Outcome {
     Ok(())
 }
 
-/// The chosen fault alters an answer, and only what calls that function notices it.
+/// The chosen fault alters the result of one function, and only cases that call this function notice.
 #[rstest]
 #[case::of_another_function("pool-trim-refuses-a-shared-pool", &[])]
 #[case::of_a_range("range-is-one-byte-short", &["sample::memory_has_its_size"])]
@@ -131,8 +131,8 @@ fn beside_a_kernel_module(suite: &Command) -> Result<Report, Stop> {
     run.report()
 }
 
-/// A library that is NVIDIA's, under any name, is NVIDIA's driver, and so is one behind the interposer. The planted one
-/// is a copy of the reference driver with the release of the planted kernel module.
+/// NVIDIA's library is recognised if it is given by path under any name, and as `libcuda.so.1` behind the interposer.
+/// The test uses a copy of the reference driver with the release of the planted kernel module.
 #[rstest]
 #[case::by_its_name("libcuda.so.1", false)]
 #[case::by_another_name("copy.so", false)]

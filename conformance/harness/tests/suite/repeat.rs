@@ -1,4 +1,4 @@
-//! `--repeat`: a case fails if its runs disagree, and else ends as if it ran once.
+//! `--repeat`: a case fails if its runs disagree; otherwise its result is that of one run.
 
 use conformance::report::CaseReport;
 use conformance::{Outcome, Stop, Verdict, check};
@@ -18,7 +18,8 @@ fn repeated(case: &str, times: u32, arguments: &[&str]) -> Result<(Run, CaseRepo
     Ok((run, case))
 }
 
-/// A case passes if all its runs end and observe the same. Addresses do not count, and every run has the same seed.
+/// A case passes if all its runs pass with the same observations. Addresses are not compared, and every run has the
+/// same seed.
 #[rstest]
 #[case::addresses("observes_an_address", 3)]
 #[case::before_the_end_changes("fails_in_run_5", 4)]

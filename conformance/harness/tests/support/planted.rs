@@ -55,7 +55,7 @@ fn leaked_memory(exporter: Role) -> Outcome {
     exporter.leak_device_memory(4 * MIB)
 }
 
-/// Memory of a killed process that comes back later, when the runner closes a descriptor of it.
+/// Kills a process whose memory is freed only later, when the runner closes its own descriptor of the memory.
 #[rstest]
 #[case::soon(Duration::from_millis(300))]
 #[case::too_late(Duration::from_secs(60))]
@@ -119,7 +119,7 @@ fn fails_in_run_5() -> Outcome {
     Ok(())
 }
 
-/// A case that the machine can run once only.
+/// A case that passes in its first run and is unsupported from the second on.
 #[rstest]
 #[conformance::test()]
 fn is_unsupported_in_run_2() -> Outcome {

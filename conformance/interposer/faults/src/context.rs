@@ -1,4 +1,4 @@
-//! Contexts, of which faults need two calls.
+//! The two context calls that faults use.
 
 use std::ptr;
 

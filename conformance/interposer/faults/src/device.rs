@@ -65,11 +65,13 @@ faults! {
         reads(0, value, real(value, attribute, device), asked)
     };
 
-    "device-attribute-zero-is-known", ["DEVATTR-008"], "A query of attribute id 0 returns CUDA_SUCCESS and writes nothing." => {
+    "device-attribute-zero-is-known", ["DEVATTR-008"],
+        "A query of attribute id 0 returns CUDA_SUCCESS and writes nothing." => {
         if attribute.0 == 0 { SUCCESS } else { real(value, attribute, device) }
     };
 
-    "device-unknown-attribute-is-zero", ["DEVATTR-008"], "A query of an unknown device attribute returns CUDA_SUCCESS and writes nothing." => {
+    "device-unknown-attribute-is-zero", ["DEVATTR-008"],
+        "A query of an unknown device attribute returns CUDA_SUCCESS and writes nothing." => {
         refusal(real(value, attribute, device), SUCCESS)
     };
 
@@ -97,7 +99,8 @@ faults! {
 faults! {
     real = cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice);
 
-    "can-access-peer-accepts-any-device", ["P2P-001"], "cuDeviceCanAccessPeer with a nonexistent device returns CUDA_SUCCESS." => {
+    "can-access-peer-accepts-any-device", ["P2P-001"],
+        "cuDeviceCanAccessPeer with a nonexistent device returns CUDA_SUCCESS." => {
         refusal(real(can, device, peer), SUCCESS)
     };
 
@@ -105,7 +108,7 @@ faults! {
         if peer > 0 { refusal(real(can, device, peer), SUCCESS) } else { real(can, device, peer) }
     };
 
-    "can-access-peer-invalid-value", ["P2P-001"], "A nonexistent device is INVALID_VALUE." => {
+    "can-access-peer-invalid-value", ["P2P-001"], "A query of a nonexistent device returns INVALID_VALUE." => {
         refusal(real(can, device, peer), INVALID_VALUE)
     };
 }
@@ -113,7 +116,8 @@ faults! {
 faults! {
     real = cuDeviceGetP2PAttribute(value: *mut c_int, attribute: CUdevice_P2PAttribute, from: CUdevice, to: CUdevice);
 
-    "p2p-same-device-accepted", ["P2P-008"], "cuDeviceGetP2PAttribute with the same device twice returns CUDA_SUCCESS and writes nothing." => {
+    "p2p-same-device-accepted", ["P2P-008"],
+        "cuDeviceGetP2PAttribute with the same device twice returns CUDA_SUCCESS and writes nothing." => {
         instead(real(value, attribute, from, to), INVALID_DEVICE, SUCCESS)
     };
 
@@ -121,7 +125,8 @@ faults! {
         instead(real(value, attribute, from, to), INVALID_DEVICE, INVALID_VALUE)
     };
 
-    "p2p-unknown-attribute-is-zero", ["P2P-008"], "A query of an unknown P2P attribute returns CUDA_SUCCESS and writes nothing." => {
+    "p2p-unknown-attribute-is-zero", ["P2P-008"],
+        "A query of an unknown P2P attribute returns CUDA_SUCCESS and writes nothing." => {
         instead(real(value, attribute, from, to), INVALID_VALUE, SUCCESS)
     };
 }
@@ -177,7 +182,7 @@ faults! {
         code
     };
 
-    "error-name-unknown-wrong-code", ["ERR-002"], "An unknown code is NOT_FOUND." => {
+    "error-name-unknown-wrong-code", ["ERR-002"], "cuGetErrorName of an unknown code returns NOT_FOUND." => {
         refusal(real(error, name), NOT_FOUND)
     };
 }

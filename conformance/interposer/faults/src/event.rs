@@ -21,19 +21,21 @@ fn another_event(output: *mut CUevent) -> crate::answer::CUresult {
 faults! {
     real = cuEventCreate(output: *mut CUevent, flags: u32);
 
-    "create-event-refuses-interprocess", ["IPCEVT-001"], "The flags 6 are refused." => {
+    "create-event-refuses-interprocess", ["IPCEVT-001"], "INTERPROCESS with DISABLE_TIMING (flags 6) is refused." => {
         if flags == INTERPROCESS { INVALID_VALUE } else { real(output, flags) }
     };
 
-    "create-event-refuses-blocking-sync", ["IPCEVT-003"], "The flags 7 are refused." => {
+    "create-event-refuses-blocking-sync", ["IPCEVT-003"],
+        "INTERPROCESS with DISABLE_TIMING and BLOCKING_SYNC (flags 7) is refused." => {
         if flags == INTERPROCESS | 1 { INVALID_VALUE } else { real(output, flags) }
     };
 
-    "create-event-accepts-timing", ["IPCEVT-002"], "The flags 4 are accepted." => {
+    "create-event-accepts-timing", ["IPCEVT-002"], "INTERPROCESS with timing (flags 4) is accepted." => {
         real(output, if flags == 4 { INTERPROCESS } else { flags })
     };
 
-    "create-event-accepts-timing-with-blocking-sync", ["IPCEVT-002"], "The flags 5 are accepted." => {
+    "create-event-accepts-timing-with-blocking-sync", ["IPCEVT-002"],
+        "INTERPROCESS with timing and BLOCKING_SYNC (flags 5) is accepted." => {
         real(output, if flags == 5 { INTERPROCESS } else { flags })
     };
 
@@ -43,7 +45,7 @@ faults! {
 
     "create-event-writes-no-event", ["IPCEVT-001"], "The event is not written." => real(&mut ptr::null_mut(), flags);
 
-    "create-event-crashes", ["IPCEVT-003"], "The flags 7 end the process." => {
+    "create-event-crashes", ["IPCEVT-003"], "Creating an event with the flags 7 ends the process." => {
         if flags == INTERPROCESS | 1 { std::process::abort() } else { real(output, flags) }
     };
 }
@@ -70,7 +72,7 @@ faults! {
         refusal(real(handle, event), SUCCESS)
     };
 
-    "get-event-local-wrong-code", ["IPCEVT-004"], "A local event is UNKNOWN." => {
+    "get-event-local-wrong-code", ["IPCEVT-004"], "Exporting a local event returns UNKNOWN." => {
         refusal(real(handle, event), UNKNOWN)
     };
 
@@ -124,7 +126,8 @@ faults! {
         code
     };
 
-    "record-in-another-context", ["IPCEVT-031"], "cuEventRecord in a stream of another context returns CUDA_SUCCESS and records nothing." => {
+    "record-in-another-context", ["IPCEVT-031"],
+        "cuEventRecord in a stream of another context returns CUDA_SUCCESS and records nothing." => {
         refusal(real(event, stream), SUCCESS)
     };
 
@@ -162,7 +165,8 @@ faults! {
 faults! {
     real = cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
 
-    "elapsed-time-of-imports", ["IPCEVT-023"], "cuEventElapsedTime of imported events returns CUDA_SUCCESS and writes no time." => {
+    "elapsed-time-of-imports", ["IPCEVT-023"],
+        "cuEventElapsedTime of imported events returns CUDA_SUCCESS and writes no time." => {
         refusal(real(milliseconds, start, end), SUCCESS)
     };
 

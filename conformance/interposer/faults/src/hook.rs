@@ -37,8 +37,8 @@ pub(crate) fn chosen() -> Option<&'static Hook> {
     declared.find(|declared| std::ptr::eq(&declared.fault, chosen)).map(|declared| &declared.hook)
 }
 
-/// Declares the faults of one driver function: the name, the violated rows, what the driver does wrong, and the code that
-/// does it. `real` is the driver's own function.
+/// Declares the faults of one driver function: the name, the violated rows, what the driver does wrong, and the code
+/// that does it. `real` is the driver's own function.
 ///
 /// ```text
 /// faults! {

@@ -101,7 +101,8 @@ faults! {
         instead(real(handle, pointer), INVALID_CONTEXT, SUCCESS)
     };
 
-    "get-without-a-context-is-invalid", ["IPCMEM-GET-023"], "The code is INVALID_VALUE." => {
+    "get-without-a-context-is-invalid", ["IPCMEM-GET-023"],
+        "Without a context, cuIpcGetMemHandle returns INVALID_VALUE." => {
         instead(real(handle, pointer), INVALID_CONTEXT, INVALID_VALUE)
     };
 
@@ -157,7 +158,8 @@ faults! {
         if is_again(&LAST, handle.reserved) { ALREADY_MAPPED } else { real(output, handle, flags) }
     };
 
-    "open-counts-twice", ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"], "An open counts as two, so one close does not unmap." => {
+    "open-counts-twice", ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"],
+        "An open counts as two, so one close does not unmap." => {
         match real(output, handle, flags) {
             SUCCESS => real(output, handle, flags),
             code => code,
@@ -187,7 +189,8 @@ faults! {
         code
     };
 
-    "open-in-a-second-context-is-allowed", ["IPCMEM-OPEN-006"], "A refused open returns CUDA_SUCCESS and an address without memory." => {
+    "open-in-a-second-context-is-allowed", ["IPCMEM-OPEN-006"],
+        "A refused open returns CUDA_SUCCESS and an address without memory." => {
         let code = real(output, handle, flags);
         if code != SUCCESS {
             *output = WILD;
@@ -199,7 +202,8 @@ faults! {
         instead(real(output, handle, flags), INVALID_CONTEXT, SUCCESS)
     };
 
-    "open-without-a-context-is-invalid", ["IPCMEM-OPEN-035"], "The code is INVALID_VALUE." => {
+    "open-without-a-context-is-invalid", ["IPCMEM-OPEN-035"],
+        "Without a context, cuIpcOpenMemHandle returns INVALID_VALUE." => {
         instead(real(output, handle, flags), INVALID_CONTEXT, INVALID_VALUE)
     };
 
@@ -255,7 +259,8 @@ faults! {
         instead(real(pointer), INVALID_CONTEXT, SUCCESS)
     };
 
-    "close-without-a-context-is-invalid", ["IPCMEM-CLOSE-008"], "The code is INVALID_VALUE." => {
+    "close-without-a-context-is-invalid", ["IPCMEM-CLOSE-008"],
+        "Without a context, cuIpcCloseMemHandle returns INVALID_VALUE." => {
         instead(real(pointer), INVALID_CONTEXT, INVALID_VALUE)
     };
 

@@ -94,7 +94,8 @@ faults! {
         config: *const CUlaunchConfig, function: CUfunction, parameters: *mut *mut c_void, extra: *mut *mut c_void,
     );
 
-    "launch-accepts-an-ipc-event", ["IPCEVT-035"], "A launch with an interprocess event in its attributes returns CUDA_SUCCESS and runs nothing." => {
+    "launch-accepts-an-ipc-event", ["IPCEVT-035"],
+        "A launch with an interprocess event in its attributes returns CUDA_SUCCESS and runs nothing." => {
         refusal(real(config, function, parameters, extra), SUCCESS)
     };
 }

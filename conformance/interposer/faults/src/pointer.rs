@@ -127,7 +127,7 @@ faults! {
         if asked { INVALID_VALUE } else { real(output, attribute, pointer) }
     };
 
-    "pointer-of-foreign-memory-code", ["PTRATTR-013"], "Foreign memory is NOT_FOUND." => {
+    "pointer-of-foreign-memory-code", ["PTRATTR-013"], "Attributes of foreign memory return NOT_FOUND." => {
         instead(real(output, attribute, pointer), INVALID_VALUE, NOT_FOUND)
     };
 
@@ -135,7 +135,8 @@ faults! {
         refusal(real(output, attribute, pointer), SUCCESS)
     };
 
-    "pointer-attribute-zero-is-known", ["PTRATTR-015"], "A query of attribute id 0 returns CUDA_SUCCESS and writes nothing." => {
+    "pointer-attribute-zero-is-known", ["PTRATTR-015"],
+        "A query of attribute id 0 returns CUDA_SUCCESS and writes nothing." => {
         if attribute.0 == 0 { SUCCESS } else { real(output, attribute, pointer) }
     };
 
@@ -215,7 +216,8 @@ faults! {
         refusal(real(base, size, pointer), INVALID_CONTEXT)
     };
 
-    "range-of-unknown-memory-is-empty", ["RANGE-002"], "cuMemGetAddressRange of an unknown pointer returns CUDA_SUCCESS and writes no range." => {
+    "range-of-unknown-memory-is-empty", ["RANGE-002"],
+        "cuMemGetAddressRange of an unknown pointer returns CUDA_SUCCESS and writes no range." => {
         refusal(real(base, size, pointer), SUCCESS)
     };
 }

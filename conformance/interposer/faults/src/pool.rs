@@ -47,7 +47,8 @@ faults! {
         refusal(real(pool), SUCCESS)
     };
 
-    "pool-destroy-of-the-default-has-another-code", ["POOL-CREATE-010"], "Destroying the default pool returns UNKNOWN." => {
+    "pool-destroy-of-the-default-has-another-code", ["POOL-CREATE-010"],
+        "Destroying the default pool returns UNKNOWN." => {
         refusal(real(pool), UNKNOWN)
     };
 
@@ -122,7 +123,8 @@ faults! {
         refusal(real(output, pointer), SUCCESS)
     };
 
-    "pool-export-pointer-of-other-memory-has-another-code", ["POOL-PTR-003"], "The code is INVALID_HANDLE." => {
+    "pool-export-pointer-of-other-memory-has-another-code", ["POOL-PTR-003"],
+        "Exporting a pointer of other memory returns INVALID_HANDLE." => {
         instead(real(output, pointer), INVALID_VALUE, INVALID_HANDLE)
     };
 }
@@ -162,11 +164,13 @@ faults! {
 faults! {
     real = cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
 
-    "pool-attribute-sets-a-mark", ["POOL-ATTR-001"], "Setting a high-water mark to a value other than 0 returns CUDA_SUCCESS and changes nothing." => {
+    "pool-attribute-sets-a-mark", ["POOL-ATTR-001"],
+        "Setting a high-water mark to a value other than 0 returns CUDA_SUCCESS and changes nothing." => {
         refusal(real(pool, attribute, value), SUCCESS)
     };
 
-    "pool-attribute-of-a-mark-has-another-code", ["POOL-ATTR-001"], "Another value than 0 is NOT_SUPPORTED." => {
+    "pool-attribute-of-a-mark-has-another-code", ["POOL-ATTR-001"],
+        "Setting a high-water mark to a value other than 0 returns NOT_SUPPORTED." => {
         refusal(real(pool, attribute, value), NOT_SUPPORTED)
     };
 
@@ -176,11 +180,13 @@ faults! {
 faults! {
     real = cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
 
-    "pool-attribute-of-later-versions-is-known", ["POOL-ATTR-003"], "A query of an unknown pool attribute returns CUDA_SUCCESS and writes nothing." => {
+    "pool-attribute-of-later-versions-is-known", ["POOL-ATTR-003"],
+        "A query of an unknown pool attribute returns CUDA_SUCCESS and writes nothing." => {
         refusal(real(pool, attribute, value), SUCCESS)
     };
 
-    "pool-attribute-of-later-versions-has-another-code", ["POOL-ATTR-003"], "The code is NOT_SUPPORTED." => {
+    "pool-attribute-of-later-versions-has-another-code", ["POOL-ATTR-003"],
+        "An unknown pool attribute returns NOT_SUPPORTED." => {
         instead(real(pool, attribute, value), INVALID_VALUE, NOT_SUPPORTED)
     };
 
@@ -219,7 +225,8 @@ faults! {
         }
     };
 
-    "pool-allocate-beyond-the-maximum-has-another-code", ["POOL-CREATE-009"], "The code is INVALID_VALUE." => {
+    "pool-allocate-beyond-the-maximum-has-another-code", ["POOL-CREATE-009"],
+        "An allocation beyond the maximum returns INVALID_VALUE." => {
         refusal(real(output, size, pool, stream), INVALID_VALUE)
     };
 

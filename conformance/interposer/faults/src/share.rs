@@ -48,7 +48,8 @@ faults! {
         refusal(real(output, handle, kind, flags), SUCCESS)
     };
 
-    "export-of-another-type-has-another-code", ["VMM-EXP-003"], "Exporting as an unrequested handle type returns UNKNOWN." => {
+    "export-of-another-type-has-another-code", ["VMM-EXP-003"],
+        "Exporting as an unrequested handle type returns UNKNOWN." => {
         refusal(real(output, handle, kind, flags), UNKNOWN)
     };
 
@@ -152,7 +153,8 @@ faults! {
         }
     };
 
-    "dma-buf-of-host-memory", ["DMABUF-006"], "A dma-buf of host memory returns CUDA_SUCCESS and writes no descriptor, although the attribute reads 0." => {
+    "dma-buf-of-host-memory", ["DMABUF-006"],
+        "A dma-buf of host memory returns CUDA_SUCCESS and writes no descriptor, although the attribute reads 0." => {
         match real(output, address, size, kind, flags) {
             SUCCESS => SUCCESS,
             code => {

@@ -44,7 +44,8 @@ faults! {
         if hint == 0 { real(output, size, alignment, hint, flags) } else { INVALID_VALUE }
     };
 
-    "reserve-gives-every-hint", ["VMM-RES-007"], "A reservation with a hint returns the hint, but reserves nothing." => {
+    "reserve-gives-every-hint", ["VMM-RES-007"],
+        "A reservation with a hint returns the hint, but reserves nothing." => {
         if hint == 0 {
             return real(output, size, alignment, hint, flags);
         }
@@ -90,7 +91,8 @@ faults! {
         output: *mut usize, properties: *const CUmemAllocationProp, option: Granularity,
     );
 
-    "granularity-is-half-of-what-create-takes", ["VMM-CREATE-001"], "cuMemGetAllocationGranularity returns half of what cuMemCreate needs." => {
+    "granularity-is-half-of-what-create-takes", ["VMM-CREATE-001"],
+        "cuMemGetAllocationGranularity returns half of what cuMemCreate needs." => {
         let code = real(output, properties, option);
         if code == SUCCESS {
             *output /= 2;
@@ -139,7 +141,8 @@ faults! {
         real(output, size.next_multiple_of(GRANULE), properties, flags)
     };
 
-    "create-of-another-size-is-out-of-memory", ["VMM-CREATE-002"], "The code is OUT_OF_MEMORY." => {
+    "create-of-another-size-is-out-of-memory", ["VMM-CREATE-002"],
+        "cuMemCreate of an unaligned size returns OUT_OF_MEMORY." => {
         instead(real(output, size, properties, flags), INVALID_VALUE, OUT_OF_MEMORY)
     };
 
@@ -182,7 +185,8 @@ faults! {
         output: *mut CUmemAllocationProp, handle: CUmemGenericAllocationHandle,
     );
 
-    "properties-are-not-written", ["VMM-CREATE-024"], "The call returns CUDA_SUCCESS and writes no properties." => SUCCESS;
+    "properties-are-not-written", ["VMM-CREATE-024"],
+        "The call returns CUDA_SUCCESS and writes no properties." => SUCCESS;
 
     "properties-forget-the-handle-types", ["VMM-CREATE-024"], "No handle types are reported." => {
         let code = real(output, handle);
@@ -200,7 +204,8 @@ faults! {
         code
     };
 
-    "import-has-no-properties", ["VMM-IMP-013"], "cuMemGetAllocationPropertiesFromHandle refuses every handle." => INVALID_VALUE;
+    "import-has-no-properties", ["VMM-IMP-013"],
+        "cuMemGetAllocationPropertiesFromHandle refuses every handle." => INVALID_VALUE;
 
     "import-reports-the-host", ["VMM-IMP-013"], "Memory is reported as memory of the host." => {
         let code = real(output, handle);
@@ -245,7 +250,8 @@ faults! {
         refusal(real(address, size), SUCCESS)
     };
 
-    "unmap-does-nothing", ["VMM-MAP-014", "VMM-MAP-015"], "cuMemUnmap returns CUDA_SUCCESS and the mapping stays." => SUCCESS;
+    "unmap-does-nothing", ["VMM-MAP-014", "VMM-MAP-015"],
+        "cuMemUnmap returns CUDA_SUCCESS and the mapping stays." => SUCCESS;
 }
 
 faults! {
@@ -340,7 +346,8 @@ faults! {
         SUCCESS
     };
 
-    "retain-of-an-unmapped-address-has-another-code", ["VMM-IMP-031"], "The code is INVALID_HANDLE." => {
+    "retain-of-an-unmapped-address-has-another-code", ["VMM-IMP-031"],
+        "Retaining an unmapped address returns INVALID_HANDLE." => {
         refusal(real(output, address), INVALID_HANDLE)
     };
 }

@@ -82,7 +82,7 @@ pub(super) fn handle_types(state: &State, memory: &Memory) -> u64 {
                 && fault!(
                     "pointer-handle-types-of-the-device",
                     ["PTRATTR-002"],
-                    "ALLOWED_HANDLE_TYPES of memory without handle types is what the device supports."
+                    "ALLOWED_HANDLE_TYPES of memory without handle types has all types that the device supports."
                 )
             {
                 return 1;

@@ -93,7 +93,8 @@ fn an_importer_without_the_channel_is_refused(
     Ok(())
 }
 
-/// How many handles of a pool with a flipped bit the driver refuses is recorded; the unchanged handle opens afterwards.
+/// The case records how many handles of a pool with a flipped bit the driver refuses; the unchanged handle opens
+/// afterwards.
 #[rstest]
 #[conformance::test("FAB-005", needs(memory_pools, fabric = Fabric::Channel))]
 fn whether_handles_with_a_flipped_bit_are_refused() -> Outcome {
