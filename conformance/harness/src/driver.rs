@@ -119,7 +119,11 @@ fn identity(kind: Kind, library: Option<&Path>, machine: &Machine) -> Identity {
         Kind::Path if machine.nvidia_release.is_some() => Kind::System,
         kind => kind,
     };
-    let cuda = CudaVersion(machine.cuda_version).to_string();
+    // Without a device, no role asks the driver for its version.
+    let cuda = match machine.cuda_version {
+        0 => "unknown".to_owned(),
+        version => CudaVersion(version).to_string(),
+    };
     let (name, version) = match kind {
         Kind::Reference => ("reference".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         Kind::System => ("NVIDIA".to_owned(), nvidia_release().unwrap_or_else(|| format!("unknown, CUDA {cuda}"))),

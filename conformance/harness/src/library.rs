@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-/// A part of the file name of the reference driver.
+/// How the file name of the reference driver begins.
 const REFERENCE: &str = "libreference_driver";
 
 /// The library that answers the calls of this process.
@@ -19,16 +19,16 @@ pub(crate) struct Library {
 impl Library {
     /// Finds the library among the files that this process has mapped. `loaded` is the one that was loaded by path.
     ///
-    /// A mapped file whose path contains `libreference_driver` is the reference driver. NVIDIA's library contains the
+    /// A mapped file whose name begins with `libreference_driver` is the reference driver. NVIDIA's library contains the
     /// release of the loaded kernel module, so a renamed copy given by path is recognised. If neither is found, the
     /// driver is the first mapped `libcuda.so`, or else the loaded library.
     pub(crate) fn of_this_process(loaded: &Path) -> Self {
         let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
         let files = maps.lines().filter_map(|line| line.split_once('/')).map(|(_, path)| format!("/{path}"));
         let mut drivers: Vec<_> =
-            files.filter(|path| path.contains("libcuda.so") || path.contains(REFERENCE)).collect();
+            files.filter(|path| path.contains("libcuda.so") || Self::is_reference(path)).collect();
         drivers.dedup();
-        if let Some(reference) = drivers.iter().find(|path| path.contains(REFERENCE)) {
+        if let Some(reference) = drivers.iter().find(|path| Self::is_reference(path)) {
             return Self { path: reference.clone(), nvidia_release: None };
         }
         drivers.push(loaded.display().to_string());
@@ -42,7 +42,7 @@ impl Library {
 
     /// Whether the library is the reference driver.
     pub(crate) fn is_reference(path: &str) -> bool {
-        path.contains(REFERENCE)
+        Path::new(path).file_name().is_some_and(|name| name.to_string_lossy().starts_with(REFERENCE))
     }
 }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `conformance score` runs the cases of those rows with each fault, and counts the faults that they notice. A fault that
-//! only some versions of CUDA can show names one: `fault!(…, on = "13.4")`.
+//! only some versions of CUDA can show names one, which the driver then serves: `fault!(…, on = "13.4")`.
 
 use std::sync::OnceLock;
 
@@ -49,9 +49,13 @@ macro_rules! fault {
     }};
 }
 
+/// The fault that the driver has, if any.
+pub(crate) fn active() -> Option<&'static Fault> {
+    static ACTIVE: OnceLock<Option<&'static Fault>> = OnceLock::new();
+    *ACTIVE.get_or_init(|| fault::chosen("REFERENCE_DRIVER_FAULT", faults()))
+}
+
 /// Whether the driver has the fault.
 pub(crate) fn is_active(fault: &'static Fault) -> bool {
-    static ACTIVE: OnceLock<Option<&'static Fault>> = OnceLock::new();
-    let active = ACTIVE.get_or_init(|| fault::chosen("REFERENCE_DRIVER_FAULT", faults()));
-    active.is_some_and(|active| std::ptr::eq(active, fault))
+    active().is_some_and(|active| std::ptr::eq(active, fault))
 }

@@ -7,8 +7,11 @@ use std::sync::OnceLock;
 
 use crate::profile::profile;
 
-const OLDEST: c_int = 11_080;
-const NEWEST: c_int = 13_050;
+/// The releases of CUDA from the oldest to the newest that the driver serves.
+const RELEASES: [c_int; 16] = [
+    11_080, 12_000, 12_010, 12_020, 12_030, 12_040, 12_050, 12_060, 12_080, 12_090, 13_000, 13_010, 13_020, 13_030,
+    13_040, 13_050,
+];
 
 /// `CU_DEVICE_ATTRIBUTE_MAX`, one more than the last attribute number of a device, in the header of each version that
 /// added attributes.
@@ -29,9 +32,13 @@ const ATTRIBUTES_END: [(c_int, u32); 10] = [
 pub(crate) fn cuda_version() -> c_int {
     static VERSION: OnceLock<c_int> = OnceLock::new();
     *VERSION.get_or_init(|| {
-        let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else { return profile().cuda_version };
+        let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else {
+            // A fault that only another version shows would be no fault in the default one.
+            let shown = crate::fault::active().and_then(|fault| fault.version).and_then(parse);
+            return shown.unwrap_or_else(|| profile().cuda_version);
+        };
         parse(&text).unwrap_or_else(|| {
-            eprintln!("REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected 11.8 to 13.5");
+            eprintln!("REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected a release of CUDA from 11.8 to 13.5");
             std::process::exit(1)
         })
     })
@@ -41,7 +48,7 @@ fn parse(text: &str) -> Option<c_int> {
     let (major, minor) = text.split_once('.')?;
     let (major, minor): (c_int, c_int) = (major.parse().ok()?, minor.parse().ok()?);
     let version = major.checked_mul(1000)?.checked_add(minor.checked_mul(10)?)?;
-    ((0..100).contains(&minor) && (OLDEST..=NEWEST).contains(&version)).then_some(version)
+    ((0..100).contains(&minor) && RELEASES.contains(&version)).then_some(version)
 }
 
 /// One more than the last attribute number of a device in the served version.
@@ -60,7 +67,7 @@ mod tests {
     #[test]
     fn versions_are_those_that_can_be_served() {
         assert_eq!((parse("11.8"), parse("12.4"), parse("13.5")), (Some(11_080), Some(12_040), Some(13_050)));
-        for text in ["", "12", "11.7", "13.6", "12.x", "12.-1", "99999999.0"] {
+        for text in ["", "12", "11.7", "12.7", "12.35", "13.6", "12.x", "12.-1", "99999999.0"] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

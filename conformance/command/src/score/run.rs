@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::num::NonZeroUsize;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -37,11 +38,11 @@ pub(super) struct Runner {
 pub(super) type Cases = BTreeMap<String, CaseReport>;
 
 impl Runner {
-    pub(super) fn new(suite: Suite, target: Target, jobs: Option<usize>) -> Result<Self, Failure> {
+    pub(super) fn new(suite: Suite, target: Target, jobs: Option<NonZeroUsize>) -> Result<Self, Failure> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let default = if target.is_cheap() { processors } else { processors.min(JOBS_ON_A_GPU) };
         let driver = target.driver(&suite.program)?;
-        Ok(Self { suite, target, driver, jobs: jobs.unwrap_or(default).max(1) })
+        Ok(Self { suite, target, driver, jobs: jobs.map_or(default, NonZeroUsize::get) })
     }
 
     /// Whether a run costs little: see [`Target::is_cheap`].

@@ -118,7 +118,7 @@ const REFERENCE_DEVICES: &str = "2";
 /// Returns the settings with which roles start before the driver is selected.
 fn settings(options: &Options) -> Settings {
     let mut environment = Vec::new();
-    let is_chosen = |variable| std::env::var_os(variable).is_some();
+    let is_chosen = |variable| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
     if !is_chosen("REFERENCE_DRIVER_DEVICES") && !is_chosen("REFERENCE_DRIVER_PROFILE") {
         environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
     }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Parser;
+use clap::builder::FalseyValueParser;
 
 use super::nextest::under_nextest;
 use crate::driver::Choice;
@@ -33,11 +34,11 @@ pub struct Options {
     pub cases: Option<PathBuf>,
 
     /// Fail also if a case differs from what other drivers were seen to do
-    #[arg(long, env = "CONFORMANCE_STRICT")]
+    #[arg(long, env = "CONFORMANCE_STRICT", value_parser = FalseyValueParser::new())]
     pub strict: bool,
 
     /// Start a new process for every role instead of reusing warm ones
-    #[arg(long, env = "CONFORMANCE_FRESH")]
+    #[arg(long, env = "CONFORMANCE_FRESH", value_parser = FalseyValueParser::new())]
     pub fresh: bool,
 
     /// Run each case this many times in a row; a case whose runs have different verdicts or observations fails
@@ -78,9 +79,12 @@ impl Options {
             || std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) == std::env::current_dir().ok();
         let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|shell| shell.is_dir() && is_in_the_package());
         if let Some(shell) = shell {
-            for path in
-                [&mut self.cases, &mut self.report, &mut self.records, &mut self.deviations].into_iter().flatten()
-            {
+            let driver = match &mut self.driver {
+                Choice::Path(path) => Some(path),
+                _ => None,
+            };
+            let files = [&mut self.cases, &mut self.report, &mut self.records, &mut self.deviations];
+            for path in files.into_iter().flatten().chain(driver) {
                 *path = shell.join(&*path);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -53,7 +54,9 @@ impl Shared {
             writer.start(&case.id).map_err(unwritten)?;
         }
         let mut is_missing = false;
-        let mut report = repeat(self.description.repeat, || {
+        let can_run = case.registered.needs.unmet(&self.under_test.machine).is_none();
+        let times = if can_run { self.description.repeat } else { NonZeroU32::MIN };
+        let mut report = repeat(times, || {
             let (report, misses) = self.run_once(case);
             is_missing |= misses;
             report

@@ -155,14 +155,21 @@ fn a_nextest_filter_selects_one_case() -> Outcome {
     Ok(())
 }
 
-/// With `--strict`, a case that differs fails the run.
+/// With `--strict`, or the variable for it, a case that differs fails the run.
 #[rstest]
-#[case::strict(&["--strict"], false)]
-#[case::otherwise(&[], true)]
+#[case::strict(&["--strict"], &[], false)]
+#[case::by_variable(&[], &[("CONFORMANCE_STRICT", "1")], false)]
+#[case::off_by_variable(&[], &[("CONFORMANCE_STRICT", "0")], true)]
+#[case::otherwise(&[], &[], true)]
 #[conformance::test()]
-fn a_difference_fails_a_strict_run(#[case] flags: &[&str], #[case] is_success: bool) -> Outcome {
+fn a_difference_fails_a_strict_run(
+    #[case] flags: &[&str],
+    #[case] variables: &[(&str, &str)],
+    #[case] is_success: bool,
+) -> Outcome {
     let mut command = suite("reference")?;
     command.env("CONFORMANCE_PLANTED", "1").args(["--exact", "planted::differs"]).args(flags);
+    command.envs(variables.iter().copied());
     let run = run(command)?;
     check!(run.output.status.success() == is_success && run.report()?.summary()["differs"] == 1, "{}", run.text());
     Ok(())
