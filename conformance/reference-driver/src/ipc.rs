@@ -254,6 +254,9 @@ impl State {
             || fault!("open-on-a-peer-maps-a-copy", ["IPCMEM-OPEN-029"], "On a peer, writes stay in a copy.") && is_peer
             || fault!("open-after-a-close-maps-a-copy", ["IPCMEM-CLOSE-012"], "Opened again, memory is a copy.")
                 && self.imports.closed.contains(&bytes)
+            || fault!("open-on-the-second-gpu-maps-a-copy", ["IPCMEM-OPEN-001"], "On GPU 1, writes stay in a copy.")
+                && device == 1
+                && !is_peer
             || importers > 0 && second_gets_a_copy()
         {
             block.detach(0, block.size)?;

@@ -4,6 +4,7 @@ use conformance::{BLOCKS, THREADS};
 use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
+use crate::support::by_kernel::both_see;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::latch::Latch;
 use crate::support::reach::Unshared;
@@ -41,6 +42,15 @@ fn copies_and_fills_reach_an_import(exporter: Role, importer: Role) -> Outcome {
     importer.ctx_synchronize()?;
     check!(exporter.other_bytes(buffer, SIZE, 7)? == 0);
     Ok(())
+}
+
+/// Two processes on the second GPU share its memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", needs(gpus = 2))]
+fn memory_of_the_second_gpu_is_shared_on_it(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    both_see((&exporter, buffer), (&importer, import), SIZE)
 }
 
 /// The range of an import has the size of the allocation if that is a multiple of 2 MiB.
