@@ -336,7 +336,10 @@ impl State {
         }
         let import = self.import(base)?;
         let is_other_thread = import.thread != std::thread::current().id();
-        import.references += 1;
+        if import.references < 16 || !fault!("open-counts-up-to-16", ["IPCMEM-CLOSE-002"], "Later opens do not count.")
+        {
+            import.references += 1;
+        }
         if fault!(
             "open-again-adds-no-reference",
             ["IPCMEM-OPEN-002", "IPCMEM-CLOSE-002"],

@@ -52,7 +52,7 @@ fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
 /// A handle that was opened several times needs as many closes, and its memory stays mapped until the last one.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-002")]
-fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5)] opens: usize) -> Outcome {
+fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5, 100)] opens: usize) -> Outcome {
     let shared = share(&exporter)?;
     let import = importer.ipc_open_mem_handle(shared.handle)?;
     for _ in 1..opens {
