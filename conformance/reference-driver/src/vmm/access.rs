@@ -257,6 +257,11 @@ entry_points! {
             if fault!("set-access-takes-it-from-the-others", ["VMM-MAP-027"], "Only the locations of the last call have any.") {
                 granted.clear();
             }
+            if access.values().any(|flags| flags.0 == 0)
+                && fault!("set-access-revokes-all", ["VMM-MAP-022"], "Revoking one device's access revokes that of all.")
+            {
+                granted.clear();
+            }
             granted.extend(access.iter().map(|(place, flags)| (*place, *flags)));
         }
         Ok(())
