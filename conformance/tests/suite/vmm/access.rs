@@ -264,6 +264,21 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
     Ok(())
 }
 
+/// One `cuMemSetAccess` gives a peer access to all mappings in its range.
+#[rstest]
+#[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
+fn a_peer_gets_access_to_adjacent_mappings(#[with(1)] importer: Role) -> Outcome {
+    let address = reserve(&importer, 2 * SIZE)?;
+    for mapping in [address, address.offset(SIZE)] {
+        importer.mem_map(mapping, SIZE, 0, create(&importer)?, 0)?;
+    }
+    importer.mem_set_access(address, 2 * SIZE, 1, READ_WRITE)?;
+    check!(importer.mem_get_access(address.offset(SIZE), 1)? == READ_WRITE);
+    importer.fill(address, 2 * SIZE, 7)?;
+    check!(importer.mismatches(address, 2 * SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// A peer's kernel fails on memory to which only the memory's own device has access.
 #[rstest]
 #[case::reads(Kernel::Reads)]
