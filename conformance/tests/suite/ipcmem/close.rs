@@ -269,6 +269,18 @@ fn the_last_close_ends_the_peer_access_of_an_open(exporter: Role, #[with(1)] imp
     importer.ctx_synchronize()
 }
 
+/// Closing one import from a peer leaves another one usable.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-018", needs(gpus = 2, peer_access))]
+fn closing_leaves_other_imports_from_the_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let [one, other] = [share(&exporter)?, share(&exporter)?];
+    let closed = importer.ipc_open_mem_handle(one.handle)?;
+    let import = importer.ipc_open_mem_handle(other.handle)?;
+    importer.ipc_close_mem_handle(closed)?;
+    check!(importer.mismatches(import, SIZE, other.pattern)? == 0);
+    still_share(&exporter, other.buffer, &importer, import)
+}
+
 /// Closing an import while a kernel reads it leaves the exporter and a third process unaffected. Whether the close
 /// waits for the kernel is recorded.
 #[rstest]
