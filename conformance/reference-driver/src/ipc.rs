@@ -264,6 +264,11 @@ impl State {
         if fault!("open-maps-a-copy-of-the-last-page", ["IPCMEM-OPEN-001"], "The last 4 KiB are a copy.") {
             block.detach(block.size - 4096, 4096)?;
         }
+        if fault!("open-cuts-the-size", ["IPCMEM-OPEN-044"], "An import has the lower 32 bits of its size.")
+            && handle.size > u64::from(u32::MAX)
+        {
+            handle.size &= 0xffff_ffff;
+        }
         let mut base = block.base + u64::from(handle.place);
         if fault!(
             "open-maps-the-block-from-its-start",

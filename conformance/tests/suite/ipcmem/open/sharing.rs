@@ -1,10 +1,11 @@
 //! Memory that an import shares with its allocation.
 
 use conformance::{BLOCKS, THREADS};
-use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, GIB, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
 use crate::support::by_kernel::both_see;
+use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::latch::Latch;
 use crate::support::reach::Unshared;
@@ -66,6 +67,23 @@ fn the_imported_range_is_the_allocation(exporter: Role, importer: Role, #[values
         check!(range.size == size, "an import of {size} bytes has a range of {} bytes", range.size);
     }
     Ok(())
+}
+
+/// The range of an import of 5 GiB has its size, and the processes share its last bytes.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-027", "IPCMEM-OPEN-044")]
+fn more_than_4_gib_are_imported(exporter: Role, importer: Role) -> Outcome {
+    const LARGE: u64 = 5 * GIB;
+    // As much again stays free for others.
+    need_free_memory(&exporter, 2 * LARGE + GIB)?;
+    let (buffer, end) = (exporter.mem_alloc(LARGE)?, LARGE - SIZE);
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    for offset in [0, LARGE - 1] {
+        let range = importer.mem_get_address_range(import.offset(offset))?;
+        check!(range.base == import, "the base of an import is {:?}, expected {import:?}", range.base);
+        check!(range.size == LARGE, "an import of {LARGE} bytes has a range of {} bytes", range.size);
+    }
+    both_see((&exporter, buffer.offset(end)), (&importer, import.offset(end)), SIZE)
 }
 
 /// An allocation of whole granules shares its block with no other: a kernel of an importer does not reach its neighbour.
