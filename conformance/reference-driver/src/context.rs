@@ -12,6 +12,7 @@ use crate::health::Health;
 use crate::ipc::outlives;
 use crate::piece::Divider;
 use crate::process::{State, check_usable, state};
+use crate::range::Memory;
 use crate::stream::{Stream, synchronize};
 
 #[derive(Debug)]
@@ -138,6 +139,13 @@ impl State {
             "Handles of cuMemCreate end with the context that was current then."
         ) {
             self.physical.retain(|_, physical| physical.context != id);
+        }
+        if fault!("ctx-destroy-revokes-access", ["VMM-MAP-035"], "Mappings of every context lose their access.") {
+            for range in self.ranges.values_mut() {
+                if let Memory::Mapping { access, .. } = &mut range.memory {
+                    access.clear();
+                }
+            }
         }
         for other in self.contexts.values_mut() {
             other.peers.remove(&id);

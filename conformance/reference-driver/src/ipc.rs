@@ -254,12 +254,20 @@ impl State {
             || fault!("open-on-a-peer-maps-a-copy", ["IPCMEM-OPEN-029"], "On a peer, writes stay in a copy.") && is_peer
             || fault!("open-after-a-close-maps-a-copy", ["IPCMEM-CLOSE-012"], "Opened again, memory is a copy.")
                 && self.imports.closed.contains(&bytes)
+            || fault!("open-on-the-second-gpu-maps-a-copy", ["IPCMEM-OPEN-001"], "On GPU 1, writes stay in a copy.")
+                && device == 1
+                && !is_peer
             || importers > 0 && second_gets_a_copy()
         {
             block.detach(0, block.size)?;
         }
         if fault!("open-maps-a-copy-of-the-last-page", ["IPCMEM-OPEN-001"], "The last 4 KiB are a copy.") {
             block.detach(block.size - 4096, 4096)?;
+        }
+        if fault!("open-cuts-the-size", ["IPCMEM-OPEN-044"], "An import has the lower 32 bits of its size.")
+            && handle.size > u64::from(u32::MAX)
+        {
+            handle.size &= 0xffff_ffff;
         }
         let mut base = block.base + u64::from(handle.place);
         if fault!(
@@ -333,7 +341,10 @@ impl State {
         }
         let import = self.import(base)?;
         let is_other_thread = import.thread != std::thread::current().id();
-        import.references += 1;
+        if import.references < 16 || !fault!("open-counts-up-to-16", ["IPCMEM-CLOSE-002"], "Later opens do not count.")
+        {
+            import.references += 1;
+        }
         if fault!(
             "open-again-adds-no-reference",
             ["IPCMEM-OPEN-002", "IPCMEM-CLOSE-002"],

@@ -152,6 +152,9 @@ entry_points! {
                 (found, length) = (begin, size);
             }
         }
+        if fault!("range-cuts-the-size", ["RANGE-001"], "The size of a range has 32 bits.") {
+            length &= 0xffff_ffff;
+        }
         if base.wanted().is_err() && fault!("range-null-base-refused", ["RANGE-001"], "A null base is refused.") {
             return Err(INVALID_VALUE);
         }

@@ -1,10 +1,11 @@
 //! `cuMemGetAddressRange`.
 
-use conformance::{Expect as _, KIB, Outcome, Role, check, observe};
+use conformance::{Expect as _, GIB, KIB, Outcome, Role, check, observe};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::pointer_kind::PointerKind;
 
@@ -21,6 +22,24 @@ fn every_pointer_gives_the_base_and_the_size(importer: Role, #[case] offset: u64
     let range = importer.mem_get_address_range(buffer.offset(offset))?;
     check!(range.base == buffer);
     check!(range.size == SIZE);
+    Ok(())
+}
+
+/// The range of an allocation of 5 GiB has its size, and its last bytes are usable.
+#[rstest]
+#[conformance::test("RANGE-001")]
+fn a_range_of_more_than_4_gib_has_its_size(importer: Role) -> Outcome {
+    const LARGE: u64 = 5 * GIB;
+    // As much again stays free for others.
+    need_free_memory(&importer, 2 * LARGE + GIB)?;
+    let buffer = importer.mem_alloc(LARGE)?;
+    for offset in [0, LARGE - 1] {
+        let range = importer.mem_get_address_range(buffer.offset(offset))?;
+        check!(range.base == buffer);
+        check!(range.size == LARGE, "an allocation of {LARGE} bytes has a range of {} bytes", range.size);
+    }
+    importer.fill(buffer.offset(LARGE - SIZE), SIZE, 7)?;
+    check!(importer.mismatches(buffer.offset(LARGE - SIZE), SIZE, 7)? == 0);
     Ok(())
 }
 

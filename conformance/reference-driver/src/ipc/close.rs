@@ -4,7 +4,7 @@ use super::Import;
 use super::faults::{context_of_call, count_close};
 use crate::answer::{INVALID_VALUE, Result};
 use crate::process::{State, state};
-use crate::range::Memory;
+use crate::range::{Memory, Range};
 use crate::stream::synchronize;
 
 /// Closes an import. IPCMEM-CLOSE-010: the last close waits, since work of the context may still use the memory.
@@ -61,6 +61,13 @@ pub(super) fn close(pointer: u64) -> Result<()> {
     if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
         if let Some(import) = state.imports.remove(pointer) {
             state.unmapped(&import)?;
+            let owner = import.handle.device as usize;
+            if owner != import.device
+                && fault!("close-unmaps-every-import-from-the-peer", ["IPCMEM-CLOSE-018"], "Other imports end too.")
+            {
+                let is_like_it = |range: &Range| range.context == import.context && range.device == owner;
+                state.ranges.retain(|_, range| !(matches!(range.memory, Memory::Import(_)) && is_like_it(range)));
+            }
         }
         if !fault!("close-keeps-the-range", ["IPCMEM-CLOSE-001"], "Closed memory can still be read.") {
             state.ranges.remove(&pointer);

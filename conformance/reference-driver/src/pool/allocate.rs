@@ -239,6 +239,23 @@ impl State {
             std::mem::forget(range);
             return;
         }
+        if is_orphan
+            && (!is_import
+                && fault!(
+                    "pool-free-after-the-destruction-frees-all",
+                    ["POOL-CREATE-011"],
+                    "Freeing one allocation of a destroyed pool frees its others."
+                )
+                || is_import
+                    && fault!(
+                        "pool-free-of-an-import-after-the-destruction-frees-all",
+                        ["POOL-IMP-018"],
+                        "Freeing one import from a destroyed pool frees its others."
+                    ))
+        {
+            let pool = range.memory.pool();
+            self.ranges.retain(|_, other| other.memory.pool() != pool);
+        }
         if let Memory::Pool { piece, pool: id, .. } = range.memory {
             let block = Arc::clone(piece.block());
             drop(piece);

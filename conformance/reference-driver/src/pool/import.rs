@@ -109,6 +109,15 @@ impl State {
             {
                 Some(0)
             }
+            () if target.place() == 1
+                && fault!(
+                    "pool-import-pointer-of-the-second-gpu-copies",
+                    ["POOL-PTR-001"],
+                    "What an importer writes to memory of GPU 1 stays private to it."
+                ) =>
+            {
+                Some(0)
+            }
             () if fault!(
                 "pool-import-pointer-shares-all-but-the-end",
                 ["POOL-PTR-001"],

@@ -239,7 +239,7 @@ entry_points! {
         {
             mappings = state.ranges.keys().copied().filter(|base| memory_of(base) == Some(inode)).collect();
         }
-        for base in mappings {
+        for (number, base) in mappings.into_iter().enumerate() {
             let Some(range) = state.ranges.get_mut(&base) else { continue };
             if let (Some(flags), Memory::Mapping { allocation, offset, .. }) = (host, &range.memory) {
                 allocation.block.map_at(range.base, *offset, range.size, flags)?;
@@ -257,7 +257,15 @@ entry_points! {
             if fault!("set-access-takes-it-from-the-others", ["VMM-MAP-027"], "Only the locations of the last call have any.") {
                 granted.clear();
             }
-            granted.extend(access.iter().map(|(place, flags)| (*place, *flags)));
+            if access.values().any(|flags| flags.0 == 0)
+                && fault!("set-access-revokes-all", ["VMM-MAP-022"], "Revoking one device's access revokes that of all.")
+            {
+                granted.clear();
+            }
+            let skips_peers = number > 0
+                && fault!("set-access-of-a-peer-covers-one-mapping", ["VMM-MAP-029"], "A peer gets only the first mapping.");
+            let is_given = |place: usize| !skips_peers || place == range.device;
+            granted.extend(access.iter().filter(|(place, _)| is_given(**place)).map(|(place, flags)| (*place, *flags)));
         }
         Ok(())
     }

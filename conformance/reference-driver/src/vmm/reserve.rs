@@ -33,7 +33,8 @@ fn place(first: u64, alignment: u64) -> u64 {
 
 /// Reserves addresses at which nothing is mapped, starting at the hint if those are free.
 fn reserve(size: u64, alignment: u64, hint: u64) -> Result<u64> {
-    let alignment = alignment.max(GRANULARITY);
+    let is_cut = fault!("reserve-cuts-the-alignment", ["VMM-RES-005"], "Only the lower 32 bits of an alignment count.");
+    let alignment = if is_cut { alignment & 0xffff_ffff } else { alignment }.max(GRANULARITY);
     let length = size.checked_add(alignment).ok_or(OUT_OF_MEMORY)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new mapping, which replaces nothing.

@@ -189,6 +189,14 @@ impl State {
         if fault!("import-keeps-its-writes", ["VMM-IMP-001"], "The exporter does not see what the importer writes.") {
             block.make_private(0, block.size, true)?;
         }
+        if fault!(
+            "import-on-the-second-gpu-keeps-its-writes",
+            ["VMM-IMP-001"],
+            "Memory of GPU 1 is imported as a copy."
+        ) && device == 1
+        {
+            block.make_private(0, block.size, true)?;
+        }
         if fault!("import-lacks-the-last-page", ["VMM-IMP-001"], "The last 4 KiB of an import are other memory.") {
             block.make_private(block.size - 4096, 4096, false)?;
         }

@@ -52,7 +52,7 @@ fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
 /// A handle that was opened several times needs as many closes, and its memory stays mapped until the last one.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-002")]
-fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5)] opens: usize) -> Outcome {
+fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5, 100)] opens: usize) -> Outcome {
     let shared = share(&exporter)?;
     let import = importer.ipc_open_mem_handle(shared.handle)?;
     for _ in 1..opens {
@@ -267,6 +267,18 @@ fn the_last_close_ends_the_peer_access_of_an_open(exporter: Role, #[with(1)] imp
     importer.ipc_close_mem_handle(import)?;
     importer.ctx_enable_peer_access(peer)?;
     importer.ctx_synchronize()
+}
+
+/// Closing one import from a peer leaves another one usable.
+#[rstest]
+#[conformance::test("IPCMEM-CLOSE-018", needs(gpus = 2, peer_access))]
+fn closing_leaves_other_imports_from_the_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let [one, other] = [share(&exporter)?, share(&exporter)?];
+    let closed = importer.ipc_open_mem_handle(one.handle)?;
+    let import = importer.ipc_open_mem_handle(other.handle)?;
+    importer.ipc_close_mem_handle(closed)?;
+    check!(importer.mismatches(import, SIZE, other.pattern)? == 0);
+    still_share(&exporter, other.buffer, &importer, import)
 }
 
 /// Closing an import while a kernel reads it leaves the exporter and a third process unaffected. Whether the close

@@ -174,6 +174,24 @@ fn memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome {
     check!(account.is_held()?);
     exporter.mem_free_async_and_wait(pointer)?;
     check!(!account.is_held()?);
+    // This can corrupt the driver's state in the process, which another case checks.
+    exporter.kill()
+}
+
+/// Freeing one allocation of a destroyed pool leaves its others usable.
+#[rstest]
+#[conformance::test("POOL-CREATE-011", needs(memory_pools))]
+fn memory_of_a_destroyed_pool_is_freed_one_by_one(exporter: Role) -> Outcome {
+    let pool = exporter.mem_pool_create(0)?;
+    let (one, other) =
+        (exporter.mem_alloc_from_pool_async(SIZE, pool)?, exporter.mem_alloc_from_pool_async(SIZE, pool)?);
+    exporter.fill(other, SIZE, 7)?;
+    exporter.mem_pool_destroy(pool)?;
+    exporter.mem_free_async_and_wait(one)?;
+    check!(exporter.mismatches(other, SIZE, 7)? == 0);
+    exporter.fill(other, SIZE, 8)?;
+    check!(exporter.mismatches(other, SIZE, 8)? == 0);
+    exporter.mem_free_async_and_wait(other)?;
     // This can corrupt the driver's state in the process, which only the next case checks.
     exporter.kill()
 }

@@ -254,6 +254,22 @@ fn imported_memory_outlives_its_pool(exporter: Role, importer: Role) -> Outcome 
     if is_destroyed { Ok(()) } else { importer.mem_pool_destroy(both.pool.imported) }
 }
 
+/// Freeing one import from a destroyed pool leaves its others usable; whether the pool can be destroyed is recorded.
+#[rstest]
+#[conformance::test("POOL-IMP-018", needs(pool_descriptors))]
+fn imports_from_a_destroyed_pool_are_freed_one_by_one(exporter: Role, importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let one = exporter.mem_alloc_from_pool_async(SIZE, both.pool.exported)?;
+    let one = importer.mem_pool_import_pointer(both.pool.imported, exporter.mem_pool_export_pointer(one)?)?;
+    let is_destroyed = importer.mem_pool_destroy(both.pool.imported).recorded("destroy")?.is_some();
+    importer.mem_free_async_and_wait(one)?;
+    check!(importer.mismatches(both.here, SIZE, 7)? == 0);
+    importer.fill(both.here, SIZE, 8)?;
+    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    importer.mem_free_async_and_wait(both.here)?;
+    if is_destroyed { Ok(()) } else { importer.mem_pool_destroy(both.pool.imported) }
+}
+
 /// The exporting process can import its own pool, and the imported memory shows the same data.
 #[rstest]
 #[conformance::test("POOL-IMP-003", needs(pool_descriptors))]

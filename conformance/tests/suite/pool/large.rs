@@ -1,21 +1,12 @@
 //! Pool memory of many GiB. Drivers are reported to crash when a process imports a single allocation of more than 128
 //! chunks of 32 MiB. The cases write and read only the two ends of the memory.
 
-use conformance::{Expect as _, GIB, MIB, Outcome, Pointer, Role, Stop, check};
+use conformance::{Expect as _, GIB, MIB, Outcome, Pointer, Role, check};
 use rstest::rstest;
 
+use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::shared_pool::{SIZE, Shared, share};
-
-/// Device memory left free for contexts and other allocations.
-const RESERVE: u64 = GIB;
-
-fn need_free_memory(role: &Role, size: u64) -> Outcome {
-    if role.mem_get_info()?.free >= size + RESERVE {
-        return Ok(());
-    }
-    Err(Stop::Unsupported(format!("needs {} MiB of free device memory", (size + RESERVE) / MIB)))
-}
 
 fn fill_ends(role: &Role, pointer: Pointer, size: u64, seed: u32) -> Outcome {
     role.fill(pointer, SIZE, seed)?;

@@ -24,6 +24,13 @@ fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outc
     both_see(share(&exporter, &importer)?, &exporter, &importer)
 }
 
+/// Two processes on the second GPU share memory of its pool.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(gpus = 2, pool_descriptors))]
+fn memory_of_the_second_gpu_is_shared_on_it(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    both_see(share(&exporter, &importer)?, &exporter, &importer)
+}
+
 /// Small allocations, which can lie in one block, are imported one by one, each with its own data.
 #[rstest]
 #[conformance::test("POOL-PTR-001", needs(pool_descriptors))]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use conformance::{GIB, MIB, Role, Stop};
+use conformance::{GIB, MIB, Outcome, Role, Stop};
 
 /// Returns a size in bytes that is at most a quarter of the device's memory, and much larger than the contexts that
 /// other processes may create meanwhile.
@@ -10,6 +10,17 @@ pub(crate) fn large(role: &Role) -> Result<u64, Stop> {
     const GRANULARITY: u64 = 32 * MIB;
     let quarter = role.mem_get_info()?.total / 4;
     Ok(quarter.min(4 * GIB) / GRANULARITY * GRANULARITY)
+}
+
+/// Device memory left free for contexts and other allocations.
+const RESERVE: u64 = GIB;
+
+/// Ends the case as unsupported if the device has too little free memory for allocations of the given size.
+pub(crate) fn need_free_memory(role: &Role, size: u64) -> Outcome {
+    if role.mem_get_info()?.free >= size + RESERVE {
+        return Ok(());
+    }
+    Err(Stop::Unsupported(format!("needs {} MiB of free device memory", (size + RESERVE) / MIB)))
 }
 
 /// Compares the free memory of a device with its free memory at [`Account::open`].

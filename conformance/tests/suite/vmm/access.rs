@@ -96,6 +96,20 @@ fn access_can_be_taken_away(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// Revoking the access of a peer leaves the access of the memory's own device.
+#[rstest]
+#[conformance::test("VMM-MAP-022", needs(gpus = 2, peer_access, virtual_memory))]
+fn access_is_taken_away_from_one_device_only(importer: Role) -> Outcome {
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
+    importer.mem_set_access(address, SIZE, 1, NONE)?;
+    check!(importer.mem_get_access(address, 1)? == NONE);
+    check!(importer.mem_get_access(address, 0)? == READ_WRITE);
+    importer.fill(address, SIZE, 7)?;
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
 /// A kernel that uses memory whose access was revoked fails.
 #[rstest]
 #[case::reads(Kernel::Reads)]
@@ -247,6 +261,21 @@ fn a_peer_gets_access(#[with(1)] importer: Role) -> Outcome {
     check!(importer.other_bytes(address, SIZE, 0x5a)? == 0);
     importer.fill(address, SIZE, 7)?;
     check!(importer.mismatches(address, SIZE, 7)? == 0);
+    Ok(())
+}
+
+/// One `cuMemSetAccess` gives a peer access to all mappings in its range.
+#[rstest]
+#[conformance::test("VMM-MAP-029", needs(gpus = 2, virtual_memory, peer_access))]
+fn a_peer_gets_access_to_adjacent_mappings(#[with(1)] importer: Role) -> Outcome {
+    let address = reserve(&importer, 2 * SIZE)?;
+    for mapping in [address, address.offset(SIZE)] {
+        importer.mem_map(mapping, SIZE, 0, create(&importer)?, 0)?;
+    }
+    importer.mem_set_access(address, 2 * SIZE, 1, READ_WRITE)?;
+    check!(importer.mem_get_access(address.offset(SIZE), 1)? == READ_WRITE);
+    importer.fill(address, 2 * SIZE, 7)?;
+    check!(importer.mismatches(address, 2 * SIZE, 7)? == 0);
     Ok(())
 }
 

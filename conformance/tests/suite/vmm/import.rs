@@ -23,6 +23,17 @@ fn both_processes_see_what_either_writes(exporter: Role, importer: Role) -> Outc
     both_see((&exporter, there), (&importer, here), SIZE)
 }
 
+/// Two processes on the second GPU share its memory.
+#[rstest]
+#[conformance::test("VMM-IMP-001", needs(gpus = 2, memory_descriptors))]
+fn memory_of_the_second_gpu_is_shared_on_it(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let physical = exporter.mem_create(SIZE, MemProperties::device(1).exportable(DESCRIPTOR), 0)?;
+    let (there, here) = (map(&exporter, physical)?, map(&importer, import(&exporter, physical, &importer)?)?);
+    exporter.mem_set_access(there, SIZE, 1, READ_WRITE)?;
+    importer.mem_set_access(here, SIZE, 1, READ_WRITE)?;
+    both_see((&exporter, there), (&importer, here), SIZE)
+}
+
 /// An importer of two allocations of one exporter sees each of them at its own mapping.
 #[rstest]
 #[conformance::test("VMM-IMP-001", needs(memory_descriptors))]

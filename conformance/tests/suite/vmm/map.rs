@@ -351,3 +351,20 @@ fn physical_memory_outlives_a_context(importer: Role) -> Outcome {
     check!(importer.mismatches(again, SIZE, 7)? == 0);
     Ok(())
 }
+
+/// Mappings and their access outlive a context that has nothing to do with them.
+#[rstest]
+#[conformance::test("VMM-MAP-035", needs(virtual_memory))]
+fn mappings_outlive_another_context(importer: Role) -> Outcome {
+    let primary = importer.ctx_get_current()?;
+    let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    importer.fill(address, SIZE, 7)?;
+    let context = importer.ctx_create(0)?;
+    importer.ctx_destroy(context)?;
+    importer.ctx_set_current(Some(primary))?;
+    check!(importer.mem_get_access(address, 0)? == READ_WRITE);
+    check!(importer.mismatches(address, SIZE, 7)? == 0);
+    importer.fill(address, SIZE, 8)?;
+    check!(importer.mismatches(address, SIZE, 8)? == 0);
+    Ok(())
+}

@@ -56,6 +56,17 @@ fn a_large_alignment_is_honoured(importer: Role, #[values(16 * MIB, GIB)] alignm
     Ok(())
 }
 
+/// The driver honours an alignment of more than 32 bits, unless it refuses it. The code is recorded.
+#[rstest]
+#[conformance::test("VMM-RES-005", needs(virtual_memory))]
+fn an_alignment_of_more_than_32_bits_is_not_cut(importer: Role) -> Outcome {
+    const ALIGNMENT: u64 = 8 * GIB;
+    if let Some(address) = importer.mem_address_reserve(2 * MIB, ALIGNMENT, Pointer::NULL, 0).recorded("reserve")? {
+        check!(address.0.is_multiple_of(ALIGNMENT), "{address:?} is not aligned to {ALIGNMENT}");
+    }
+    Ok(())
+}
+
 /// The driver accepts a free address as a hint; whether it reserves that address is recorded.
 #[rstest]
 #[conformance::test("VMM-RES-006", needs(virtual_memory))]

@@ -1,9 +1,11 @@
 //! Memory that an import shares with its allocation.
 
 use conformance::{BLOCKS, THREADS};
-use conformance::{Expect as _, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, GIB, KIB, MIB, Outcome, Pointer, Role, Stop, check, observe, seed};
 use rstest::rstest;
 
+use crate::support::by_kernel::both_see;
+use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::latch::Latch;
 use crate::support::reach::Unshared;
@@ -43,6 +45,15 @@ fn copies_and_fills_reach_an_import(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
+/// Two processes on the second GPU share its memory.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001", needs(gpus = 2))]
+fn memory_of_the_second_gpu_is_shared_on_it(#[with(1)] exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let buffer = exporter.mem_alloc(SIZE)?;
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    both_see((&exporter, buffer), (&importer, import), SIZE)
+}
+
 /// The range of an import has the size of the allocation if that is a multiple of 2 MiB.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-027", "IPCMEM-OPEN-044")]
@@ -56,6 +67,23 @@ fn the_imported_range_is_the_allocation(exporter: Role, importer: Role, #[values
         check!(range.size == size, "an import of {size} bytes has a range of {} bytes", range.size);
     }
     Ok(())
+}
+
+/// The range of an import of 5 GiB has its size, and the processes share its last bytes.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-027", "IPCMEM-OPEN-044")]
+fn more_than_4_gib_are_imported(exporter: Role, importer: Role) -> Outcome {
+    const LARGE: u64 = 5 * GIB;
+    // As much again stays free for others.
+    need_free_memory(&exporter, 2 * LARGE + GIB)?;
+    let (buffer, end) = (exporter.mem_alloc(LARGE)?, LARGE - SIZE);
+    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    for offset in [0, LARGE - 1] {
+        let range = importer.mem_get_address_range(import.offset(offset))?;
+        check!(range.base == import, "the base of an import is {:?}, expected {import:?}", range.base);
+        check!(range.size == LARGE, "an import of {LARGE} bytes has a range of {} bytes", range.size);
+    }
+    both_see((&exporter, buffer.offset(end)), (&importer, import.offset(end)), SIZE)
 }
 
 /// An allocation of whole granules shares its block with no other: a kernel of an importer does not reach its neighbour.
