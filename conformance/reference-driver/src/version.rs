@@ -38,7 +38,9 @@ pub(crate) fn cuda_version() -> c_int {
             return shown.unwrap_or_else(|| profile().cuda_version);
         };
         parse(&text).unwrap_or_else(|| {
-            eprintln!("REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected a release of CUDA from 11.8 to 13.5");
+            eprintln!(
+                "REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected a release of CUDA from 11.8 to 13.5"
+            );
             std::process::exit(1)
         })
     })
