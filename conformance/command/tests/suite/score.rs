@@ -43,7 +43,8 @@ fn faults_are_listed(#[case] driver: &str) -> Outcome {
 
 /// A name that selects no fault, and a list of survivors that cannot be right, are refused.
 #[rstest]
-#[case::fault(&["score", "no-such-fault"], "no fault is called no-such-fault")]
+#[case::fault(&["score", "no-such-fault"], "no fault is called `no-such-fault`")]
+#[case::empty(&["score", ""], "no fault is called ``")]
 #[case::auto(&["score", "--driver", "auto"], "--driver auto: choose reference, system or the path of a library")]
 #[case::library(&["score", "--driver", "/nonexistent"], "--driver /nonexistent: the file does not exist")]
 #[case::file(&["score", "close-ignores", "--survivors", "/nonexistent"], "cannot read /nonexistent")]
