@@ -26,33 +26,63 @@ fn cliques(state: &mut State, device: CUdevice) -> Result<Vec<CUcliqueInfo>> {
 }
 
 entry_points! {
-fn cuDeviceGetFabricClusterUuid(uuid: Output<CUuuid>, device: CUdevice) {
-    let mut state = state()?;
-    uuid.wanted()?;
-    if fault!("cluster-query-has-another-code", ["FAB-012"], "cuDeviceGetFabricClusterUuid returns UNKNOWN.", on =
-    "13.4") { return Err(CUresult::CUDA_ERROR_UNKNOWN); } let is_in_a_cluster = !cliques(&mut state,
-    device)?.is_empty(); if fault!("cluster-uuid-is-not-written", ["FAB-012"], "cuDeviceGetFabricClusterUuid
-    succeeds and writes no UUID.", on = "13.4") { return Ok(()); } let number = if is_in_a_cluster {
-    environment().machine_number() } else { 0 }; let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&number.to_be_bytes()); uuid.give(CUuuid { bytes: bytes.map(|byte: u8|
-    byte.cast_signed()) }) }
-
-fn cuDeviceGetCliqueCount(count: Output<usize>, device: CUdevice) {
-    let mut state = state()?;
-    count.wanted()?;
-    let more = fault!("clique-count-is-too-large", ["FAB-012"], "cuDeviceGetCliqueCount returns one too many.", on =
-    "13.4"); count.give(cliques(&mut state, device)?.len() + usize::from(more)) }
-
-fn cuDeviceGetCliqueInfo(info: Output<CUcliqueInfo>, count: Output<usize>, device: CUdevice) {
-    let mut state = state()?;
-    count.wanted()?;
-    let cliques = cliques(&mut state, device)?;
-    // On input, the count is the length of the caller's array.
-    let given = cliques.len().min(count.old());
-    if given > 0 {
-        info.wanted()?;
+    fn cuDeviceGetFabricClusterUuid(uuid: Output<CUuuid>, device: CUdevice) {
+        let mut state = state()?;
+        uuid.wanted()?;
+        if fault!(
+            "cluster-query-has-another-code",
+            ["FAB-012"],
+            "cuDeviceGetFabricClusterUuid returns UNKNOWN.",
+            on = "13.4"
+        ) {
+            return Err(CUresult::CUDA_ERROR_UNKNOWN);
+        }
+        let is_in_a_cluster = !cliques(&mut state, device)?.is_empty();
+        if fault!(
+            "cluster-uuid-is-not-written",
+            ["FAB-012"],
+            "cuDeviceGetFabricClusterUuid succeeds and writes no UUID.",
+            on = "13.4"
+        ) {
+            return Ok(());
+        }
+        let number = if is_in_a_cluster { environment().machine_number() } else { 0 };
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&number.to_be_bytes());
+        uuid.give(CUuuid { bytes: bytes.map(|byte: u8| byte.cast_signed()) })
     }
-    // SAFETY: the caller promises room for the count that it passed, and no more is written.
-    unsafe { info.give_all(&cliques[..given]) };
-    if fault!("clique-count-is-not-updated", ["FAB-012"], "cuDeviceGetCliqueInfo does not update the count.", on =
-    "13.4") { return Ok(()); } count.give(given) } }
+
+    fn cuDeviceGetCliqueCount(count: Output<usize>, device: CUdevice) {
+        let mut state = state()?;
+        count.wanted()?;
+        let more = fault!(
+            "clique-count-is-too-large",
+            ["FAB-012"],
+            "cuDeviceGetCliqueCount returns one too many.",
+            on = "13.4"
+        );
+        count.give(cliques(&mut state, device)?.len() + usize::from(more))
+    }
+
+    fn cuDeviceGetCliqueInfo(info: Output<CUcliqueInfo>, count: Output<usize>, device: CUdevice) {
+        let mut state = state()?;
+        count.wanted()?;
+        let cliques = cliques(&mut state, device)?;
+        // On input, the count is the length of the caller's array.
+        let given = cliques.len().min(count.old());
+        if given > 0 {
+            info.wanted()?;
+        }
+        // SAFETY: the caller promises room for the count that it passed, and no more is written.
+        unsafe { info.give_all(&cliques[..given]) };
+        if fault!(
+            "clique-count-is-not-updated",
+            ["FAB-012"],
+            "cuDeviceGetCliqueInfo does not update the count.",
+            on = "13.4"
+        ) {
+            return Ok(());
+        }
+        count.give(given)
+    }
+}
