@@ -345,7 +345,7 @@ fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Differ
     if quiet_reason(old) != quiet_reason(new) {
         differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
     }
-    // A case that did not run shows no disclosure, which does not mean that there is none.
+    // A case that did not run shows no disclosure, although the driver may have one.
     if new.verdict != Verdict::Unsupported {
         let disclosures = changed_disclosures(old, new).into_iter();
         differences.extend(disclosures.map(|(text, is_new)| Difference::Disclosure { text, is_new }));

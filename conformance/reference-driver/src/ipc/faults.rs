@@ -1,5 +1,5 @@
-//! Faults of legacy handles that take more than a condition: which memory is exported, who may reach an import, and what
-//! stays behind when a process ends.
+//! The longer faults of legacy handles, which need state of their own: which memory is exported, which process reaches an
+//! import, and what stays behind when a process ends.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
