@@ -65,7 +65,7 @@ fn a_bundle_runs_without_the_checkout() -> Outcome {
 
     let mut needs = (0, 0);
     for program in ["conformance-suite", "conformance", "libreference_driver.so"] {
-        needs = needs.max(newest_glibc(&fs::read(bundle.join(program)).map_err(harness)?));
+        needs = needs.max(newest_glibc(&bundle.join(program))?);
     }
     let needs = format!("glibc {}.{} or later", needs.0, needs.1);
     let readme = fs::read_to_string(bundle.join("README.md")).map_err(harness)?;
@@ -73,16 +73,16 @@ fn a_bundle_runs_without_the_checkout() -> Outcome {
     Ok(())
 }
 
-/// Returns the newest version that is named anywhere in the file. The linker writes it as `GLIBC_2.34` and a zero byte.
-fn newest_glibc(file: &[u8]) -> (u32, u32) {
-    const PREFIX: &[u8] = b"\0GLIBC_";
-    let names = file.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX);
-    let versions = names.filter_map(|(place, _)| {
-        let name = file[place + PREFIX.len()..].split(|byte| *byte == 0).next()?;
-        let (major, minor) = std::str::from_utf8(name).ok()?.split_once('.')?;
+/// Returns the newest glibc version that readelf lists among the symbol versions that the file requires.
+fn newest_glibc(program: &Path) -> Result<(u32, u32), Stop> {
+    let output = Command::new("readelf").arg("--version-info").arg(program).output().map_err(harness)?;
+    check!(output.status.success(), "readelf: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).map_err(harness)?;
+    let versions = text.split("Name: GLIBC_").skip(1).filter_map(|rest| {
+        let (major, minor) = rest.split_whitespace().next()?.split_once('.')?;
         Some((major.parse().ok()?, minor.split('.').next()?.parse().ok()?))
     });
-    versions.max().unwrap_or_default()
+    versions.max().ok_or_else(|| harness(format!("readelf names no glibc version that {} requires", program.display())))
 }
 
 /// If the archive cannot be written, the command fails and leaves nothing behind.
