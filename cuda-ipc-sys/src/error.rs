@@ -69,6 +69,14 @@ pub enum LoadError {
         /// Every name that was tried.
         attempts: Vec<Attempt>,
     },
+    /// The environment variable names a library, but the process was not started with that value. Setting a variable in
+    /// the process itself must not load code, because programs of edition 2021 do so without `unsafe`.
+    SetTooLate {
+        /// The kind of library that was wanted.
+        wanted: CudaLibrary,
+        /// The library that the variable names.
+        library: PathBuf,
+    },
     /// The library is the toolkit's stub, which exists for linking and returns an error from every call.
     Stub {
         /// The name or path of the library.
@@ -107,6 +115,19 @@ impl fmt::Display for LoadError {
                     CudaLibrary::Runtime => "Install the CUDA runtime, or add its folder to LD_LIBRARY_PATH",
                 };
                 write!(f, ". {advice}, or set {} to the path of the library", wanted.variable())
+            }
+            Self::SetTooLate { wanted, library } => {
+                let owner = match wanted {
+                    CudaLibrary::Driver => "Driver",
+                    CudaLibrary::Runtime => "Runtime",
+                };
+                write!(
+                    f,
+                    "{} is set to {}, but /proc/self/environ does not show that this process was started with it: set \
+                     it before the program starts, or call {owner}::load_from",
+                    wanted.variable(),
+                    library.display()
+                )
             }
             Self::Stub { library } => write!(
                 f,

@@ -2,6 +2,7 @@
 
 mod driver;
 mod elf;
+mod environment;
 mod error;
 mod handle;
 mod library;

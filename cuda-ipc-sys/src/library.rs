@@ -9,12 +9,16 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libloading::Library;
 
-use crate::{Attempt, CudaVersion, LoadError, elf};
+use crate::{Attempt, CudaVersion, LoadError, elf, environment};
 
 /// The environment variable that names the library to load instead of the system's driver.
+///
+/// It counts if the process was started with it. It is ignored if it is empty, and in programs that run with more rights
+/// than the user who starts them (`AT_SECURE`, such as set-user-ID programs).
 pub const DRIVER_VARIABLE: &str = "CUDA_IPC_DRIVER";
 
-/// The environment variable that names the library to load instead of the `libcudart` that the loader finds.
+/// The environment variable that names the library to load instead of the `libcudart` that the loader finds. It counts as
+/// [`DRIVER_VARIABLE`] does.
 pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
 
 /// One of the two libraries that these bindings load.
@@ -54,10 +58,11 @@ impl CudaLibrary {
     }
 
     /// Returns the names to try: the one in the environment variable if it is set, otherwise the usual ones.
-    pub(crate) fn candidates(self) -> Vec<PathBuf> {
-        match std::env::var_os(self.variable()) {
-            Some(path) => vec![path.into()],
-            None => self.names().iter().map(PathBuf::from).collect(),
+    pub(crate) fn candidates(self) -> Result<Vec<PathBuf>, LoadError> {
+        match environment::library(self.variable()) {
+            Ok(Some(path)) => Ok(vec![path]),
+            Ok(None) => Ok(self.names().iter().map(PathBuf::from).collect()),
+            Err(library) => Err(LoadError::SetTooLate { wanted: self, library }),
         }
     }
 }

@@ -1324,6 +1324,20 @@ pub type PFN_cuMemsetD8 = unsafe extern "C" fn(
     uc: ::core::ffi::c_uchar,
     N: usize,
 ) -> CUresult;
+/**Fills device memory with a 16-bit word.
+
+C function [`cuMemsetD16`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html), exported as `cuMemsetD16_v2`. Binds the signature of CUDA 3.2.
+
+# Errors
+Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
+
+# Safety
+`dstDevice` must be aligned and point to `N` writable 16-bit words.*/
+pub type PFN_cuMemsetD16 = unsafe extern "C" fn(
+    dstDevice: CUdeviceptr,
+    us: ::core::ffi::c_ushort,
+    N: usize,
+) -> CUresult;
 /**Fills device memory with a 32-bit word.
 
 C function [`cuMemsetD32`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html), exported as `cuMemsetD32_v2`. Binds the signature of CUDA 3.2.
@@ -1351,6 +1365,22 @@ must be null, a predefined stream, or a stream that has not been destroyed.*/
 pub type PFN_cuMemsetD8Async = unsafe extern "C" fn(
     dstDevice: CUdeviceptr,
     uc: ::core::ffi::c_uchar,
+    N: usize,
+    hStream: CUstream,
+) -> CUresult;
+/**Enqueues a fill with a 16-bit word.
+
+C function [`cuMemsetD16Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html). Binds the signature of CUDA 3.2.
+
+# Errors
+Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
+
+# Safety
+`dstDevice` must be aligned and point to `N` writable 16-bit words, from the call until the stream has completed
+the fill. `hStream` must be null, a predefined stream, or a stream that has not been destroyed.*/
+pub type PFN_cuMemsetD16Async = unsafe extern "C" fn(
+    dstDevice: CUdeviceptr,
+    us: ::core::ffi::c_ushort,
     N: usize,
     hStream: CUstream,
 ) -> CUresult;
@@ -2140,7 +2170,7 @@ pub type PFN_cuLogsUnregisterCallback = unsafe extern "C" fn(
     callback: CUlogsCallbackHandle,
 ) -> CUresult;
 ///Every function of the driver that these bindings know: its name, its version and its exported name.
-pub const SYMBOLS: [Symbol; 151usize] = [
+pub const SYMBOLS: [Symbol; 153usize] = [
     Symbol {
         name: c"cuInit",
         exported: c"cuInit",
@@ -2622,6 +2652,11 @@ pub const SYMBOLS: [Symbol; 151usize] = [
         since: CudaVersion(3020u32),
     },
     Symbol {
+        name: c"cuMemsetD16",
+        exported: c"cuMemsetD16_v2",
+        since: CudaVersion(3020u32),
+    },
+    Symbol {
         name: c"cuMemsetD32",
         exported: c"cuMemsetD32_v2",
         since: CudaVersion(3020u32),
@@ -2629,6 +2664,11 @@ pub const SYMBOLS: [Symbol; 151usize] = [
     Symbol {
         name: c"cuMemsetD8Async",
         exported: c"cuMemsetD8Async",
+        since: CudaVersion(3020u32),
+    },
+    Symbol {
+        name: c"cuMemsetD16Async",
+        exported: c"cuMemsetD16Async",
         since: CudaVersion(3020u32),
     },
     Symbol {
@@ -3094,10 +3134,14 @@ pub struct Functions {
     pub cuMemcpyPeerAsync: Option<PFN_cuMemcpyPeerAsync>,
     ///See [`Driver::cuMemsetD8`].
     pub cuMemsetD8: Option<PFN_cuMemsetD8>,
+    ///See [`Driver::cuMemsetD16`].
+    pub cuMemsetD16: Option<PFN_cuMemsetD16>,
     ///See [`Driver::cuMemsetD32`].
     pub cuMemsetD32: Option<PFN_cuMemsetD32>,
     ///See [`Driver::cuMemsetD8Async`].
     pub cuMemsetD8Async: Option<PFN_cuMemsetD8Async>,
+    ///See [`Driver::cuMemsetD16Async`].
+    pub cuMemsetD16Async: Option<PFN_cuMemsetD16Async>,
     ///See [`Driver::cuMemsetD32Async`].
     pub cuMemsetD32Async: Option<PFN_cuMemsetD32Async>,
     ///See [`Driver::cuMemAddressReserve`].
@@ -3215,7 +3259,7 @@ impl Functions {
     /// # Safety
     /// Each address must be null or that of a function with the signature of its symbol's version.
     #[must_use]
-    pub const unsafe fn from_addresses(addresses: &[*const c_void; 151usize]) -> &Self {
+    pub const unsafe fn from_addresses(addresses: &[*const c_void; 153usize]) -> &Self {
         unsafe { &*core::ptr::from_ref(addresses).cast() }
     }
 }
@@ -5333,6 +5377,28 @@ C function [`cuMemsetD8`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CU
             None => Err(self.missing(&SYMBOLS[95usize])),
         }
     }
+    /**Fills device memory with a 16-bit word.
+
+C function [`cuMemsetD16`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html), exported as `cuMemsetD16_v2`. Binds the signature of CUDA 3.2.
+
+# Errors
+[`MissingSymbol`] if this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
+
+# Safety
+`dstDevice` must be aligned and point to `N` writable 16-bit words.*/
+    #[doc(alias = "cuMemsetD16_v2")]
+    #[inline]
+    pub unsafe fn cuMemsetD16(
+        &self,
+        dstDevice: CUdeviceptr,
+        us: ::core::ffi::c_ushort,
+        N: usize,
+    ) -> Result<CUresult, MissingSymbol> {
+        match self.functions().cuMemsetD16 {
+            Some(function) => Ok(unsafe { function(dstDevice, us, N) }),
+            None => Err(self.missing(&SYMBOLS[96usize])),
+        }
+    }
     /**Fills device memory with a 32-bit word.
 
 C function [`cuMemsetD32`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html), exported as `cuMemsetD32_v2`. Binds the signature of CUDA 3.2.
@@ -5352,7 +5418,7 @@ C function [`cuMemsetD32`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD32 {
             Some(function) => Ok(unsafe { function(dstDevice, ui, N) }),
-            None => Err(self.missing(&SYMBOLS[96usize])),
+            None => Err(self.missing(&SYMBOLS[97usize])),
         }
     }
     /**Enqueues a fill with a byte.
@@ -5375,7 +5441,30 @@ must be null, a predefined stream, or a stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD8Async {
             Some(function) => Ok(unsafe { function(dstDevice, uc, N, hStream) }),
-            None => Err(self.missing(&SYMBOLS[97usize])),
+            None => Err(self.missing(&SYMBOLS[98usize])),
+        }
+    }
+    /**Enqueues a fill with a 16-bit word.
+
+C function [`cuMemsetD16Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html). Binds the signature of CUDA 3.2.
+
+# Errors
+[`MissingSymbol`] if this driver does not have the function. Documented codes: [`CUDA_ERROR_DEINITIALIZED`](CUresult::CUDA_ERROR_DEINITIALIZED), [`CUDA_ERROR_NOT_INITIALIZED`](CUresult::CUDA_ERROR_NOT_INITIALIZED), [`CUDA_ERROR_INVALID_CONTEXT`](CUresult::CUDA_ERROR_INVALID_CONTEXT), [`CUDA_ERROR_INVALID_VALUE`](CUresult::CUDA_ERROR_INVALID_VALUE).
+
+# Safety
+`dstDevice` must be aligned and point to `N` writable 16-bit words, from the call until the stream has completed
+the fill. `hStream` must be null, a predefined stream, or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cuMemsetD16Async(
+        &self,
+        dstDevice: CUdeviceptr,
+        us: ::core::ffi::c_ushort,
+        N: usize,
+        hStream: CUstream,
+    ) -> Result<CUresult, MissingSymbol> {
+        match self.functions().cuMemsetD16Async {
+            Some(function) => Ok(unsafe { function(dstDevice, us, N, hStream) }),
+            None => Err(self.missing(&SYMBOLS[99usize])),
         }
     }
     /**Enqueues a fill with a 32-bit word.
@@ -5398,7 +5487,7 @@ the fill. `hStream` must be null, a predefined stream, or a stream that has not 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD32Async {
             Some(function) => Ok(unsafe { function(dstDevice, ui, N, hStream) }),
-            None => Err(self.missing(&SYMBOLS[98usize])),
+            None => Err(self.missing(&SYMBOLS[100usize])),
         }
     }
     /**Reserves a range of addresses.
@@ -5421,7 +5510,7 @@ C function [`cuMemAddressReserve`](https://docs.nvidia.com/cuda/cuda-driver-api/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAddressReserve {
             Some(function) => Ok(unsafe { function(ptr, size, alignment, addr, flags) }),
-            None => Err(self.missing(&SYMBOLS[99usize])),
+            None => Err(self.missing(&SYMBOLS[101usize])),
         }
     }
     /**Frees a reserved range of addresses.
@@ -5441,7 +5530,7 @@ C function [`cuMemAddressFree`](https://docs.nvidia.com/cuda/cuda-driver-api/gro
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAddressFree {
             Some(function) => Ok(unsafe { function(ptr, size) }),
-            None => Err(self.missing(&SYMBOLS[100usize])),
+            None => Err(self.missing(&SYMBOLS[102usize])),
         }
     }
     /**Allocates physical memory without an address.
@@ -5463,7 +5552,7 @@ C function [`cuMemCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemCreate {
             Some(function) => Ok(unsafe { function(handle, size, prop, flags) }),
-            None => Err(self.missing(&SYMBOLS[101usize])),
+            None => Err(self.missing(&SYMBOLS[103usize])),
         }
     }
     /**Releases an allocation handle; the memory lives as long as it is mapped or shared.
@@ -5484,7 +5573,7 @@ the memory stay.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemRelease {
             Some(function) => Ok(unsafe { function(handle) }),
-            None => Err(self.missing(&SYMBOLS[102usize])),
+            None => Err(self.missing(&SYMBOLS[104usize])),
         }
     }
     /**Maps physical memory into a reserved range.
@@ -5509,7 +5598,7 @@ shared: no Rust reference to it may be created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemMap {
             Some(function) => Ok(unsafe { function(ptr, size, offset, handle, flags) }),
-            None => Err(self.missing(&SYMBOLS[103usize])),
+            None => Err(self.missing(&SYMBOLS[105usize])),
         }
     }
     /**Unmaps whole mappings.
@@ -5530,7 +5619,7 @@ afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemUnmap {
             Some(function) => Ok(unsafe { function(ptr, size) }),
-            None => Err(self.missing(&SYMBOLS[104usize])),
+            None => Err(self.missing(&SYMBOLS[106usize])),
         }
     }
     /**Sets which locations may access a mapped range, and how.
@@ -5553,7 +5642,7 @@ access.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemSetAccess {
             Some(function) => Ok(unsafe { function(ptr, size, desc, count) }),
-            None => Err(self.missing(&SYMBOLS[105usize])),
+            None => Err(self.missing(&SYMBOLS[107usize])),
         }
     }
     /**Returns the access that a location has at an address.
@@ -5574,7 +5663,7 @@ C function [`cuMemGetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAccess {
             Some(function) => Ok(unsafe { function(flags, location, ptr) }),
-            None => Err(self.missing(&SYMBOLS[106usize])),
+            None => Err(self.missing(&SYMBOLS[108usize])),
         }
     }
     /**Exports an allocation handle as a file descriptor or fabric handle.
@@ -5600,7 +5689,7 @@ object, and must not have been released.*/
             Some(function) => {
                 Ok(unsafe { function(shareableHandle, handle, handleType, flags) })
             }
-            None => Err(self.missing(&SYMBOLS[107usize])),
+            None => Err(self.missing(&SYMBOLS[109usize])),
         }
     }
     /**Imports a handle that cuMemExportToShareableHandle exported.
@@ -5624,7 +5713,7 @@ created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemImportFromShareableHandle {
             Some(function) => Ok(unsafe { function(handle, osHandle, shHandleType) }),
-            None => Err(self.missing(&SYMBOLS[108usize])),
+            None => Err(self.missing(&SYMBOLS[110usize])),
         }
     }
     /**Returns the granularity of sizes and addresses for given properties.
@@ -5645,7 +5734,7 @@ C function [`cuMemGetAllocationGranularity`](https://docs.nvidia.com/cuda/cuda-d
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAllocationGranularity {
             Some(function) => Ok(unsafe { function(granularity, prop, option) }),
-            None => Err(self.missing(&SYMBOLS[109usize])),
+            None => Err(self.missing(&SYMBOLS[111usize])),
         }
     }
     /**Returns the properties that an allocation was created with.
@@ -5665,7 +5754,7 @@ C function [`cuMemGetAllocationPropertiesFromHandle`](https://docs.nvidia.com/cu
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAllocationPropertiesFromHandle {
             Some(function) => Ok(unsafe { function(prop, handle) }),
-            None => Err(self.missing(&SYMBOLS[110usize])),
+            None => Err(self.missing(&SYMBOLS[112usize])),
         }
     }
     /**Returns the allocation handle of a mapped address, and adds a reference to it.
@@ -5685,7 +5774,7 @@ C function [`cuMemRetainAllocationHandle`](https://docs.nvidia.com/cuda/cuda-dri
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemRetainAllocationHandle {
             Some(function) => Ok(unsafe { function(handle, addr) }),
-            None => Err(self.missing(&SYMBOLS[111usize])),
+            None => Err(self.missing(&SYMBOLS[113usize])),
         }
     }
     /**Creates a multicast object over several devices.
@@ -5705,7 +5794,7 @@ C function [`cuMulticastCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastCreate {
             Some(function) => Ok(unsafe { function(mcHandle, prop) }),
-            None => Err(self.missing(&SYMBOLS[112usize])),
+            None => Err(self.missing(&SYMBOLS[114usize])),
         }
     }
     /**Adds a device to a multicast object.
@@ -5725,7 +5814,7 @@ C function [`cuMulticastAddDevice`](https://docs.nvidia.com/cuda/cuda-driver-api
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastAddDevice {
             Some(function) => Ok(unsafe { function(mcHandle, dev) }),
-            None => Err(self.missing(&SYMBOLS[113usize])),
+            None => Err(self.missing(&SYMBOLS[115usize])),
         }
     }
     /**Binds an allocation handle to a multicast object.
@@ -5754,7 +5843,7 @@ released.*/
                     function(mcHandle, mcOffset, memHandle, memOffset, size, flags)
                 })
             }
-            None => Err(self.missing(&SYMBOLS[114usize])),
+            None => Err(self.missing(&SYMBOLS[116usize])),
         }
     }
     /**Binds mapped memory to a multicast object.
@@ -5780,7 +5869,7 @@ mapped bytes.*/
             Some(function) => {
                 Ok(unsafe { function(mcHandle, mcOffset, memptr, size, flags) })
             }
-            None => Err(self.missing(&SYMBOLS[115usize])),
+            None => Err(self.missing(&SYMBOLS[117usize])),
         }
     }
     /**Removes a binding from a multicast object.
@@ -5803,7 +5892,7 @@ through the object.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastUnbind {
             Some(function) => Ok(unsafe { function(mcHandle, dev, mcOffset, size) }),
-            None => Err(self.missing(&SYMBOLS[116usize])),
+            None => Err(self.missing(&SYMBOLS[118usize])),
         }
     }
     /**Returns the granularity of sizes and offsets of a multicast object.
@@ -5824,7 +5913,7 @@ C function [`cuMulticastGetGranularity`](https://docs.nvidia.com/cuda/cuda-drive
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastGetGranularity {
             Some(function) => Ok(unsafe { function(granularity, prop, option) }),
-            None => Err(self.missing(&SYMBOLS[117usize])),
+            None => Err(self.missing(&SYMBOLS[119usize])),
         }
     }
     /**Creates a memory pool.
@@ -5844,7 +5933,7 @@ C function [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolCreate {
             Some(function) => Ok(unsafe { function(pool, poolProps) }),
-            None => Err(self.missing(&SYMBOLS[118usize])),
+            None => Err(self.missing(&SYMBOLS[120usize])),
         }
     }
     /**Destroys a pool; its live allocations stay until they are freed.
@@ -5863,7 +5952,7 @@ C function [`cuMemPoolDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/gro
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolDestroy {
             Some(function) => Ok(unsafe { function(pool) }),
-            None => Err(self.missing(&SYMBOLS[119usize])),
+            None => Err(self.missing(&SYMBOLS[121usize])),
         }
     }
     /**Returns a pool's unused memory to the system.
@@ -5883,7 +5972,7 @@ C function [`cuMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolTrimTo {
             Some(function) => Ok(unsafe { function(pool, minBytesToKeep) }),
-            None => Err(self.missing(&SYMBOLS[120usize])),
+            None => Err(self.missing(&SYMBOLS[122usize])),
         }
     }
     /**Returns one attribute of a pool.
@@ -5905,7 +5994,7 @@ attribute's type: an `int` or a 64-bit integer.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolGetAttribute {
             Some(function) => Ok(unsafe { function(pool, attr, value) }),
-            None => Err(self.missing(&SYMBOLS[121usize])),
+            None => Err(self.missing(&SYMBOLS[123usize])),
         }
     }
     /**Sets an attribute of a pool.
@@ -5927,7 +6016,7 @@ C function [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-ap
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolSetAttribute {
             Some(function) => Ok(unsafe { function(pool, attr, value) }),
-            None => Err(self.missing(&SYMBOLS[122usize])),
+            None => Err(self.missing(&SYMBOLS[124usize])),
         }
     }
     /**Returns the access that a location has to a pool's memory.
@@ -5949,7 +6038,7 @@ point to a location.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolGetAccess {
             Some(function) => Ok(unsafe { function(flags, memPool, location) }),
-            None => Err(self.missing(&SYMBOLS[123usize])),
+            None => Err(self.missing(&SYMBOLS[125usize])),
         }
     }
     /**Sets which devices may access a pool's memory.
@@ -5971,7 +6060,7 @@ running work may use the memory from a device that loses access.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolSetAccess {
             Some(function) => Ok(unsafe { function(pool, map, count) }),
-            None => Err(self.missing(&SYMBOLS[124usize])),
+            None => Err(self.missing(&SYMBOLS[126usize])),
         }
     }
     /**Returns a device's default pool.
@@ -5991,7 +6080,7 @@ C function [`cuDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-drive
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceGetDefaultMemPool {
             Some(function) => Ok(unsafe { function(pool_out, dev) }),
-            None => Err(self.missing(&SYMBOLS[125usize])),
+            None => Err(self.missing(&SYMBOLS[127usize])),
         }
     }
     /**Returns a device's current pool.
@@ -6011,7 +6100,7 @@ C function [`cuDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceGetMemPool {
             Some(function) => Ok(unsafe { function(pool, dev) }),
-            None => Err(self.missing(&SYMBOLS[126usize])),
+            None => Err(self.missing(&SYMBOLS[128usize])),
         }
     }
     /**Makes a pool a device's current one.
@@ -6031,7 +6120,7 @@ C function [`cuDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceSetMemPool {
             Some(function) => Ok(unsafe { function(dev, pool) }),
-            None => Err(self.missing(&SYMBOLS[127usize])),
+            None => Err(self.missing(&SYMBOLS[129usize])),
         }
     }
     /**Returns the default pool of a location and allocation type.
@@ -6052,7 +6141,7 @@ C function [`cuMemGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetDefaultMemPool {
             Some(function) => Ok(unsafe { function(pool_out, location, type_) }),
-            None => Err(self.missing(&SYMBOLS[128usize])),
+            None => Err(self.missing(&SYMBOLS[130usize])),
         }
     }
     /**Returns the current pool of a location and allocation type.
@@ -6073,7 +6162,7 @@ C function [`cuMemGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetMemPool {
             Some(function) => Ok(unsafe { function(pool_out, location, type_) }),
-            None => Err(self.missing(&SYMBOLS[129usize])),
+            None => Err(self.missing(&SYMBOLS[131usize])),
         }
     }
     /**Makes a pool the current one of a location and allocation type.
@@ -6095,7 +6184,7 @@ destroyed while it is the current one.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemSetMemPool {
             Some(function) => Ok(unsafe { function(location, type_, pool) }),
-            None => Err(self.missing(&SYMBOLS[130usize])),
+            None => Err(self.missing(&SYMBOLS[132usize])),
         }
     }
     /**Enqueues an allocation from the device's current pool.
@@ -6118,7 +6207,7 @@ waits for it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAllocAsync {
             Some(function) => Ok(unsafe { function(dptr, bytesize, hStream) }),
-            None => Err(self.missing(&SYMBOLS[131usize])),
+            None => Err(self.missing(&SYMBOLS[133usize])),
         }
     }
     /**Enqueues an allocation from a pool.
@@ -6142,7 +6231,7 @@ the call in that stream, or in another stream that waits for it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAllocFromPoolAsync {
             Some(function) => Ok(unsafe { function(dptr, bytesize, pool, hStream) }),
-            None => Err(self.missing(&SYMBOLS[132usize])),
+            None => Err(self.missing(&SYMBOLS[134usize])),
         }
     }
     /**Enqueues a free.
@@ -6165,7 +6254,7 @@ stream order, before the exporter frees its allocation.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemFreeAsync {
             Some(function) => Ok(unsafe { function(dptr, hStream) }),
-            None => Err(self.missing(&SYMBOLS[133usize])),
+            None => Err(self.missing(&SYMBOLS[135usize])),
         }
     }
     /**Exports a pool as a file descriptor or fabric handle.
@@ -6190,7 +6279,7 @@ must then close, or 64 bytes for a fabric handle. `pool` must be a pool that has
             Some(function) => {
                 Ok(unsafe { function(handle_out, pool, handleType, flags) })
             }
-            None => Err(self.missing(&SYMBOLS[134usize])),
+            None => Err(self.missing(&SYMBOLS[136usize])),
         }
     }
     /**Imports a pool that another process exported.
@@ -6217,7 +6306,7 @@ created.*/
             Some(function) => {
                 Ok(unsafe { function(pool_out, handle, handleType, flags) })
             }
-            None => Err(self.missing(&SYMBOLS[135usize])),
+            None => Err(self.missing(&SYMBOLS[137usize])),
         }
     }
     /**Exports an allocation of a shared pool as 64 bytes.
@@ -6237,7 +6326,7 @@ C function [`cuMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolExportPointer {
             Some(function) => Ok(unsafe { function(shareData_out, ptr) }),
-            None => Err(self.missing(&SYMBOLS[136usize])),
+            None => Err(self.missing(&SYMBOLS[138usize])),
         }
     }
     /**Imports an allocation of an imported pool.
@@ -6261,7 +6350,7 @@ process may change or free the memory at any time, so no Rust reference to it ma
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolImportPointer {
             Some(function) => Ok(unsafe { function(ptr_out, pool, shareData) }),
-            None => Err(self.missing(&SYMBOLS[137usize])),
+            None => Err(self.missing(&SYMBOLS[139usize])),
         }
     }
     /**Imports memory that another API exported.
@@ -6284,7 +6373,7 @@ reference to it may be created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuImportExternalMemory {
             Some(function) => Ok(unsafe { function(extMem_out, memHandleDesc) }),
-            None => Err(self.missing(&SYMBOLS[138usize])),
+            None => Err(self.missing(&SYMBOLS[140usize])),
         }
     }
     /**Destroys an import of external memory.
@@ -6304,7 +6393,7 @@ used afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDestroyExternalMemory {
             Some(function) => Ok(unsafe { function(extMem) }),
-            None => Err(self.missing(&SYMBOLS[139usize])),
+            None => Err(self.missing(&SYMBOLS[141usize])),
         }
     }
     /**Creates an empty graph.
@@ -6324,7 +6413,7 @@ C function [`cuGraphCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphCreate {
             Some(function) => Ok(unsafe { function(phGraph, flags) }),
-            None => Err(self.missing(&SYMBOLS[140usize])),
+            None => Err(self.missing(&SYMBOLS[142usize])),
         }
     }
     /**Destroys a graph.
@@ -6343,7 +6432,7 @@ C function [`cuGraphDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphDestroy {
             Some(function) => Ok(unsafe { function(hGraph) }),
-            None => Err(self.missing(&SYMBOLS[141usize])),
+            None => Err(self.missing(&SYMBOLS[143usize])),
         }
     }
     /**Adds a node that allocates memory when it runs.
@@ -6379,7 +6468,7 @@ to `accessDescCount` access descriptions.*/
                     )
                 })
             }
-            None => Err(self.missing(&SYMBOLS[142usize])),
+            None => Err(self.missing(&SYMBOLS[144usize])),
         }
     }
     /**Adds a node that frees memory when it runs.
@@ -6408,7 +6497,7 @@ come from an allocation node. Every node that uses it must be ordered before thi
                     function(phGraphNode, hGraph, dependencies, numDependencies, dptr)
                 })
             }
-            None => Err(self.missing(&SYMBOLS[143usize])),
+            None => Err(self.missing(&SYMBOLS[145usize])),
         }
     }
     /**Adds a node that records an event.
@@ -6437,7 +6526,7 @@ be an event that has not been destroyed, and must not be destroyed while the gra
                     function(phGraphNode, hGraph, dependencies, numDependencies, event)
                 })
             }
-            None => Err(self.missing(&SYMBOLS[144usize])),
+            None => Err(self.missing(&SYMBOLS[146usize])),
         }
     }
     /**Adds a node that waits for an event.
@@ -6466,7 +6555,7 @@ be an event that has not been destroyed, and must not be destroyed while the gra
                     function(phGraphNode, hGraph, dependencies, numDependencies, event)
                 })
             }
-            None => Err(self.missing(&SYMBOLS[145usize])),
+            None => Err(self.missing(&SYMBOLS[147usize])),
         }
     }
     /**Creates an executable graph from a graph.
@@ -6487,7 +6576,7 @@ C function [`cuGraphInstantiateWithFlags`](https://docs.nvidia.com/cuda/cuda-dri
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphInstantiateWithFlags {
             Some(function) => Ok(unsafe { function(phGraphExec, hGraph, flags) }),
-            None => Err(self.missing(&SYMBOLS[146usize])),
+            None => Err(self.missing(&SYMBOLS[148usize])),
         }
     }
     /**Launches an executable graph into a stream.
@@ -6509,7 +6598,7 @@ completed the graph.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphLaunch {
             Some(function) => Ok(unsafe { function(hGraph, hStream) }),
-            None => Err(self.missing(&SYMBOLS[147usize])),
+            None => Err(self.missing(&SYMBOLS[149usize])),
         }
     }
     /**Destroys an executable graph.
@@ -6528,7 +6617,7 @@ C function [`cuGraphExecDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecDestroy {
             Some(function) => Ok(unsafe { function(hGraphExec) }),
-            None => Err(self.missing(&SYMBOLS[148usize])),
+            None => Err(self.missing(&SYMBOLS[150usize])),
         }
     }
     /**Registers a function to which the driver passes its log lines.
@@ -6550,7 +6639,7 @@ It must not unwind and must not make a CUDA call. `callback` must be valid for w
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogsRegisterCallback {
             Some(function) => Ok(unsafe { function(callbackFunc, userData, callback) }),
-            None => Err(self.missing(&SYMBOLS[149usize])),
+            None => Err(self.missing(&SYMBOLS[151usize])),
         }
     }
     /**Ends a registration that cuLogsRegisterCallback made.
@@ -6569,7 +6658,7 @@ C function [`cuLogsUnregisterCallback`](https://docs.nvidia.com/cuda/cuda-driver
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogsUnregisterCallback {
             Some(function) => Ok(unsafe { function(callback) }),
-            None => Err(self.missing(&SYMBOLS[150usize])),
+            None => Err(self.missing(&SYMBOLS[152usize])),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Driver {
     /// [`DRIVER_VARIABLE`]: crate::DRIVER_VARIABLE
     pub fn get() -> Result<&'static Self, LoadError> {
         static DRIVER: Once<Driver> = Once::new();
-        DRIVER.get(|| Self::load(&CudaLibrary::Driver.candidates()))
+        DRIVER.get(|| Self::load(&CudaLibrary::Driver.candidates()?))
     }
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {

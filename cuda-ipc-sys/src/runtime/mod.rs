@@ -63,7 +63,7 @@ impl Runtime {
     /// [`RUNTIME_VARIABLE`]: crate::RUNTIME_VARIABLE
     pub fn get() -> Result<&'static Self, LoadError> {
         static RUNTIME: Once<Runtime> = Once::new();
-        RUNTIME.get(|| Self::load(&CudaLibrary::Runtime.candidates()))
+        RUNTIME.get(|| Self::load(&CudaLibrary::Runtime.candidates()?))
     }
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {
