@@ -14,20 +14,24 @@ pub struct Fault {
     pub summary: &'static str,
     /// The source file that has it.
     pub file: &'static str,
-    /// The CUDA version that the reference driver must serve for the bug to show; `None` if the default version shows
-    /// it.
-    pub version: Option<&'static str>,
+    /// What the reference driver must be for the bug to show.
+    pub machine: Machine,
 }
 
-/// Returns the fault that an environment variable names, or `None` if the variable is unset or empty.
+/// What the reference driver must be, where its default is not enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Machine {
+    /// The CUDA version.
+    pub version: Option<&'static str>,
+    /// The number of devices.
+    pub devices: Option<usize>,
+}
+
+/// Returns the fault with a name.
 ///
-/// A name that no fault has ends the process: a test that asked for the fault must not pass without it.
-pub fn chosen(variable: &str, faults: impl IntoIterator<Item = &'static Fault>) -> Option<&'static Fault> {
-    let name = std::env::var(variable).ok().filter(|name| !name.is_empty())?;
+/// # Errors
+/// No fault has this name.
+pub fn named(name: &str, faults: impl IntoIterator<Item = &'static Fault>) -> Result<&'static Fault, &'static str> {
     let found = faults.into_iter().find(|fault| fault.name == name);
-    if found.is_none() {
-        eprintln!("{variable}: unknown fault `{name}`; `conformance score --list` prints the names");
-        std::process::exit(1);
-    }
-    found
+    found.ok_or("no fault has this name; `conformance score --list` prints the names")
 }

@@ -174,7 +174,7 @@ fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count
     state.reach_device(stream.context, address, size, By::Driver, Access::Write)
 }
 
-/// Fills spans with a value of 1 or 4 bytes.
+/// Fills spans with a value of 1, 2 or 4 bytes.
 fn paint(spans: &[Span], value: &[u8]) {
     let page: Vec<u8> = value.iter().copied().cycle().take(4096).collect();
     for span in spans {
@@ -271,12 +271,20 @@ entry_points! {
         fill(pointer, &[value], count)
     }
 
+    fn cuMemsetD16_v2(pointer: CUdeviceptr, value: u16, count: usize) {
+        fill(pointer, &value.to_ne_bytes(), count)
+    }
+
     fn cuMemsetD32_v2(pointer: CUdeviceptr, value: u32, count: usize) {
         fill(pointer, &value.to_ne_bytes(), count)
     }
 
     fn cuMemsetD8Async(pointer: CUdeviceptr, value: u8, count: usize, stream: CUstream) {
         fill_async(pointer, &[value], count, stream)
+    }
+
+    fn cuMemsetD16Async(pointer: CUdeviceptr, value: u16, count: usize, stream: CUstream) {
+        fill_async(pointer, &value.to_ne_bytes(), count, stream)
     }
 
     fn cuMemsetD32Async(pointer: CUdeviceptr, value: u32, count: usize, stream: CUstream) {

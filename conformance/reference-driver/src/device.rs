@@ -76,6 +76,14 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
                 "device-attribute-id-is-signed",
                 ["DEVATTR-008"],
                 "Attribute ids are compared as signed numbers, so the largest ones are accepted."
+            )
+        || attribute == A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
+            && attribute.0 >= attributes_end()
+            && fault!(
+                "device-ipc-comes-early",
+                ["DEVATTR-001"],
+                "A driver before CUDA 12.0 serves the attribute IPC_EVENT_SUPPORTED.",
+                on = "11.8"
             );
     if is_accepted {
         return Ok(0);
@@ -168,17 +176,6 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
         {
             0
         }
-        A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
-            if fault!("device-ipc-reads-zero", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED reads 0.")
-                || index > 0
-                    && fault!(
-                        "device-ipc-of-the-second-device",
-                        ["DEVATTR-001"],
-                        "IPC_EVENT_SUPPORTED reads 0 for every device but the first."
-                    ) =>
-        {
-            0
-        }
         A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
             if fault!("device-vmm-reads-zero", ["DEVATTR-002"], "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED reads 0.")
                 || index > 0
@@ -244,7 +241,13 @@ fn attribute(attribute: CUdevice_attribute, index: usize) -> Result<c_int> {
             0
         }
         A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
-            if fault!("device-ipc-unknown", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED is refused as unknown.") =>
+            if fault!("device-ipc-unknown", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED is refused as unknown.")
+                || index > 0
+                    && fault!(
+                        "device-ipc-of-the-second-device-unknown",
+                        ["DEVATTR-001"],
+                        "IPC_EVENT_SUPPORTED is refused as unknown for every device but the first."
+                    ) =>
         {
             return Err(INVALID_VALUE);
         }

@@ -1,7 +1,7 @@
 //! `cuMemGetHandleForAddressRange`. A memfd of the range's size stands in for the dma-buf, and its name says so. No
 //! device could read the memory through it, and no process can map it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::fs::File;
 use std::os::fd::{AsRawFd as _, IntoRawFd as _};
@@ -101,6 +101,19 @@ fn stand_in(size: u64) -> Result<File> {
     File::options().write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|_| OUT_OF_MEMORY)
 }
 
+/// The addresses for which a dma-buf was ever created, for a fault.
+static EXPORTED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+fn refuses_to_free() -> bool {
+    fault!("dma-buf-keeps-memory-from-being-freed", ["DMABUF-009"], "cuMemFree refuses memory that has a dma-buf.")
+}
+
+/// Checks that memory can be freed, although it may have a dma-buf.
+pub(crate) fn check_free(address: u64) -> Result<()> {
+    let is_kept = refuses_to_free() && EXPORTED.lock().unwrap_or_else(PoisonError::into_inner).contains(&address);
+    if is_kept { Err(INVALID_VALUE) } else { Ok(()) }
+}
+
 entry_points! {
     fn cuMemGetHandleForAddressRange(
         output: Output<c_void>,
@@ -172,6 +185,9 @@ entry_points! {
             cache.insert(address, descriptor);
             // SAFETY: as above.
             return unsafe { output.cast::<i32>() }.give(descriptor);
+        }
+        if refuses_to_free() {
+            EXPORTED.lock().unwrap_or_else(PoisonError::into_inner).insert(address);
         }
         let descriptor = stand_in(size)?.into_raw_fd();
         // SAFETY: for this handle type, the caller promises room for a descriptor.

@@ -1,8 +1,27 @@
 //! The environment variables, read once.
+//!
+//! An invalid value is printed, and `cuInit` fails: a test must run on the machine that it asked for, or not at all.
 
+use std::convert::Infallible;
+use std::ffi::OsStr;
+use std::fmt;
+use std::str::FromStr;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::answer::{INVALID_VALUE, Result};
 use crate::profile::profile;
+
+/// The prefix of all variables but `CUDA_VISIBLE_DEVICES`.
+const PREFIX: &str = "REFERENCE_DRIVER_";
+
+/// The variables, without their prefix.
+const KNOWN: [&str; 8] = ["DEVICES", "FABRIC", "FAULT", "MACHINE", "MEMORY", "PROFILE", "TOPOLOGY", "VERSION"];
+
+/// The most devices that a machine can have.
+const MAX_DEVICES: usize = 64;
+
+static IS_INVALID: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct Environment {
     /// The name of the simulated machine.
@@ -25,13 +44,45 @@ impl Environment {
 pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| Environment {
-        machine: std::env::var("REFERENCE_DRIVER_MACHINE").unwrap_or_else(|_| "0".to_owned()),
-        devices: number("REFERENCE_DRIVER_DEVICES", profile().devices),
-        memory: number("REFERENCE_DRIVER_MEMORY", profile().memory),
+        machine: read("MACHINE", |name| Ok::<_, Infallible>(name.to_owned())).unwrap_or_else(|| "0".to_owned()),
+        devices: read("DEVICES", devices)
+            // A fault that only more devices show would be no fault with the default number.
+            .or_else(|| crate::fault::active()?.machine.devices)
+            .unwrap_or(profile().devices),
+        memory: read("MEMORY", |text| u64::from_str(text).map_err(|_| "expected a number of bytes"))
+            .unwrap_or(profile().memory),
         visible: std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned()),
     })
 }
 
-fn number<T: std::str::FromStr>(variable: &str, default: T) -> T {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+fn devices(text: &str) -> std::result::Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number <= MAX_DEVICES);
+    number.ok_or_else(|| format!("expected a number from 0 to {MAX_DEVICES}"))
+}
+
+/// The value of a variable, named without its prefix. `None` if the variable is unset, empty or invalid. `parse` says
+/// what it expects.
+pub(crate) fn read<T, E: fmt::Display>(name: &str, parse: impl FnOnce(&str) -> std::result::Result<T, E>) -> Option<T> {
+    let text = std::env::var_os(format!("{PREFIX}{name}")).filter(|text| !text.is_empty())?;
+    let text = text.to_string_lossy();
+    parse(&text).map_err(|expected| refuse(format_args!("{PREFIX}{name}: invalid value `{text}`: {expected}"))).ok()
+}
+
+fn refuse(message: fmt::Arguments<'_>) {
+    eprintln!("{message}");
+    IS_INVALID.store(true, Ordering::Relaxed);
+}
+
+/// Refuses unknown variables, and invalid values of those that were read.
+pub(crate) fn check() -> Result<()> {
+    static UNKNOWN: OnceLock<()> = OnceLock::new();
+    UNKNOWN.get_or_init(|| std::env::vars_os().for_each(|(name, _)| check_name(&name)));
+    if IS_INVALID.load(Ordering::Relaxed) { Err(INVALID_VALUE) } else { Ok(()) }
+}
+
+fn check_name(name: &OsStr) {
+    let name = name.to_string_lossy();
+    if name.strip_prefix(PREFIX).is_some_and(|name| !KNOWN.contains(&name)) {
+        refuse(format_args!("{name}: unknown variable; expected {PREFIX} and one of {}", KNOWN.join(", ")));
+    }
 }

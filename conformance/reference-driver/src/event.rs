@@ -13,7 +13,7 @@ use cuda_ipc_sys::{CUevent, CUevent_flags, CUresult};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::health::Health;
 use crate::process::{State, state};
-use crate::shared_event::{Arena, OwnEvent, SharedEvent};
+use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 
 use captured::{Captured, Record};
 pub(crate) use export::cuIpcGetEventHandle;
@@ -27,6 +27,8 @@ pub(crate) struct Event {
     health: Arc<Health>,
     has_timing: bool,
     body: Body,
+    /// This process's latest record of an imported event, for a fault.
+    own_record: Option<SharedRecord>,
 }
 
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl State {
     fn add_event(&mut self, context: u64, has_timing: bool, body: Body) -> Result<u64> {
         let health = Arc::clone(&self.context(context)?.health);
         let id = self.new_id();
-        self.events.insert(id, Event { context, health, has_timing, body });
+        self.events.insert(id, Event { context, health, has_timing, body, own_record: None });
         Ok(id)
     }
 
@@ -130,7 +132,25 @@ entry_points! {
     // exporter's event stays.
     fn cuEventDestroy_v2(event: CUevent) {
         let mut state = state()?;
-        if let Body::Imported(event) = &state.working_event(event)?.body {
+        let Event { body, own_record, .. } = state.working_event(event)?;
+        if let Body::Imported(event) = body {
+            if let Some(record) = own_record.as_ref().filter(|record| !record.is_complete()) {
+                if fault!(
+                    "destroy-import-completes-its-own-record",
+                    ["IPCEVT-020", "IPCEVT-024"],
+                    "The importer's destroy completes the importer's pending record.",
+                ) {
+                    record.complete();
+                }
+                if fault!(
+                    "destroy-import-loses-its-own-record",
+                    ["IPCEVT-020", "IPCEVT-024"],
+                    "If an importer destroys its event, the importer's pending record never completes.",
+                ) {
+                    // A record that nobody completes takes the place of the pending one.
+                    std::mem::forget(event.begin());
+                }
+            }
             if fault!("destroy-import-is-refused", ["IPCEVT-024"], "An imported event cannot be destroyed.") {
                 return Err(INVALID_HANDLE);
             }

@@ -8,12 +8,14 @@
 //! if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
 //! ```
 //!
-//! `conformance score` runs the cases of those rows with each fault, and counts the faults that they notice. A fault that
-//! only some versions of CUDA can show names one, which the driver then serves: `fault!(…, on = "13.4")`.
+//! `conformance score` runs the cases of those rows with each fault, and counts the faults that they notice. If only some
+//! versions of CUDA can show a fault, it names one, which the driver then serves: `fault!(…, on = "13.4")`. If only more
+//! devices can, it names their number, which the driver then has: `fault!(…, devices = 3)`.
 
 use std::sync::OnceLock;
 
 pub use fault::Fault;
+pub(crate) use fault::Machine;
 
 /// A declared fault, as the linker collects it.
 pub(crate) struct Declared(pub(crate) &'static Fault);
@@ -30,19 +32,21 @@ pub fn faults() -> Vec<&'static Fault> {
 
 /// Declares a fault, and says whether the driver has it.
 macro_rules! fault {
-    ($name:literal, [$($row:literal),+ $(,)?], $summary:literal $(,)?) => {
-        fault!(@declare $name, [$($row),+], $summary, None)
-    };
-    ($name:literal, [$($row:literal),+ $(,)?], $summary:literal, on = $version:literal $(,)?) => {
-        fault!(@declare $name, [$($row),+], $summary, Some($version))
-    };
-    (@declare $name:literal, [$($row:literal),+], $summary:literal, $version:expr) => {{
+    (@option) => { None };
+    (@option $value:literal) => { Some($value) };
+    (
+        $name:literal, [$($row:literal),+ $(,)?], $summary:literal
+        $(, on = $version:literal)? $(, devices = $devices:literal)? $(,)?
+    ) => {{
         static FAULT: $crate::fault::Fault = $crate::fault::Fault {
             name: $name,
             rows: &[$($row),+],
             summary: $summary,
             file: ::core::file!(),
-            version: $version,
+            machine: $crate::fault::Machine {
+                version: fault!(@option $($version)?),
+                devices: fault!(@option $($devices)?),
+            },
         };
         ::inventory::submit! { $crate::fault::Declared(&FAULT) }
         $crate::fault::is_active(&FAULT)
@@ -52,7 +56,7 @@ macro_rules! fault {
 /// The fault that the driver has, if any.
 pub(crate) fn active() -> Option<&'static Fault> {
     static ACTIVE: OnceLock<Option<&'static Fault>> = OnceLock::new();
-    *ACTIVE.get_or_init(|| fault::chosen("REFERENCE_DRIVER_FAULT", faults()))
+    *ACTIVE.get_or_init(|| crate::environment::read("FAULT", |name| fault::named(name, faults())))
 }
 
 /// Whether the driver has the fault.

@@ -23,6 +23,9 @@
 //! - `REFERENCE_DRIVER_FAULT`: the name of a bug that the driver has: see [`Fault`]. None by default.
 //! - `CUDA_VISIBLE_DEVICES`: works as it does for a real driver.
 //!
+//! An empty variable counts as unset. If a value is invalid or the name of a `REFERENCE_DRIVER_` variable is unknown,
+//! the driver prints the variable, the value and what it expects, and `cuInit` returns `CUDA_ERROR_INVALID_VALUE`.
+//!
 //! # Functions
 //!
 //! The library exports the functions of `cuda_ipc_sys::SYMBOLS` and of `cuda_ipc_sys::runtime::SYMBOLS`, and the

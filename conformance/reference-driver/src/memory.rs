@@ -7,6 +7,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUresult};
 use crate::account::free_memory;
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::Block;
+use crate::dma_buf::check_free;
 use crate::environment::environment;
 use crate::host::is_mapped;
 use crate::ipc::range_of;
@@ -116,6 +117,7 @@ entry_points! {
         // Another thread may have freed the memory meanwhile.
         state.user_of(pointer)?;
         state.free_exported(pointer)?;
+        check_free(pointer)?;
         state.begin_free(pointer)?;
         state.release(pointer);
         Ok(())
@@ -221,6 +223,19 @@ impl State {
             )
         {
             return Ok(self.reservation(pointer).unwrap_or((base, size)));
+        }
+        if matches!(range.memory, Memory::Mapping { .. })
+            && fault!("range-joins-mappings", ["RANGE-003"], "The range of adjacent mappings is all of them.")
+        {
+            let is_mapping = |range: &&Range| matches!(range.memory, Memory::Mapping { .. });
+            let (mut begin, mut end) = (base, range.end());
+            while let Some(earlier) = self.range(begin - 1).filter(is_mapping) {
+                begin = earlier.base;
+            }
+            while let Some(later) = self.range(end).filter(is_mapping) {
+                end = later.end();
+            }
+            return Ok((begin, end - begin));
         }
         if matches!(range.memory, Memory::Managed(_))
             && fault!("range-of-managed-memory-is-empty", ["RANGE-004"], "The range of managed memory has 0 bytes.")

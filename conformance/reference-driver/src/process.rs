@@ -47,6 +47,7 @@ use crate::range::Range;
 use crate::shared_event::Arena;
 use crate::stream::Stream;
 use crate::vmm::Physical;
+use crate::vmm::fabric::Fabric;
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -119,8 +120,10 @@ pub(crate) fn initialise() -> Result<()> {
         // thread of the parent may have held it at the fork.
         _ => return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
     }
-    // An invalid environment variable ends the process here, and not in the middle of a test.
-    let _ = (crate::topology::topology(), crate::version::cuda_version());
+    // All variables are read now, so that an invalid value fails this call and not a later one.
+    let _ = (crate::topology::topology(), crate::version::cuda_version(), Fabric::of_environment());
+    let _ = crate::fault::active();
+    crate::environment::check()?;
     let devices = crate::device::visible()?;
     if devices.is_empty() {
         return Err(CUresult::CUDA_ERROR_NO_DEVICE);

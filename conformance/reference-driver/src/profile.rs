@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use std::sync::OnceLock;
 
 use crate::answer::{NOT_SUPPORTED, Result};
+use crate::environment::read;
 use crate::process::state;
 use crate::vmm::fabric::Fabric;
 
@@ -174,19 +175,15 @@ pub const PROFILES: &[Profile] = &[
     Profile { name: "unused-bits", has_unused_handle_bits: true, fabric: Fabric::Channel(0), devices: 2, ..H200 },
 ];
 
-/// The profile of this process. An unknown name ends the process: a test must run on the machine that it asked for.
+/// The profile of this process.
 pub(crate) fn profile() -> &'static Profile {
     static PROFILE: OnceLock<&Profile> = OnceLock::new();
-    PROFILE.get_or_init(|| {
-        let Some(name) = std::env::var("REFERENCE_DRIVER_PROFILE").ok().filter(|name| !name.is_empty()) else {
-            return &PROFILES[0];
-        };
-        PROFILES.iter().find(|profile| profile.name == name).unwrap_or_else(|| {
-            let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
-            eprintln!("REFERENCE_DRIVER_PROFILE: unknown profile `{name}`; expected one of {}", names.join(", "));
-            std::process::exit(1)
-        })
-    })
+    PROFILE.get_or_init(|| read("PROFILE", named).unwrap_or(&PROFILES[0]))
+}
+
+fn named(name: &str) -> std::result::Result<&'static Profile, String> {
+    let names = || PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
+    PROFILES.iter().find(|profile| profile.name == name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// Refuses a function that the machine does not support.

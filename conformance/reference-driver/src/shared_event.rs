@@ -199,7 +199,7 @@ impl SharedEvent {
     /// Completes all records that were begun, for a fault.
     pub(crate) fn complete(&self) {
         let number = self.slot().begun.load(Ordering::Acquire);
-        self.slot().ring[(number % RING) as usize].fetch_max(number, Ordering::AcqRel);
+        SharedRecord { event: self.clone(), number }.complete();
     }
 
     /// Begins a record, which completes when the returned value is dropped. `None` if the slot belongs to another event
@@ -236,6 +236,11 @@ impl SharedRecord {
         &self.event.slot().ring[(self.number % RING) as usize]
     }
 
+    /// Marks the record as complete, without waking its waiters.
+    pub(crate) fn complete(&self) {
+        self.place().fetch_max(self.number, Ordering::AcqRel);
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
         self.place().load(Ordering::Acquire) >= self.number
     }
@@ -270,11 +275,18 @@ impl SharedRecord {
 #[derive(Debug)]
 pub(crate) struct PendingRecord(SharedRecord);
 
+impl PendingRecord {
+    /// The record itself.
+    pub(crate) fn record(&self) -> SharedRecord {
+        self.0.clone()
+    }
+}
+
 impl Drop for PendingRecord {
     fn drop(&mut self) {
         let Self(record) = self;
         let slot = record.event.slot();
-        record.place().fetch_max(record.number, Ordering::AcqRel);
+        record.complete();
         slot.completed.fetch_add(1, Ordering::AcqRel);
         slot.changes.fetch_add(1, Ordering::AcqRel);
         // SAFETY: the address is aligned and in the mapped arena. The call wakes waiters and writes nothing.

@@ -2,13 +2,12 @@
 //!
 //! All of them can, with native atomic operations, except the pairs that `REFERENCE_DRIVER_TOPOLOGY` names. With
 //! `0-1:none,1-2:no-atomics`, devices 0 and 1 cannot access each other's memory, and devices 1 and 2 have no native
-//! atomic operations between them. `all` stands for every pair: `all:none`. An invalid value ends the process at `cuInit` with the reason: a test must run on
-//! the machine that it asked for, or not at all.
+//! atomic operations between them. `all` stands for every pair: `all:none`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::environment::environment;
+use crate::environment::{environment, read};
 use crate::profile::profile;
 
 /// The restriction between two devices.
@@ -74,12 +73,9 @@ impl Topology {
 pub(crate) fn topology() -> &'static Topology {
     static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
     TOPOLOGY.get_or_init(|| {
-        let text = std::env::var("REFERENCE_DRIVER_TOPOLOGY")
-            .unwrap_or_else(|_| if profile().has_peers { "" } else { "all:none" }.to_owned());
-        Topology::parse(&text, environment().devices).unwrap_or_else(|reason| {
-            eprintln!("REFERENCE_DRIVER_TOPOLOGY: {reason}");
-            std::process::exit(1)
-        })
+        let parse = |text: &str| Topology::parse(text, environment().devices);
+        let default = || parse(if profile().has_peers { "" } else { "all:none" }).unwrap_or_default();
+        read("TOPOLOGY", parse).unwrap_or_else(default)
     })
 }
 

@@ -1,10 +1,11 @@
 //! The CUDA version that the driver serves. The default is that of the profile: 13.0 for the H200 that the driver is
-//! compared with. `REFERENCE_DRIVER_VERSION` names another one, from 11.8 to 13.5. Functions and attributes that came later are
-//! hidden, and values that the version rejects are rejected. An invalid version ends the process with the reason.
+//! compared with. `REFERENCE_DRIVER_VERSION` names another one, from 11.8 to 13.5. Functions and attributes that came
+//! later are hidden, and values that the version rejects are rejected.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
+use crate::environment::read;
 use crate::profile::profile;
 
 /// The releases of CUDA from the oldest to the newest that the driver serves.
@@ -32,17 +33,10 @@ const ATTRIBUTES_END: [(c_int, u32); 10] = [
 pub(crate) fn cuda_version() -> c_int {
     static VERSION: OnceLock<c_int> = OnceLock::new();
     *VERSION.get_or_init(|| {
-        let Ok(text) = std::env::var("REFERENCE_DRIVER_VERSION") else {
+        read("VERSION", |text| parse(text).ok_or("expected a release of CUDA from 11.8 to 13.5"))
             // A fault that only another version shows would be no fault in the default one.
-            let shown = crate::fault::active().and_then(|fault| fault.version).and_then(parse);
-            return shown.unwrap_or_else(|| profile().cuda_version);
-        };
-        parse(&text).unwrap_or_else(|| {
-            eprintln!(
-                "REFERENCE_DRIVER_VERSION: invalid version `{text}`; expected a release of CUDA from 11.8 to 13.5"
-            );
-            std::process::exit(1)
-        })
+            .or_else(|| crate::fault::active()?.machine.version.and_then(parse))
+            .unwrap_or(profile().cuda_version)
     })
 }
 

@@ -116,6 +116,20 @@ fn host_code_in_a_stream_cannot_call_the_driver() {
 }
 
 #[test]
+fn memory_is_filled_with_words_of_16_bits() {
+    let _turn = my_turn();
+    let _context = Context::new();
+    let memory = allocate(16);
+    call!(cuMemsetD32(memory, 0, 4));
+    call!(cuMemsetD16(memory + 2, 0x0102, 2));
+    call!(cuMemsetD16Async(memory + 8, 0x0304, 3, DEFAULT));
+    let words = [0, 4, 8, 12].map(|offset| read(memory + offset).unwrap());
+    assert_eq!(words, [0x0102_0000, 0x0000_0102, 0x0304_0304, 0x0000_0304]);
+    assert_eq!(code!(cuMemsetD16(memory + 1, 0, 1)), INVALID_VALUE);
+    assert_eq!(code!(cuMemsetD16Async(memory + 2, 0, 8, DEFAULT)), INVALID_VALUE);
+}
+
+#[test]
 fn copies_stay_inside_one_allocation() {
     let _turn = my_turn();
     let _context = Context::new();

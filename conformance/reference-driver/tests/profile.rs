@@ -7,8 +7,6 @@ mod calls;
 #[path = "common/remote.rs"]
 mod remote;
 
-use std::process::Command;
-
 use calls::*;
 use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUresult};
 use reference_driver::PROFILES;
@@ -68,21 +66,4 @@ fn a_variable_overrides_the_profile() {
     assert_eq!(with(&[("REFERENCE_DRIVER_FABRIC", "absent")]).attribute(mask), Ok(0));
     let host = Attribute::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
     assert_eq!(with(&[("REFERENCE_DRIVER_VERSION", "12.9")]).attribute(host), Err(INVALID_VALUE));
-}
-
-/// Runs in a process of its own, because the driver reads its environment only once.
-#[test]
-#[ignore = "started by the next test, as another process"]
-fn start() {
-    common::driver();
-}
-
-#[test]
-fn an_unknown_profile_ends_the_process_with_the_names() {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "start", "--ignored", "--nocapture"]).env("REFERENCE_DRIVER_PROFILE", "h20O");
-    let output = command.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    assert!(errors.contains("unknown profile `h20O`") && errors.contains("h200, t4, l4"), "{errors}");
 }

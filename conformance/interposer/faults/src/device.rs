@@ -24,7 +24,7 @@ unsafe fn reads(value: c_int, output: *mut c_int, code: CUresult, is_asked: bool
 faults! {
     real = cuDeviceGetAttribute(value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice);
 
-    "device-ipc-reads-zero", ["DEVATTR-001"], "IPC_EVENT_SUPPORTED reads 0." => {
+    "device-ipc-reads-zero", ["IPCEVT-038"], "IPC_EVENT_SUPPORTED reads 0." => {
         let asked = attribute == CUdevice_attribute::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED;
         reads(0, value, real(value, attribute, device), asked)
     };

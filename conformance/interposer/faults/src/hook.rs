@@ -32,7 +32,13 @@ pub fn faults() -> Vec<&'static Fault> {
 
 /// Returns the function of the fault that the environment names.
 pub(crate) fn chosen() -> Option<&'static Hook> {
-    let chosen = fault::chosen(FAULT_VARIABLE, faults())?;
+    let name = std::env::var_os(FAULT_VARIABLE).filter(|name| !name.is_empty())?;
+    let name = name.to_string_lossy();
+    let chosen = fault::named(&name, faults()).unwrap_or_else(|reason| {
+        // A test that asked for the fault must not pass without it.
+        eprintln!("{FAULT_VARIABLE}: invalid value `{name}`: {reason}");
+        std::process::exit(1)
+    });
     let mut declared = inventory::iter::<Declared>.into_iter();
     declared.find(|declared| std::ptr::eq(&declared.fault, chosen)).map(|declared| &declared.hook)
 }
@@ -87,7 +93,7 @@ macro_rules! fault {
                         rows: &[$($row),+],
                         summary: $summary,
                         file: ::core::file!(),
-                        version: None,
+                        machine: ::fault::Machine { version: None, devices: None },
                     },
                     hook: $crate::hook::Hook {
                         function: stringify!($function),

@@ -8,7 +8,7 @@ use super::captured::{Pending, Record};
 use super::{Body, Event};
 use crate::answer::{INVALID_CONTEXT, INVALID_HANDLE, Result};
 use crate::process::{State, state};
-use crate::shared_event::SharedEvent;
+use crate::shared_event::{PendingRecord, SharedEvent};
 use crate::stream::{Stream, Work};
 
 /// `cuEventRecord`.
@@ -99,7 +99,11 @@ fn record(
         std::mem::forget(pending);
         return enqueue(&*state()?, Box::new(()));
     }
-    enqueue(&*state()?, Box::new(pending))
+    let mut state = state()?;
+    if let Some(event) = state.events.get_mut(&(handle as u64)).filter(|event| event.is_imported()) {
+        event.own_record = pending.as_ref().map(PendingRecord::record);
+    }
+    enqueue(&state, Box::new(pending))
 }
 
 /// Whether the driver has a fault that lets an event be recorded in a stream of another context.

@@ -125,6 +125,9 @@ entry_points! {
             if takes && fault!("pool-access-of-an-import-is-never-revoked", ["POOL-IMP-011"], "The revocation of access to an imported pool has no effect.") {
                 return Ok(());
             }
+            if takes && fault!("pool-access-of-an-import-is-revoked-from-all", ["POOL-IMP-011"], "Revoking the access of one peer to an imported pool revokes that of every peer.", devices = 3) {
+                found.access.retain(|place, _| *place == found.target.place());
+            }
         } else if (access.len() > 1 || !access.contains_key(&found.target.place()))
             && let Some(file) = &found.memory.file
         {

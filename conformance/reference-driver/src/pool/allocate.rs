@@ -50,7 +50,7 @@ impl State {
             }
         }
         let in_use = blocks.values().sum::<u64>() + granules.len() as u64 * GRANULARITY;
-        let reserved = match self.pools.get(&id) {
+        let mut reserved = match self.pools.get(&id) {
             Some(pool) if pool.is_imported() => in_use,
             // POOL-IMP-015: a pool that can be shared never shrinks.
             Some(pool) => pool.memory.file.as_ref().map_or(in_use + pool.memory.kept_bytes(), |file| file.size()),
@@ -72,6 +72,22 @@ impl State {
             ) {
                 used = used.max(pool.high.used);
             }
+            if fault!("pool-reserved-of-an-import-is-0", ["POOL-IMP-014"], "An imported pool reserves no memory.") {
+                reserved = 0;
+            }
+            if fault!(
+                "pool-reserved-of-an-import-is-the-exporters",
+                ["POOL-IMP-014"],
+                "The reserved memory of an imported pool is that of the exporter's pool."
+            ) || in_use > 0
+                && fault!(
+                    "pool-reserved-of-an-import-becomes-the-exporters",
+                    ["POOL-IMP-014"],
+                    "From the first import on, the reserved memory of an imported pool is that of the exporter's pool."
+                )
+            {
+                reserved = pool.memory.file.as_ref().map_or(0, |file| file.size());
+            }
         }
         Usage { used, reserved }
     }
@@ -79,8 +95,25 @@ impl State {
     pub(super) fn note_high_water(&mut self, id: u64) {
         let now = self.usage(id);
         if let Some(pool) = self.pools.get_mut(&id) {
-            pool.high.used = pool.high.used.max(now.used);
-            pool.high.reserved = pool.high.reserved.max(now.reserved);
+            let is_import = pool.is_imported();
+            if !(is_import
+                && fault!(
+                    "pool-used-mark-of-an-import-stays-0",
+                    ["POOL-IMP-014"],
+                    "The high-water mark of used memory does not rise in an imported pool."
+                ))
+            {
+                pool.high.used = pool.high.used.max(now.used);
+            }
+            if !(is_import
+                && fault!(
+                    "pool-reserved-mark-of-an-import-stays-0",
+                    ["POOL-IMP-014"],
+                    "The high-water mark of reserved memory does not rise in an imported pool."
+                ))
+            {
+                pool.high.reserved = pool.high.reserved.max(now.reserved);
+            }
         }
     }
 

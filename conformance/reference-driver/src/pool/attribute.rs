@@ -242,8 +242,18 @@ entry_points! {
                 pool.high = usage;
                 return Err(INVALID_VALUE);
             }
-            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if bytes.value()? == 0 => pool.high.reserved = usage.reserved,
-            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH if bytes.value()? == 0 => pool.high.used = usage.used,
+            A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if bytes.value()? == 0 => {
+                pool.high.reserved = usage.reserved;
+                if fault!("pool-attribute-resets-the-used-mark-too", ["POOL-ATTR-001"], "Resetting the high-water mark of reserved memory resets that of used memory too.") {
+                    pool.high.used = usage.used;
+                }
+            }
+            A::CU_MEMPOOL_ATTR_USED_MEM_HIGH if bytes.value()? == 0 => {
+                pool.high.used = usage.used;
+                if fault!("pool-attribute-resets-the-reserved-mark-too", ["POOL-ATTR-001"], "Resetting the high-water mark of used memory resets that of reserved memory too.") {
+                    pool.high.reserved = usage.reserved;
+                }
+            }
             _ => return Err(INVALID_VALUE),
         }
         Ok(())
@@ -260,7 +270,8 @@ mod tests {
     fn properties_are_served_since_their_version() {
         // POOL-IMP-012: a process that sees no device.
         let (state, target) = (State::default(), Target::of_place(0));
-        let created = Pool::new(Target::of_place(HOST), Origin::Created { is_exported: false }, None);
+        let created =
+            Pool::new(Target::of_place(HOST), Origin::Created { is_exported: false, is_refused: false }, None);
         let imported = Pool::new(target, Origin::Imported { references: 1 }, None);
         let of = |pool: &Pool, name| state.property(pool, name, PROPERTIES_SINCE);
         assert_eq!(state.property(&created, A::CU_MEMPOOL_ATTR_LOCATION_ID, cuda_version()), Err(INVALID_VALUE));

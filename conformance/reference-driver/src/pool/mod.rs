@@ -123,6 +123,8 @@ enum Origin {
     Created {
         /// POOL-PTR-002: pointers can be exported once the pool was.
         is_exported: bool,
+        /// For a fault: whether an export as a fabric handle was refused.
+        is_refused: bool,
     },
     Imported {
         /// How often the pool was imported (POOL-IMP-008).
@@ -240,9 +242,8 @@ impl State {
         if properties.handleTypes.0 & !types != 0 || target.is_managed && is_limited || has_reserved {
             return Err(INVALID_VALUE);
         }
-        // FAB-002: the creation needs the channel, as it does for physical memory.
         if properties.handleTypes.0 & FABRIC.0 != 0 && !ignores_the_fabric {
-            Fabric::of_environment().create()?;
+            Fabric::of_environment().create_pool()?;
         }
         Ok(target)
     }
@@ -260,7 +261,7 @@ entry_points! {
         let target = state.check_pool_properties(&properties)?;
         // Memory that other processes may see must be in the pool's own file from the beginning.
         let file = if properties.handleTypes.0 == 0 { None } else { Some(PoolFile::new(target.place())?) };
-        let mut pool = Pool::new(target, Origin::Created { is_exported: false }, file);
+        let mut pool = Pool::new(target, Origin::Created { is_exported: false, is_refused: false }, file);
         pool.handle_types = properties.handleTypes;
         pool.max_size = properties.maxSize as u64;
         let id = state.add_pool(pool);
@@ -286,6 +287,11 @@ entry_points! {
             found.is_destroyed = fault!("pool-destroy-spoils-the-default-pool", ["POOL-CREATE-010"], "The call refuses the default pool, but the pool no longer allocates.");
             let is_wrong = fault!("pool-destroy-of-the-default-is-an-invalid-handle", ["POOL-CREATE-010"], "The default pool is refused with INVALID_HANDLE.");
             return Err(if is_wrong { INVALID_HANDLE } else { INVALID_VALUE });
+        }
+        if matches!(found.origin, Origin::Created { is_refused: true, .. })
+            && fault!("pool-destroy-after-a-refused-export-crashes", ["POOL-EXP-005"], "Destroying a pool whose export was refused because there is no channel ends the process.")
+        {
+            std::process::abort();
         }
         let is_created = !found.is_imported();
         if is_created && is_live && fault!("pool-destroy-refuses-a-pool-in-use", ["POOL-CREATE-011"], "A pool with live memory cannot be destroyed.") {

@@ -69,7 +69,7 @@ impl State {
             let file = pool.memory.file.clone();
             return export(&*file.map_or_else(|| PoolFile::new(pool.target.place()), Ok)?);
         }
-        let Origin::Created { is_exported } = &mut pool.origin else { return Err(INVALID_VALUE) };
+        let Origin::Created { is_exported, is_refused } = &mut pool.origin else { return Err(INVALID_VALUE) };
         if pool.handle_types.0 & kind.0 == 0 {
             if pool.handle_types.0 == 0
                 && fault!(
@@ -87,9 +87,10 @@ impl State {
             );
             return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
         }
-        let exported = export(pool.memory.file.as_deref().ok_or(INVALID_VALUE)?)?;
-        *is_exported = true;
-        Ok(exported)
+        let exported = export(pool.memory.file.as_deref().ok_or(INVALID_VALUE)?);
+        *is_exported |= exported.is_ok();
+        *is_refused |= exported.is_err();
+        exported
     }
 
     fn export_pool_pointer(&self, pointer: u64) -> Result<Handle> {
@@ -114,14 +115,14 @@ impl State {
         let Memory::Pool { piece, pool, .. } = &range.memory else { return Err(refusal) };
         // POOL-PTR-002: the pool must have been exported before.
         let pool = self.pools.get(pool).ok_or(INVALID_VALUE)?;
-        let is_early = pool.origin == (Origin::Created { is_exported: false }) && pool.memory.file.is_some();
+        let is_early = matches!(pool.origin, Origin::Created { is_exported: false, .. }) && pool.memory.file.is_some();
         let is_allowed = is_early
             && fault!(
                 "pool-export-pointer-before-the-pool",
                 ["POOL-PTR-002"],
                 "A pointer can be exported before its pool."
             );
-        if pool.origin != (Origin::Created { is_exported: true }) && !is_allowed {
+        if !matches!(pool.origin, Origin::Created { is_exported: true, .. }) && !is_allowed {
             let is_wrong = is_early
                 && fault!(
                     "pool-export-pointer-before-the-pool-is-not-supported",

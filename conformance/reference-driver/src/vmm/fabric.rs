@@ -10,7 +10,7 @@ use cuda_ipc_sys::CUresult;
 
 use crate::answer::{INVALID_VALUE, NOT_PERMITTED, NOT_SUPPORTED, Result};
 use crate::block::HOST;
-use crate::environment::environment;
+use crate::environment::{environment, read};
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
 use crate::process::{own_number, own_start_time, start_time};
@@ -37,24 +37,22 @@ pub(crate) fn is_fabric_supported() -> bool {
 impl Fabric {
     pub(crate) fn of_environment() -> Self {
         static FABRIC: OnceLock<Fabric> = OnceLock::new();
-        *FABRIC.get_or_init(|| match std::env::var("REFERENCE_DRIVER_FABRIC") {
-            Ok(name) => Self::named(&name),
-            Err(_) => profile().fabric,
-        })
+        *FABRIC.get_or_init(|| read("FABRIC", Self::named).unwrap_or(profile().fabric))
     }
 
-    fn named(name: &str) -> Self {
-        match (name, name.strip_prefix("channel:").and_then(|number| number.parse().ok())) {
+    fn named(name: &str) -> std::result::Result<Self, &'static str> {
+        Ok(match (name, name.strip_prefix("channel:").and_then(|number| number.parse().ok())) {
             ("absent", _) => Self::Absent,
+            ("no-channel", _) => Self::NoChannel,
             ("not-ready", _) => Self::NotReady,
             // SAFETY: the call has no input and cannot fail.
             ("channel", _) => Self::Channel(unsafe { libc::geteuid() }),
             (_, Some(number)) => Self::Channel(number),
-            _ => Self::NoChannel,
-        }
+            _ => return Err("expected absent, no-channel, channel, channel:NUMBER or not-ready"),
+        })
     }
 
-    /// Checks that memory, or a pool, can be created with this handle type.
+    /// Checks that memory can be created with this handle type.
     pub(crate) fn create(self) -> Result<()> {
         match self {
             // VMM-CREATE-012: without a fabric, the creation succeeds and the export fails.
@@ -84,6 +82,12 @@ impl Fabric {
             // FAB-002: without a channel, the creation itself fails, as on an H200.
             other => other.channel().map(drop),
         }
+    }
+
+    /// Checks that a pool can be created with this handle type. FAB-002: as on an H200, only its export needs the
+    /// channel.
+    pub(crate) fn create_pool(self) -> Result<()> {
+        if self == Self::NoChannel { Ok(()) } else { self.create() }
     }
 
     /// The channel of this process.
@@ -130,6 +134,18 @@ pub(crate) fn export(exported: &Exported) -> Result<[u8; 64]> {
         {
             0
         }
+        Fabric::NoChannel
+            if exported.kind == Kind::FabricPool
+                && fault!(
+                    "pool-export-needs-no-channel",
+                    ["FAB-002"],
+                    "A pool is exported as a fabric handle without a channel."
+                ) =>
+        {
+            0
+        }
+        // FAB-002: as on an H200.
+        Fabric::NoChannel if exported.kind == Kind::FabricPool => return Err(NOT_PERMITTED),
         fabric => fabric.channel().map_err(|_| INVALID_VALUE)?,
     };
     let handle = Handle {
@@ -218,11 +234,13 @@ mod tests {
         for (name, code) in [
             ("absent", Err(NOT_SUPPORTED)),
             ("no-channel", Err(NOT_PERMITTED)),
-            ("", Err(NOT_PERMITTED)),
             ("channel:7", Ok(7)),
             ("not-ready", Err(CUresult::CUDA_ERROR_SYSTEM_NOT_READY)),
         ] {
-            assert_eq!(Fabric::named(name).channel(), code, "{name}");
+            assert_eq!(Fabric::named(name).map(Fabric::channel), Ok(code), "{name}");
+        }
+        for name in ["banana", "channel:", "channel:-1", "channel:4294967296", "Absent"] {
+            assert!(Fabric::named(name).is_err(), "{name}");
         }
     }
 }

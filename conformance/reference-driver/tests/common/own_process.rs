@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// Runs a test in a new process of this program, on a machine of its own with two devices, unless `environment` says
 /// otherwise. `path` is the path of the test, with its crate.
 pub(crate) fn run(path: &str, environment: &[(&str, &str)], test: impl FnOnce()) {
-    const INSIDE: &str = "REFERENCE_DRIVER_OWN_PROCESS";
+    const INSIDE: &str = "TEST_IN_ITS_OWN_PROCESS";
     let name = path.split_once("::").map_or(path, |(_, name)| name);
     if std::env::var_os(INSIDE).is_some() {
         let name = name.to_owned();

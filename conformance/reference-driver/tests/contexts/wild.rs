@@ -14,7 +14,7 @@ const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 /// Functions for which zeros are valid: no bytes, no output, the first device, the default stream or no flags.
-const RIGHT_IN_A_CONTEXT: [&str; 20] = [
+const RIGHT_IN_A_CONTEXT: [&str; 22] = [
     "cuInit",
     "cuDevicePrimaryCtxReset_v2",
     "cuCtxPopCurrent_v2",
@@ -32,8 +32,10 @@ const RIGHT_IN_A_CONTEXT: [&str; 20] = [
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyDtoDAsync_v2",
     "cuMemsetD8_v2",
+    "cuMemsetD16_v2",
     "cuMemsetD32_v2",
     "cuMemsetD8Async",
+    "cuMemsetD16Async",
     "cuMemsetD32Async",
 ];
 

@@ -20,14 +20,15 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use cuda_ipc_sys::{
     CUcontext, CUdeviceptr, CUmemAccess_flags as Access, CUmemAccessDesc, CUmemAllocationHandleType as HandleType,
-    CUmemAllocationType as Kind, CUmemLocation, CUmemLocationType, CUmemPool_attribute as Attribute, CUmemPoolProps,
-    CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute, CUresult, CUstream,
+    CUmemAllocationType as Kind, CUmemFabricHandle, CUmemLocation, CUmemLocationType, CUmemPool_attribute as Attribute,
+    CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute, CUresult, CUstream,
 };
 use exporter_process::{Exporter, Order};
 
 const DEFAULT: CUstream = ptr::null_mut();
 const MIB: u64 = 1 << 20;
 const DESCRIPTOR: HandleType = HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+const FABRIC: HandleType = HandleType::CU_MEM_HANDLE_TYPE_FABRIC;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 

@@ -65,7 +65,7 @@ fn only_what_was_made_to_be_shared_is_exported() {
     for pool in [plain, default, ptr::null_mut()] {
         assert_eq!(export(pool, DESCRIPTOR).err(), Some(INVALID_VALUE));
     }
-    for kind in [HandleType(0), HandleType(2), HandleType::CU_MEM_HANDLE_TYPE_FABRIC, HandleType(64)] {
+    for kind in [HandleType(0), HandleType(2), FABRIC, HandleType(64)] {
         assert_eq!(export(shared, kind).err(), Some(INVALID_VALUE), "{kind:?}");
     }
     let mut descriptor: RawFd = -1;
@@ -87,6 +87,23 @@ fn only_what_was_made_to_be_shared_is_exported() {
     assert_eq!(export_pointer(pointer), Err(INVALID_VALUE));
     call!(cuMemPoolDestroy(plain));
     call!(cuMemPoolDestroy(shared));
+}
+
+/// As on an H200: physical memory for fabric handles is refused at its creation, a pool only at its export.
+#[test]
+fn without_a_channel_a_pool_for_the_fabric_is_created_and_not_exported() {
+    let _turn = turn();
+    for types in [FABRIC, DESCRIPTOR | FABRIC] {
+        let pool = create(&properties(types)).unwrap();
+        let pointer = allocate(pool, 4096).unwrap();
+        let mut handle = CUmemFabricHandle::default();
+        let refused = code!(cuMemPoolExportToShareableHandle((&raw mut handle).cast(), pool, FABRIC, 0));
+        assert_eq!((refused, handle.to_bytes()), (CUresult::CUDA_ERROR_NOT_PERMITTED, [0; 64]));
+        assert_eq!(export_pointer(pointer), Err(INVALID_VALUE), "the pool is not exported");
+        assert_eq!(export(pool, DESCRIPTOR).is_ok(), types != FABRIC);
+        free(pointer);
+        call!(cuMemPoolDestroy(pool));
+    }
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! Environment variables that the driver does not understand: `cuInit` fails, and the message says why.
+
+#[macro_use]
+mod common;
+
+use std::process::{Command, Output};
+
+use cuda_ipc_sys::CUresult;
+
+/// Runs a test of this file in a process with the given variables, because the driver reads them only once.
+fn run(test: &str, variables: &[(&str, &str)]) -> (Output, String) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture"]).env("REFERENCE_DRIVER_MACHINE", "environment");
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output, errors)
+}
+
+#[test]
+#[ignore = "started by other tests, as another process"]
+fn refused() {
+    for _ in 0..2 {
+        assert_eq!(code!(cuInit(0)), CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let mut count = 0;
+    assert_eq!(code!(cuDeviceGetCount(&mut count)), CUresult::CUDA_ERROR_NOT_INITIALIZED);
+}
+
+#[test]
+#[ignore = "started by other tests, as another process"]
+fn accepted() {
+    call!(cuInit(0));
+}
+
+#[test]
+fn an_invalid_value_is_refused_with_what_is_expected() {
+    for (name, value, expected) in [
+        ("PROFILE", "h20O", "expected one of h200, t4, l4, "),
+        ("DEVICES", "x", "expected a number from 0 to 64"),
+        ("DEVICES", "-1", "expected a number from 0 to 64"),
+        ("DEVICES", "65", "expected a number from 0 to 64"),
+        ("MEMORY", "16G", "expected a number of bytes"),
+        ("TOPOLOGY", "0-1", "invalid entry `0-1`; expected a pair such as 0-1:none"),
+        ("TOPOLOGY", "0-1:none", "`0-1:none` names a nonexistent device"),
+        ("FABRIC", "banana", "expected absent, no-channel, channel, channel:NUMBER or not-ready"),
+        ("VERSION", "12.7", "expected a release of CUDA from 11.8 to 13.5"),
+        ("FAULT", "no-such-fault", "no fault has this name"),
+    ] {
+        let variable = format!("REFERENCE_DRIVER_{name}");
+        let (output, errors) = run("refused", &[(&variable, value)]);
+        assert!(output.status.success(), "{variable}={value}: {}", String::from_utf8_lossy(&output.stdout));
+        assert!(errors.contains(&format!("{variable}: invalid value `{value}`: {expected}")), "{errors}");
+        assert_eq!(errors.matches(&variable).count(), 1, "{errors}");
+    }
+}
+
+#[test]
+fn a_variable_with_an_unknown_name_is_refused() {
+    let (output, errors) = run("refused", &[("REFERENCE_DRIVER_DEVICE", "2")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(errors.contains("REFERENCE_DRIVER_DEVICE: unknown variable; expected REFERENCE_DRIVER_"), "{errors}");
+}
+
+#[test]
+fn an_empty_variable_counts_as_unset() {
+    let names = ["PROFILE", "DEVICES", "MEMORY", "TOPOLOGY", "FABRIC", "VERSION", "FAULT"];
+    let names = names.map(|name| format!("REFERENCE_DRIVER_{name}"));
+    let (output, errors) = run("accepted", &names.each_ref().map(|name| (name.as_str(), "")));
+    assert!(output.status.success() && errors.is_empty(), "{errors}{}", String::from_utf8_lossy(&output.stdout));
+}
