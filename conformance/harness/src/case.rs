@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::process::Steps;
 use crate::step::Step;
 use crate::warm::WarmRoles;
-use crate::{Needs, Outcome, Placement, Role, Stop};
+use crate::{MemInfo, Needs, Outcome, Placement, Role, Stop};
 
 /// A case as `#[conformance::test]` registers it.
 #[derive(Debug)]
@@ -166,6 +166,16 @@ impl Role {
             case.roles.borrow_mut().push(role.clone());
             Ok(role)
         })
+    }
+
+    /// `cuMemGetInfo`. From the first call on until the case ends, the harness starts no process on its own, because its
+    /// context would take memory.
+    ///
+    /// # Errors
+    /// [`Stop`]: the driver refused the call, or the process ended or hung.
+    pub fn mem_get_info(&self) -> Result<MemInfo, Stop> {
+        current(|case| case.warm.hold_starts());
+        self.mem_info()
     }
 }
 

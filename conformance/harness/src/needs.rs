@@ -99,7 +99,8 @@ impl Needs {
         self
     }
 
-    /// Needs GPUs 0 and 1 to be able to access each other's memory.
+    /// Needs every two of the case's GPUs to be able to access each other's memory: GPUs 0 and 1, or more if the case
+    /// needs more.
     #[must_use]
     pub const fn peer_access(mut self) -> Self {
         self.peer_access = true;
@@ -246,7 +247,11 @@ impl Needs {
         if version >= before {
             return Some(format!("needs a driver before CUDA {before}, the driver supports {version}"));
         }
-        let peers = found >= 2 && machine.peer_access[0][1] && machine.peer_access[1][0];
+        let of_the_case = 0..self.gpus.max(2);
+        let peers = found >= 2
+            && of_the_case
+                .clone()
+                .all(|one| of_the_case.clone().all(|other| one == other || machine.peer_access[one][other]));
         let first = &machine.devices[0];
         let is_real_and_has = |path: &str| !machine.is_simulated() && Path::new(path).exists();
         let has_mps = || !machine.is_simulated() && mps(Path::new("/")).is_some();
@@ -257,7 +262,7 @@ impl Needs {
             (self.legacy_memory && !first.legacy_memory, "needs legacy memory handles"),
             (self.multicast && !first.multicast, "needs multicast objects"),
             (self.no_mps && (first.mps || has_mps()), "needs processes that are not clients of MPS"),
-            (self.peer_access && !peers, "needs peer access between GPUs 0 and 1"),
+            (self.peer_access && !peers, "needs peer access between the GPUs that it uses"),
             (self.no_peer_access && peers && !machine.is_simulated(), "needs GPUs 0 and 1 without peer access"),
             (self.managed_memory && !first.managed_memory, "needs managed memory"),
             (self.memory_pools && !first.memory_pools, "needs memory pools"),

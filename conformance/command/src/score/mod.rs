@@ -3,6 +3,7 @@
 //! Each declared fault is run against the cases of the rows that it violates. It is a fault of the reference driver, or
 //! one that the interposer adds to another driver. A fault that none of these cases notices is a hole in the suite.
 
+mod environment;
 mod run;
 mod target;
 mod text;
@@ -17,7 +18,7 @@ use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue;
 use conformance::driver::Choice;
-use fault::Fault;
+use fault::{Fault, Machine};
 use serde::Serialize;
 
 use crate::output::{Failure, print, remark};
@@ -61,6 +62,9 @@ The reference driver has faults of its own. On the system's driver or on a libra
 driver and alters one answer; only a case that passed without the fault can notice it. Such a run needs a GPU, and ends
 for each fault at the first case that notices it.
 
+The score is that of the default suite and driver: no CONFORMANCE_ or REFERENCE_DRIVER_ variable may be
+set, except CONFORMANCE_SUITE.
+
 Examples:
   cargo conformance score
   cargo conformance score IPCMEM-OPEN
@@ -86,6 +90,8 @@ struct Outcome {
     file: &'static str,
     /// The CUDA version that the driver served, if it was not the default.
     version: Option<&'static str>,
+    /// The number of devices, if it was not the default.
+    devices: Option<usize>,
     end: End,
     /// The cases of its rows that noticed it.
     killers: Vec<String>,
@@ -129,6 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(file) => known_survivors(file, &declared)?,
         None => BTreeSet::new(),
     };
+    environment::check(&arguments.driver)?;
     let runner = Runner::new(Suite::find()?, target, arguments.jobs)?;
     let score = score(&runner, &faults)?;
     let is_unexpected = |fault: &&Outcome| (fault.end == End::Killed) == known.contains(fault.name);
@@ -190,14 +197,14 @@ fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
     let claiming = |fault: &Fault| -> BTreeSet<String> {
         fault.rows.iter().flat_map(|row| rows[*row].cases.iter().cloned()).collect()
     };
-    // The driver without a fault, in each version that a fault needs.
+    // The driver without a fault, as each machine that a fault needs.
     let mut clean = BTreeMap::new();
-    for version in faults.iter().map(|fault| fault.version).collect::<BTreeSet<_>>() {
-        let cases = faults.iter().filter(|fault| fault.version == version).flat_map(|fault| claiming(fault)).collect();
-        clean.insert(version, runner.baseline(version, &cases)?);
+    for machine in faults.iter().map(|fault| fault.machine).collect::<BTreeSet<_>>() {
+        let cases = faults.iter().filter(|fault| fault.machine == machine).flat_map(|fault| claiming(fault)).collect();
+        clean.insert(machine, runner.baseline(machine, &cases)?);
     }
     let outcomes = runner.each(faults, |fault| -> Result<Outcome, Failure> {
-        let (cases, clean) = (claiming(fault), &clean[&fault.version]);
+        let (cases, clean) = (claiming(fault), &clean[&fault.machine]);
         let is_testable = clean.iter().any(|(id, case)| {
             case.verdict == Verdict::Pass && cases.contains(id.split('/').next().unwrap_or_default())
         });
@@ -211,8 +218,8 @@ fn score(runner: &Runner, faults: &[&'static Fault]) -> Result<Score, Failure> {
             (true, false) => End::KilledByOthers,
             (true, true) => End::Survived,
         };
-        let Fault { name, rows, summary, file, version } = fault;
-        Ok(Outcome { name, rows, summary, file, version: *version, end, killers: noticed, foreign })
+        let Fault { name, rows, summary, file, machine: Machine { version, devices } } = *fault;
+        Ok(Outcome { name, rows, summary, file, version, devices, end, killers: noticed, foreign })
     })?;
     // A run that ends at the first case that notices the fault says nothing about the cases after it. Rows without a
     // fault are not listed either: the interposer cannot have a fault for every row. And a part of the faults says nothing

@@ -11,7 +11,7 @@ use std::thread;
 
 use conformance::Verdict;
 use conformance::report::{CaseReport, Report};
-use fault::Fault;
+use fault::{Fault, Machine};
 
 use super::target::Target;
 use crate::output::{Failure, remark};
@@ -51,11 +51,11 @@ impl Runner {
     }
 
     /// Runs the driver without a fault, which must be clean: a case that fails there proves nothing.
-    pub(super) fn baseline(&self, version: Option<&str>, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
+    pub(super) fn baseline(&self, machine: Machine, cases: &BTreeSet<String>) -> Result<Cases, Failure> {
         if !self.is_cheap() {
             remark("running the cases on the driver without a fault");
         }
-        let clean = self.run(None, version, Some(cases), |_| false)?;
+        let clean = self.run(None, machine, Some(cases), |_| false)?;
         match clean.values().find(|case| !case.verdict.is_good()) {
             Some(case) => Err(Failure::new(format_args!(
                 "the driver without a fault is not clean: {} {}: {}",
@@ -83,7 +83,7 @@ impl Runner {
             was_good(&case.id) && is_bad
         };
         let is_enough = |case: &str| !self.is_cheap() && was_good(case);
-        let ran = self.run(Some(fault), fault.version, cases, is_enough)?;
+        let ran = self.run(Some(fault), fault.machine, cases, is_enough)?;
         Ok(ran.values().filter(is_noticed).map(|case| case.id.clone()).collect())
     }
 
@@ -91,7 +91,7 @@ impl Runner {
     fn run(
         &self,
         fault: Option<&Fault>,
-        version: Option<&str>,
+        machine: Machine,
         cases: Option<&BTreeSet<String>>,
         is_enough: impl Fn(&str) -> bool,
     ) -> Result<Cases, Failure> {
@@ -120,9 +120,8 @@ impl Runner {
                 None => command.env_remove(name),
             };
         }
-        if let Some(version) = version {
-            command.env("REFERENCE_DRIVER_VERSION", version);
-        }
+        command.envs(machine.version.map(|version| ("REFERENCE_DRIVER_VERSION", version)));
+        command.envs(machine.devices.map(|devices| ("REFERENCE_DRIVER_DEVICES", devices.to_string())));
         command.stdin(Stdio::null()).stderr(File::create(&errors).map_err(failed)?);
         watch(command, is_enough).map_err(failed)?;
         if !report.is_file() {

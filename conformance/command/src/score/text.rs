@@ -9,8 +9,9 @@ use super::{End, Outcome, Score};
 
 pub(super) fn list(faults: &[&Fault]) -> String {
     let line = |fault: &&Fault| {
-        let version = fault.version.map_or_else(String::new, |version| format!("CUDA {version}: "));
-        format!("{:48} {:40} {version}{}\n", fault.name, fault.rows.join(" "), fault.summary)
+        let version = fault.machine.version.map_or_else(String::new, |version| format!("CUDA {version}: "));
+        let devices = fault.machine.devices.map_or_else(String::new, |devices| format!("{devices} devices: "));
+        format!("{:48} {:40} {version}{devices}{}\n", fault.name, fault.rows.join(" "), fault.summary)
     };
     faults.iter().map(line).collect()
 }

@@ -196,7 +196,7 @@ impl Drop for Terminal {
 
 /// If its output pipe is closed, the suite and its roles end without a message, with the exit code of SIGPIPE.
 #[rstest]
-#[case::run(&["harness::planted"])]
+#[case::run(&["planted::fail"])]
 #[case::list(&["--list"])]
 #[conformance::test()]
 fn a_closed_pipe_ends_the_suite(#[case] arguments: &[&str]) -> Outcome {

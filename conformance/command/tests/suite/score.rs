@@ -41,6 +41,21 @@ fn faults_are_listed(#[case] driver: &str) -> Outcome {
     Ok(())
 }
 
+/// A variable that changes the suite or the driver is refused, with the command that works.
+#[rstest]
+#[case::profile("REFERENCE_DRIVER_PROFILE", "orin")]
+#[case::fault("REFERENCE_DRIVER_FAULT", "close-does-nothing")]
+#[case::devices("CUDA_VISIBLE_DEVICES", "0")]
+#[case::cases("CONFORMANCE_CASES", "file")]
+#[conformance::test()]
+fn variables_that_change_the_score_are_refused(#[case] name: &str, #[case] value: &str) -> Outcome {
+    let mut command = conformance(&["score", "close-ignores-the-count"])?;
+    command.env(name, value);
+    let (code, _, errors) = finish(command)?;
+    check!(code == Some(2) && errors.contains(&format!("env -u {name} conformance score")), "{code:?}: {errors}");
+    Ok(())
+}
+
 /// A name that selects no fault, and a list of survivors that cannot be right, are refused.
 #[rstest]
 #[case::fault(&["score", "no-such-fault"], "no fault is called `no-such-fault`")]

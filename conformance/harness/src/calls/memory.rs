@@ -204,8 +204,8 @@ calls! {
         Ok(())
     }
 
-    /// `cuMemGetInfo`.
-    fn mem_get_info(session) -> MemInfo {
+    /// `cuMemGetInfo`. A case calls [`Role::mem_get_info`](crate::Role::mem_get_info).
+    fn mem_info(session) -> MemInfo {
         session.mem_info()
     }
 

@@ -256,6 +256,12 @@ impl Process {
         Ok(())
     }
 
+    /// Lets the process exit by itself. Dropping it waits for that.
+    pub(crate) fn begin_to_exit(&self) {
+        // If the connection is closed already, the process exits anyway.
+        let _ = rustix::net::shutdown(&self.channel, Shutdown::Write);
+    }
+
     pub(crate) const fn is_gone(&self) -> bool {
         self.ended.is_some()
     }

@@ -156,6 +156,11 @@ impl Role {
         self.process.borrow().is_gone()
     }
 
+    /// Lets the process exit by itself, if it has not ended. Nothing waits for that yet.
+    pub(crate) fn begin_to_exit(&self) {
+        self.process.borrow().begin_to_exit();
+    }
+
     /// Returns the process after the case has ended, or `None` if the case still holds a clone.
     pub(crate) fn into_process(self) -> Option<Process> {
         Rc::try_unwrap(self.process).ok().map(RefCell::into_inner)

@@ -267,6 +267,6 @@ pub struct CaseReport {
     /// The steps of the case, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// The duration of all its runs in milliseconds, including the start of its roles.
+    /// The duration of all its runs in milliseconds, without the time until its roles have started.
     pub duration_ms: f64,
 }

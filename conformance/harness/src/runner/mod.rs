@@ -1,6 +1,7 @@
 //! The run: its options, driver, trials and verdicts.
 
 mod broken_pipe;
+mod filter;
 mod give_back;
 mod nextest;
 mod options;
@@ -25,7 +26,7 @@ use crate::identity::Kind;
 use crate::process::{Placement, Process, Settings};
 use crate::records::{self, Records};
 use crate::report::{Environment, FORMAT, Report, Suite, Writer};
-use crate::warm::{Balance, WarmRoles};
+use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
 use trial::{Shared, trial};
@@ -115,12 +116,20 @@ pub fn main(program: Program) -> ExitCode {
 /// The number of simulated GPUs, so that cases with two GPUs also run on machines without a GPU.
 const REFERENCE_DEVICES: &str = "2";
 
+/// The number of hardware queues of a context. With two instead of eight, an H200 creates a context in less than half the
+/// time. With one, the streams of a case wait for each other.
+const QUEUES: &str = "2";
+const QUEUES_VARIABLE: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+
 /// Returns the settings with which roles start before the driver is selected.
 fn settings(options: &Options) -> Settings {
     let mut environment = Vec::new();
     let is_chosen = |variable| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
     if !is_chosen("REFERENCE_DRIVER_DEVICES") && !is_chosen("REFERENCE_DRIVER_PROFILE") {
         environment.push(("REFERENCE_DRIVER_DEVICES".to_owned(), REFERENCE_DEVICES.to_owned()));
+    }
+    if !is_chosen(QUEUES_VARIABLE) {
+        environment.push((QUEUES_VARIABLE.to_owned(), QUEUES.to_owned()));
     }
     if !is_chosen("REFERENCE_DRIVER_MACHINE") {
         // A simulated machine of its own, so that a concurrent run does not change its free memory.
@@ -144,6 +153,7 @@ impl Run {
             Some(file) => named(file, cases)?,
             None => cases,
         };
+        filter::check(&options.libtest, &cases)?;
         let settings = settings(&options);
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
@@ -162,9 +172,17 @@ impl Run {
             Some(keeper) if one_at_a_time && !options.libtest.list => balance(keeper, &under_test, &settings)?,
             _ => Balance::default(),
         };
+        let supply = if options.fresh {
+            Supply::Fresh
+        } else if under_test.identity.kind == Kind::Reference || under_nextest().is_some() {
+            // The reference driver starts in milliseconds, and a process of a nextest run has only one case.
+            Supply::Warm
+        } else {
+            Supply::WarmAndSpare
+        };
         let shared = Shared {
             package: program.package,
-            warm: Arc::new(WarmRoles::new(settings, options.fresh, balance)),
+            warm: Arc::new(WarmRoles::new(settings, supply, balance)),
             strict: !options.require.is_empty(),
             fails_on_differs: options.strict,
             observed_rows: catalogue::observed_rows()?,
@@ -237,7 +255,7 @@ fn compare(options: &Options, report: &Report) -> Vec<String> {
 
 /// Starts keepers on the GPUs that cases use. While they live, other roles also start faster.
 fn balance(first: Process, under_test: &UnderTest, settings: &Settings) -> Result<Balance, String> {
-    const GPUS_OF_CASES: usize = 2;
+    const GPUS_OF_CASES: usize = 3;
     let mut keepers = std::collections::BTreeMap::from([(0, first)]);
     for device in (1..under_test.machine.devices.len().min(GPUS_OF_CASES)).map(|device| device as i32) {
         let keeper = Process::start("keeper", Placement::device(device), settings)
@@ -261,7 +279,7 @@ fn named(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let names: BTreeSet<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if let Some(name) = names.iter().find(|name| !cases.iter().any(|case| case.id == **name || case.base == **name)) {
-        return Err(format!("{}: unknown case {name}", file.display()));
+        return Err(format!("{}: {}", file.display(), filter::unknown(name, &cases)));
     }
     cases.retain(|case| names.contains(case.id.as_str()) || names.contains(case.base.as_str()));
     Ok(cases)

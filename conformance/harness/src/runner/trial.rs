@@ -15,7 +15,7 @@ use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::report::{CaseReport, Report, Run, Writer};
-use crate::warm::WarmRoles;
+use crate::warm::{self, WarmRoles};
 use crate::{Stop, Verdict};
 
 /// The state that all trials share.
@@ -49,6 +49,7 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
         let started = Instant::now();
+        warm::take_waited();
         let unwritten = |error| Failed::from(format!("error: cannot write the report: {error}"));
         if let Some(writer) = &self.writer {
             writer.start(&case.id).map_err(unwritten)?;
@@ -62,7 +63,8 @@ impl Shared {
             report
         });
         let (verdict, reason) = (report.verdict, report.reason.clone());
-        report.duration_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+        let duration = started.elapsed().saturating_sub(warm::take_waited());
+        report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
         // With `--require`, a case may be skipped only if the probe predicted it.
         let is_untold = is_missing && self.strict;
         let required = verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());

@@ -31,26 +31,24 @@ impl Balance {
     /// Returns the memory that is free now.
     pub(crate) fn free(&mut self) -> Bytes {
         let read = |(device, keeper): (&i32, &mut Process)| {
-            let info: MemInfo = keeper.perform(&AnyCall::from(Call::mem_get_info {})).ok()?.ok()?;
+            let info: MemInfo = keeper.perform(&AnyCall::from(Call::mem_info {})).ok()?.ok()?;
             Some((*device, info.free))
         };
         self.keepers.iter_mut().filter_map(read).collect()
     }
 
-    /// Records the start of a role: the memory that it used since `before` is expected to be in use. Returns its price.
-    pub(crate) fn role_started(&mut self, before: &Bytes) -> Bytes {
-        let after = self.free();
-        let price = |(device, free): (&i32, &u64)| {
-            let after = after.get(device)?;
-            Some((*device, free.saturating_sub(*after)))
-        };
-        let price: Bytes = before.iter().filter_map(price).collect();
-        for (device, bytes) in &price {
+    /// Returns the memory that was taken since `before` was free.
+    pub(crate) fn price_since(&mut self, before: &Bytes) -> Bytes {
+        missing(before, &self.free())
+    }
+
+    /// Records the start of a role: its price is expected to be in use.
+    pub(crate) fn role_started(&mut self, price: &Bytes) {
+        for (device, bytes) in price {
             if let Some(expected) = self.expected.get_mut(device) {
                 *expected = expected.saturating_sub(*bytes);
             }
         }
-        price
     }
 
     /// Records the end of a role: its price is expected to be free.
@@ -62,6 +60,16 @@ impl Balance {
         }
     }
 
+    /// Returns the memory of each device that is missing now.
+    pub(crate) fn missing(&mut self) -> Bytes {
+        missing(&self.expected.clone(), &self.free())
+    }
+
+    /// Expects from now on what is free now.
+    pub(crate) fn begin_anew(&mut self) {
+        self.expected = self.free();
+    }
+
     /// Returns the missing memory of each device after a case is over and the roles released their resources. Then
     /// expects the current values.
     ///
@@ -70,7 +78,7 @@ impl Balance {
         let expected = mem::take(&mut self.expected);
         let deadline = Instant::now() + patience;
         loop {
-            self.expected = self.free();
+            self.begin_anew();
             let missing = missing(&expected, &self.expected);
             if missing.values().all(|bytes| *bytes <= kept) || Instant::now() >= deadline {
                 return missing;

@@ -1,30 +1,67 @@
-//! Warm roles: processes with an initialised driver and a context, which serve one case after another.
+//! Warm roles: processes with an initialised driver and a context, which serve one case after another. Spare roles start
+//! while a case runs.
 
 mod balance;
+mod spare;
 
+use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::process::{Bytes, Process, Settings, Start};
 use crate::{Placement, Stop};
 
 pub(crate) use balance::Balance;
+use spare::Spares;
+
+/// Where the role for a case comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Supply {
+    /// A new process.
+    Fresh,
+    /// A process that has served another case, if one is idle.
+    Warm,
+    /// As `Warm`. In addition, processes start while a case runs.
+    WarmAndSpare,
+}
+
+thread_local! {
+    static WAITED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Starts or awaits a role, and counts the time as that of [`take_waited`].
+fn waited<T>(start: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let started = start();
+    WAITED.set(WAITED.get() + began.elapsed());
+    started
+}
+
+/// Returns how long this thread has waited for roles to start since the last call. Which case waits for a start is
+/// chance, so it is not part of the duration of the case.
+pub(crate) fn take_waited() -> Duration {
+    WAITED.take()
+}
 
 /// The roles that wait for a case, and the balance of the device memory that all roles use.
 #[derive(Debug)]
 pub(crate) struct WarmRoles {
     settings: Settings,
-    fresh: bool,
+    supply: Supply,
     idle: Mutex<Vec<Process>>,
     balance: Mutex<Balance>,
+    spares: Mutex<Spares>,
 }
 
 /// The maximum number of idle roles, because each one holds device memory: enough to replace what the next cases kill.
 const MOST_IDLE: usize = 10;
 
+/// The number of idle roles on a device below which another one starts: the most that a usual case kills.
+const FEWEST_IDLE: usize = 2;
+
 impl WarmRoles {
-    pub(crate) fn new(settings: Settings, fresh: bool, balance: Balance) -> Self {
-        Self { settings, fresh, idle: Mutex::default(), balance: Mutex::new(balance) }
+    pub(crate) fn new(settings: Settings, supply: Supply, balance: Balance) -> Self {
+        Self { settings, supply, idle: Mutex::default(), balance: Mutex::new(balance), spares: Mutex::default() }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Process>> {
@@ -35,31 +72,94 @@ impl WarmRoles {
         self.balance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn spares(&self) -> MutexGuard<'_, Spares> {
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns a role with this placement: a warm one if there is one, else a new one.
     pub(crate) fn take(&self, name: &str, placement: Placement) -> Result<Process, Stop> {
+        let process = match self.take_idle(name, &placement) {
+            Some(process) => process,
+            None => {
+                // The spare may have this placement. If not, its start would be measured as part of the price.
+                self.collect_spare();
+                self.take_idle(name, &placement).map_or_else(|| self.start(name, placement), Ok)?
+            }
+        };
+        self.begin_spare();
+        Ok(process)
+    }
+
+    fn take_idle(&self, name: &str, placement: &Placement) -> Option<Process> {
         let mut idle = self.idle();
-        if let Some(index) = idle.iter().position(|process| process.placement == placement) {
-            let mut process = idle.swap_remove(index);
-            name.clone_into(&mut process.name);
-            process.deadline = self.settings.deadline;
-            process.may_be_lost = false;
-            return Ok(process);
-        }
-        drop(idle);
+        let index = idle.iter().position(|process| process.placement == *placement)?;
+        let mut process = idle.swap_remove(index);
+        name.clone_into(&mut process.name);
+        process.deadline = self.settings.deadline;
+        process.may_be_lost = false;
+        Some(process)
+    }
+
+    fn start(&self, name: &str, placement: Placement) -> Result<Process, Stop> {
         let mut balance = self.balance();
         let before = balance.free();
-        let mut process = Process::start(name, placement, &self.settings).map_err(|start| match start {
+        let mut process = waited(|| Process::start(name, placement, &self.settings)).map_err(|start| match start {
             Start::NoDriver(message) => Stop::Harness(format!("{name}: {message}")),
             Start::NoDevice(message) => Stop::Missing(format!("{name}: {message}")),
             Start::Failed(stop) => stop,
         })?;
-        process.price = balance.role_started(&before);
+        process.price = balance.price_since(&before);
+        balance.role_started(&process.price);
+        self.spares().learn(&process.placement, &process.price);
         Ok(process)
+    }
+
+    /// Begins to start a role for later, if a device has too few idle ones.
+    fn begin_spare(&self) {
+        if self.supply != Supply::WarmAndSpare {
+            return;
+        }
+        self.collect_started_spare();
+        let idle = self.idle();
+        let is_short =
+            |placement: &Placement| idle.iter().filter(|process| process.placement == *placement).count() < FEWEST_IDLE;
+        self.spares().begin(&self.settings, is_short);
+    }
+
+    /// Adds the spare role to the idle ones. Waits until it has started.
+    fn collect_spare(&self) {
+        // The locks are not held while this thread waits.
+        let Some(starting) = self.spares().take() else { return };
+        let Some(mut process) = waited(|| starting.finish()) else { return };
+        process.price = self.spares().price(process.placement.device);
+        self.balance().role_started(&process.price);
+        self.idle().push(process);
+    }
+
+    /// Adds the spare role to the idle ones if it has started. Returns whether one is still starting.
+    fn collect_started_spare(&self) -> bool {
+        let is_starting = self.spares().is_starting();
+        if !is_starting {
+            self.collect_spare();
+        }
+        is_starting
+    }
+
+    /// Lets no role begin to start until [`WarmRoles::end_case`], because the case reads the free memory.
+    pub(crate) fn hold_starts(&self) {
+        self.spares().hold(true);
+        self.collect_spare();
+    }
+
+    /// Prepares for the next case, after the account of a case is settled.
+    pub(crate) fn end_case(&self) {
+        self.spares().hold(false);
+        self.begin_spare();
     }
 
     /// Keeps a clean role for the next case, or ends it if it must serve one case only.
     pub(crate) fn put_back(&self, process: Process) {
-        if self.fresh || process.placement.is_fresh || process.placement.pid_namespace.is_some() {
+        if self.supply == Supply::Fresh || process.placement.is_fresh || process.placement.pid_namespace.is_some() {
             return self.end(process);
         }
         let mut idle = self.idle();
@@ -81,12 +181,30 @@ impl WarmRoles {
     /// Returns the memory that is missing after a case is over and the roles released their resources. Memory beyond
     /// `kept` may come back within `patience`.
     pub(crate) fn settle(&self, kept: u64, patience: Duration) -> Bytes {
+        if self.collect_started_spare() {
+            // An unknown part of the spare's price is in use. If nothing is missing, the part does not matter.
+            let missing = self.balance().missing();
+            if missing.values().all(|bytes| *bytes <= kept) {
+                return missing;
+            }
+            self.collect_spare();
+        }
         self.balance().settle(kept, patience)
+    }
+
+    /// Expects from now on what is free now. The roles that ended may have freed more than their price.
+    pub(crate) fn begin_anew(&self) {
+        if !self.collect_started_spare() {
+            self.balance().begin_anew();
+        }
     }
 
     /// Ends every idle role and every keeper.
     pub(crate) fn clear(&self) {
-        self.idle().clear();
+        self.collect_spare();
+        let mut idle = self.idle();
+        idle.iter().for_each(Process::begin_to_exit);
+        idle.clear();
         *self.balance() = Balance::default();
     }
 }

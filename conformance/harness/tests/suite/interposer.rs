@@ -67,7 +67,7 @@ fn a_fault_alters_an_answer(#[case] fault: &str, #[case] noticed: &[&str]) -> Ou
 
 /// An unknown fault and a library that cannot be loaded end the run with a message that names the variable.
 #[rstest]
-#[case::fault("FAULT_INTERPOSER_FAULT", "no-such-fault", "unknown fault `no-such-fault`")]
+#[case::fault("FAULT_INTERPOSER_FAULT", "no-such-fault", "invalid value `no-such-fault`: no fault has this name")]
 #[case::missing(
     "FAULT_INTERPOSER_LIBRARY",
     "/nonexistent/libcuda.so.1",

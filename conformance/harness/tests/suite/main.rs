@@ -9,6 +9,7 @@ mod catalogue;
 mod deviations;
 mod disclosures;
 mod drivers;
+mod filter;
 mod interposer;
 mod nextest;
 mod options;

@@ -8,7 +8,7 @@ use rstest::rstest;
 use rustix::process::Signal;
 
 use crate::sample::{exporter, importer};
-use crate::suite::harness;
+use crate::suite::{UnknownDriver, harness, run, suite};
 
 fn is_gone(id: u32) -> bool {
     !Path::new(&format!("/proc/{id}")).exists()
@@ -84,4 +84,18 @@ fn a_role_survives_refused_calls(exporter: Role) -> Outcome {
     check!(exporter.mem_free(conformance::Pointer(0x1234)).is_err());
     exporter.mem_alloc(MIB)?;
     exporter.ctx_synchronize()
+}
+
+/// With a driver that takes long to start, roles start while a case runs, but not while a case reads the free memory.
+#[rstest]
+#[case::after_a_case_that_kills("planted::spare", 2)]
+#[case::not_beside_a_reader_of_free_memory("planted::no_spare", 1)]
+#[conformance::test()]
+fn spare_roles_start_while_a_case_runs(#[case] planted: &str, #[case] cases: u64) -> Outcome {
+    let driver = UnknownDriver::new()?;
+    let mut command = suite(&driver.path())?;
+    command.env("CONFORMANCE_PLANTED", "1").arg(planted);
+    let run = run(command)?;
+    check!(run.report()?.summary()["pass"] as u64 == cases, "{}", run.text());
+    Ok(())
 }

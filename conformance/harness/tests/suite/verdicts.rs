@@ -6,7 +6,7 @@ use std::process::Command;
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
 
-use crate::suite::{harness, run, suite, without_settings};
+use crate::suite::{UnknownDriver, harness, run, suite, without_settings};
 
 /// Each way to go wrong has its verdict, its reason, a command to run the case again, and an exit code.
 #[rstest]
@@ -50,11 +50,8 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
 #[case::too_late("too_late", Verdict::Leak)]
 #[conformance::test()]
 fn memory_that_comes_back_late_is_a_leak_after_the_patience(#[case] when: &str, #[case] verdict: Verdict) -> Outcome {
-    let folder = tempfile::tempdir().map_err(harness)?;
-    let library = folder.path().join("libunknown.so");
-    let reference = std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so");
-    std::fs::copy(reference, &library).map_err(harness)?;
-    let mut command = suite(&library.to_string_lossy())?;
+    let library = UnknownDriver::new()?;
+    let mut command = suite(&library.path())?;
     command.env("CONFORMANCE_PLANTED", "1").args(["--exact", &format!("planted::late_memory/{when}")]);
     let run = run(command)?;
     let report = run.report()?;

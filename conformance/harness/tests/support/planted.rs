@@ -1,13 +1,14 @@
 //! Cases that go wrong on purpose. They are listed only if CONFORMANCE_PLANTED is set, as the checks of verdicts do.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, Stream, check};
+use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Placement, Pointer, Role, Stop, Stream, check};
 use cuda_ipc_sys::CUmemAllocationHandleType;
 use rstest::rstest;
 
 use crate::sample::exporter;
+use crate::suite::harness;
 
 /// A check that does not hold.
 #[rstest]
@@ -71,6 +72,49 @@ fn late_memory(exporter: Role, #[case] delay: Duration) -> Outcome {
         drop(held);
     });
     exporter.kill()
+}
+
+/// Returns the process ids of the runner's roles.
+fn roles() -> Result<Vec<u32>, Stop> {
+    let tasks = std::fs::read_dir("/proc/self/task").map_err(harness)?;
+    let children = tasks.map(|task| std::fs::read_to_string(task?.path().join("children")));
+    let text = children.collect::<Result<String, _>>().map_err(harness)?;
+    text.split_whitespace().map(|id| id.parse().map_err(harness)).collect()
+}
+
+/// A case that kills its roles, and one after it whose role has started meanwhile.
+#[rstest]
+#[case::a_kills(true)]
+#[case::b_takes(false)]
+#[conformance::test()]
+fn spare(#[case] kills: bool) -> Outcome {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    if kills {
+        return ["one", "two"].into_iter().try_for_each(|name| Role::new(name, Placement::device(0))?.kill());
+    }
+    // The first child is the keeper.
+    let deadline = Instant::now() + PATIENCE;
+    let mut before = roles()?;
+    while before.len() < 2 && Instant::now() < deadline {
+        std::thread::yield_now();
+        before = roles()?;
+    }
+    let taken = Role::new("three", Placement::device(0))?.id();
+    check!(before.contains(&taken), "role {taken} is none of {before:?}");
+    Ok(())
+}
+
+/// While a case reads the free memory, only the case starts processes.
+#[rstest]
+#[conformance::test()]
+fn no_spare(exporter: Role) -> Outcome {
+    exporter.mem_get_info()?;
+    let before = roles()?.len();
+    let one = Role::new("one", Placement::device(0).fresh())?;
+    // Long enough for another process to start, if the harness began to start one.
+    std::thread::sleep(Duration::from_millis(200));
+    check!(roles()?.len() == before + 1, "{} roles, expected {} and {}", roles()?.len(), before, one.id());
+    Ok(())
 }
 
 /// A descriptor that stays open.

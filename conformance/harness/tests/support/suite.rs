@@ -23,6 +23,22 @@ pub(crate) fn suite(driver: &str) -> Result<Command, Stop> {
     Ok(command)
 }
 
+/// The reference driver under another name. An unknown driver counts as a real one.
+pub(crate) struct UnknownDriver(TempDir);
+
+impl UnknownDriver {
+    pub(crate) fn new() -> Result<Self, Stop> {
+        let unknown = Self(tempfile::tempdir().map_err(harness)?);
+        let reference = std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so");
+        std::fs::copy(reference, unknown.path()).map_err(harness)?;
+        Ok(unknown)
+    }
+
+    pub(crate) fn path(&self) -> String {
+        self.0.path().join("libunknown.so").to_string_lossy().into_owned()
+    }
+}
+
 /// Returns a command that runs a program without the environment variables of this run's settings and without input.
 pub(crate) fn without_settings(program: &Path) -> Command {
     const SETTINGS: [&str; 7] =
