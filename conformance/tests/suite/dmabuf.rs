@@ -1,19 +1,16 @@
 //! `cuMemGetHandleForAddressRange`: dma-bufs of device memory.
 
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
-use cuda_ipc_sys::{
-    CUdevice_attribute as Attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUmemAllocationType,
-    CUmemRangeFlags, CUresult,
-};
+use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemRangeFlags};
 use rstest::rstest;
 
+use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, READ_WRITE};
 use crate::support::dma_buf::{is_supported, needs_dma_bufs};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::ImportKind;
 use crate::support::pointer_kind::PointerKind;
 
 const SIZE: u64 = 4 * MIB;
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// Reserves a range for three chunks and maps them. The second and the third have the given properties, or stay holes.
 fn chunks(role: &Role, second: Option<MemProperties>, third: Option<MemProperties>) -> Result<Pointer, Stop> {
@@ -22,7 +19,7 @@ fn chunks(role: &Role, second: Option<MemProperties>, third: Option<MemPropertie
         let Some(properties) = properties else { continue };
         let at = address.offset(chunk as u64 * SIZE);
         role.mem_map(at, SIZE, 0, role.mem_create(SIZE, properties, 0)?, 0)?;
-        role.mem_set_access(at, SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+        role.mem_set_access(at, SIZE, 0, READ_WRITE)?;
     }
     Ok(address)
 }
@@ -88,7 +85,7 @@ fn the_code_for_a_part(exporter: Role) -> Outcome {
 #[case::hole(None, false)]
 #[case::other_properties(
     Some(MemProperties::device(0).exportable(
-        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0
+        DESCRIPTOR
     )),
     false
 )]
@@ -200,7 +197,7 @@ fn remapped_addresses_give_another_descriptor(exporter: Role) -> Outcome {
     exporter.mem_unmap(address, SIZE)?;
     exporter.mem_get_dma_buf(address, SIZE, 0).refused_and_recorded(&[])?;
     exporter.mem_map(address, SIZE, 0, exporter.mem_create(SIZE, MemProperties::device(0), 0)?, 0)?;
-    exporter.mem_set_access(address, SIZE, 0, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    exporter.mem_set_access(address, SIZE, 0, READ_WRITE)?;
     let new = exporter.mem_get_dma_buf(address, SIZE, 0)?;
     check!(new != old);
     exporter.close_descriptor(old)?;

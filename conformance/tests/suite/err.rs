@@ -7,9 +7,8 @@ use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::INVALID_VALUE;
 use crate::support::fixtures::observer;
-
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// Codes that the calls for inter-process memory return, and their names.
 const NAMES: [(u32, &str); 37] = [

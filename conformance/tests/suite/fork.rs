@@ -3,14 +3,12 @@
 use conformance::calls::fork::Call;
 use conformance::{Beginning, ChildEnd};
 use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
-use cuda_ipc_sys::{CUmemAllocationHandleType, CUresult};
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::{DESCRIPTOR, NOT_INITIALIZED};
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer, uninitialised};
-
-const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
 
 /// A forked child that uses the driver leaves its initialised parent usable. The results of the child and of the
 /// parent's call are recorded.
@@ -89,6 +87,6 @@ fn an_inherited_descriptor_keeps_the_memory_allocated(exporter: Role, observer: 
 #[rstest]
 #[conformance::test("FORK-006")]
 fn counting_devices_needs_initialisation(uninitialised: Role) -> Outcome {
-    uninitialised.device_get_count().refused(&[CUresult::CUDA_ERROR_NOT_INITIALIZED])?;
+    uninitialised.device_get_count().refused(NOT_INITIALIZED)?;
     Ok(())
 }

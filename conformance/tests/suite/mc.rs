@@ -5,15 +5,13 @@ use std::time::Duration;
 use conformance::Placement;
 use conformance::calls::{AnyCall, multicast, vmm};
 use conformance::{Expect as _, MIB, MemProperties, Outcome, Physical, Pointer, Role, Stop, check, observe};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemAccess_flags, CUmemAllocationHandleType, CUresult};
+use cuda_ipc_sys::CUdevice_attribute;
 use rstest::rstest;
 
+use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, NOT_SUPPORTED, READ_WRITE};
 use crate::support::fixtures::{exporter, importer, start};
 
 const SIZE: u64 = 4 * MIB;
-const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
-const READ_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
 /// How long a case watches a call that should block.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -43,7 +41,7 @@ fn a_device_without_multicast_gives_no_object() -> Outcome {
     let role = start("exporter", Placement::device(0).without_multicast());
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED;
     check!(role.device_get_attribute(attribute.0, 0)? == 0);
-    role.multicast_create(1, SIZE, 0).refused(&[CUresult::CUDA_ERROR_NOT_SUPPORTED])?;
+    role.multicast_create(1, SIZE, 0).refused(NOT_SUPPORTED)?;
     Ok(())
 }
 

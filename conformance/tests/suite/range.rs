@@ -1,10 +1,11 @@
 //! `cuMemGetAddressRange`.
 
-use conformance::{Expect as _, GIB, KIB, Outcome, Role, check, observe};
+use conformance::{AddressRange, Expect as _, GIB, KIB, Outcome, Pointer, Role, check, observe};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::{DEVICE, READ_WRITE};
 use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::pointer_kind::PointerKind;
@@ -88,6 +89,22 @@ fn the_address_after_an_allocation_is_outside(importer: Role, #[case] size: u64)
     if let Some(range) = importer.mem_get_address_range(buffer.offset(size)).recorded("code")? {
         check!(range.base != buffer);
     }
+    Ok(())
+}
+
+/// Of two adjacent mappings, the range is the one that contains the pointer.
+#[rstest]
+#[case::first(0)]
+#[case::second(SIZE)]
+#[conformance::test("RANGE-003", needs(virtual_memory))]
+fn adjacent_mappings_have_their_own_ranges(importer: Role, #[case] offset: u64) -> Outcome {
+    let address = importer.mem_address_reserve(2 * SIZE, 0, Pointer::NULL, 0)?;
+    for chunk in [address, address.offset(SIZE)] {
+        importer.mem_map(chunk, SIZE, 0, importer.mem_create(SIZE, DEVICE, 0)?, 0)?;
+    }
+    importer.mem_set_access(address, 2 * SIZE, 0, READ_WRITE)?;
+    let mapping = AddressRange { base: address.offset(offset), size: SIZE };
+    check!(importer.mem_get_address_range(mapping.base.offset(5))? == mapping);
     Ok(())
 }
 

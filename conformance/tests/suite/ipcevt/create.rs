@@ -1,10 +1,11 @@
 //! `cuEventCreate` with interprocess flags.
 
 use conformance::{Expect as _, Outcome, Role, check};
-use cuda_ipc_sys::{CUdevice_attribute, CUlaunchAttributeID, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute, CUlaunchAttributeID};
 use rstest::rstest;
 
 use super::{DISABLE_TIMING, INTERPROCESS, INTERPROCESS_BLOCKING, share};
+use crate::support::constants::INVALID_VALUE;
 use crate::support::fixtures::{exporter, importer};
 use conformance::calls::ipc::UNWRITTEN;
 use conformance::{MIB, Stream};
@@ -27,7 +28,7 @@ fn an_event_without_timing_is_exported(exporter: Role, #[case] flags: u32) -> Ou
 #[conformance::test("IPCEVT-002")]
 fn an_event_with_timing_is_refused(exporter: Role) -> Outcome {
     for flags in [INTERPROCESS & !DISABLE_TIMING, INTERPROCESS_BLOCKING & !DISABLE_TIMING] {
-        exporter.event_create(flags).refused(&[CUresult::CUDA_ERROR_INVALID_VALUE])?;
+        exporter.event_create(flags).refused(INVALID_VALUE)?;
     }
     exporter.ctx_synchronize()
 }

@@ -6,7 +6,7 @@ use conformance::calls::event::Call as EventCall;
 use conformance::{Event, Expect as _, Outcome, Role, Stream};
 use rstest::rstest;
 
-use super::{NOT_READY, share};
+use super::{NOT_READY, begin_to_wait, share};
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
@@ -46,6 +46,21 @@ fn the_importers_destroy_leaves_the_exporters_event_usable(exporter: Role, impor
     exporter.event_synchronize(event)?;
     exporter.event_record(event, stream)?;
     exporter.event_synchronize(event)?;
+    exporter.event_query(event)
+}
+
+/// If the importer destroys its event while its own record is pending, the record completes with its work.
+#[rstest]
+#[conformance::test("IPCEVT-020", "IPCEVT-024")]
+fn the_importers_pending_record_outlives_its_event(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = importer.stream_create()?;
+    let latch = Latch::hold(&importer, stream)?;
+    importer.event_record(imported, stream)?;
+    importer.event_destroy(imported)?;
+    let waiting = begin_to_wait(&exporter, event)?;
+    latch.release()?;
+    waiting.finish()?;
     exporter.event_query(event)
 }
 

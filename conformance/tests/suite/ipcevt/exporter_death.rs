@@ -11,7 +11,7 @@ use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 
 /// A time limit that distinguishes a wait that ends from one that does not.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(600);
 
 /// Records whether a wait ends, its code, and whether the importer's context then works. Ends the importer, because the
 /// state of its event is unknown.
@@ -46,7 +46,7 @@ fn a_wait_for_a_killed_exporter_leaves_others_unharmed(exporter: Role, importer:
 #[conformance::test("IPCEVT-027")]
 fn a_wait_for_an_exiting_exporter_leaves_others_unharmed(exporter: Role, importer: Role, observer: Role) -> Outcome {
     // The kernel ends by itself, because an exit may wait for it.
-    const NANOSECONDS: u64 = 500_000_000;
+    const NANOSECONDS: u64 = 200_000_000;
     let (event, imported) = share(&exporter, &importer)?;
     let stream = exporter.stream_create()?;
     exporter.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;

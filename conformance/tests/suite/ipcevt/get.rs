@@ -1,10 +1,10 @@
 //! `cuIpcGetEventHandle`.
 
 use conformance::{Event, Expect as _, Outcome, Role, observe};
-use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use super::{DISABLE_TIMING, INTERPROCESS, export, share};
+use crate::support::constants::INVALID_HANDLE;
 use crate::support::fixtures::{exporter, importer};
 
 /// The driver refuses to export an event without the interprocess flag.
@@ -14,7 +14,7 @@ use crate::support::fixtures::{exporter, importer};
 #[conformance::test("IPCEVT-004", "IPCEVT-005")]
 fn a_local_event_is_refused(exporter: Role, #[case] flags: u32) -> Outcome {
     let event = exporter.event_create(flags)?;
-    exporter.ipc_get_event_handle(event).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
+    exporter.ipc_get_event_handle(event).refused(INVALID_HANDLE)?;
     exporter.ctx_synchronize()
 }
 

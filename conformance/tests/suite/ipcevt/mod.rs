@@ -11,31 +11,17 @@ mod open;
 mod record;
 mod wait;
 
+use crate::support::constants::{DISABLE_TIMING, INTERPROCESS, NOT_READY};
+use crate::support::event::{export, share};
 use std::time::Duration;
 
 use conformance::Pending;
 use conformance::calls::event::Call as EventCall;
 use conformance::calls::stream::Call as StreamCall;
-use conformance::{Event, EventHandle, Role, Stop, Stream};
-use cuda_ipc_sys::{CUevent_flags, CUresult};
+use conformance::{Event, Role, Stop, Stream};
+use cuda_ipc_sys::CUevent_flags;
 
-const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
-const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | DISABLE_TIMING;
 const INTERPROCESS_BLOCKING: u32 = INTERPROCESS | CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
-
-const NOT_READY: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_READY];
-
-/// Creates and exports an event. Returns the event and its handle.
-fn export(role: &Role) -> Result<(Event, EventHandle), Stop> {
-    let event = role.event_create(INTERPROCESS)?;
-    Ok((event, role.ipc_get_event_handle(event)?))
-}
-
-/// Shares an event. Returns the exporter's event, then the importer's.
-fn share(exporter: &Role, importer: &Role) -> Result<(Event, Event), Stop> {
-    let (event, handle) = export(exporter)?;
-    Ok((event, importer.ipc_open_event_handle(handle)?))
-}
 
 /// Begins a host wait for an event whose work is pending, and checks that it waits.
 fn begin_to_wait(role: &Role, event: Event) -> Result<Pending<()>, Stop> {

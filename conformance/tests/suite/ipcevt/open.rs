@@ -7,6 +7,7 @@ use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use super::{NOT_READY, begin_to_wait_for_stream, export, share};
+use crate::support::constants::PEER_ACCESS_UNSUPPORTED;
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers, start};
 use crate::support::latch::Latch;
 
@@ -83,10 +84,22 @@ fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
     // Flip only two bits of each byte, because every open that crashes its process needs a new process.
     const STEP: usize = 4;
     let (event, handle) = export(&exporter)?;
-    let mut answers: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for (answer, bytes) in open_with_flips(handle, (0..512).step_by(STEP))? {
+        observe(&format!("bytes with {answer}"), Vec::from_iter(bytes));
+    }
+    exporter.event_record(event, Stream::DEFAULT)?;
+    exporter.event_synchronize(event)
+}
+
+/// Opens the handle with each bit flipped, in a process that may crash. Returns the bytes with each result.
+fn open_with_flips(
+    handle: EventHandle,
+    bits: impl Iterator<Item = usize>,
+) -> Result<BTreeMap<String, BTreeSet<usize>>, Stop> {
+    let mut results: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let mut sacrifice = start("sacrifice", Default::default());
-    for bit in (0..512).step_by(STEP) {
-        let answer = match sacrifice.ipc_open_event_handle(handle.with_bit_flipped(bit)) {
+    for bit in bits {
+        let result = match sacrifice.ipc_open_event_handle(handle.with_bit_flipped(bit)) {
             Ok(_) => "CUDA_SUCCESS".to_owned(),
             Err(Stop::Refused(refusal)) => refusal.code.to_string(),
             Err(Stop::Crashed { end, .. }) => {
@@ -95,15 +108,11 @@ fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
             }
             Err(other) => return Err(other),
         };
-        answers.entry(answer).or_default().insert(bit / 8);
+        results.entry(result).or_default().insert(bit / 8);
     }
     // The opened events may be anything, so no other case may use this process.
     sacrifice.kill()?;
-    for (answer, bytes) in answers {
-        observe(&format!("bytes with {answer}"), Vec::from_iter(bytes));
-    }
-    exporter.event_record(event, Stream::DEFAULT)?;
-    exporter.event_synchronize(event)
+    Ok(results)
 }
 
 /// The driver refuses to open the bytes of a memory handle as an event.
@@ -137,6 +146,6 @@ fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcom
 fn an_event_does_not_open_without_peer_access() -> Outcome {
     let (exporter, importer) = on_gpus_that_are_no_peers();
     let (_, handle) = export(&exporter)?;
-    importer.ipc_open_event_handle(handle).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED])?;
+    importer.ipc_open_event_handle(handle).refused(PEER_ACCESS_UNSUPPORTED)?;
     importer.ctx_synchronize()
 }

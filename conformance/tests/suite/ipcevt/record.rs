@@ -5,10 +5,10 @@ use std::time::Duration;
 use conformance::calls::event::Call as EventCall;
 use conformance::calls::many::{Call as ManyCall, Wait};
 use conformance::{Event, Expect as _, Outcome, Role, Stream, check, observe};
-use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, share};
+use crate::support::constants::INVALID_HANDLE;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 
@@ -129,7 +129,7 @@ fn an_imported_event_has_no_timing(exporter: Role, importer: Role) -> Outcome {
     importer.event_record(imported, Stream::DEFAULT)?;
     importer.ctx_synchronize()?;
     for (first, second) in [(imported, local), (local, imported), (imported, imported)] {
-        importer.event_elapsed_time(first, second).refused(&[CUresult::CUDA_ERROR_INVALID_HANDLE])?;
+        importer.event_elapsed_time(first, second).refused(INVALID_HANDLE)?;
     }
     importer.ctx_synchronize()
 }
@@ -153,7 +153,6 @@ fn a_stream_of_another_gpu_is_refused(exporter: Role, importer: Role) -> Outcome
 
 /// Checks that an event can be recorded in its own context, but not in a new one.
 fn refuse_streams_of_another_context(role: &Role, event: Event, device: i32) -> Outcome {
-    const INVALID_HANDLE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_HANDLE];
     let first = role.ctx_get_current()?;
     role.ctx_create(device)?;
     role.event_record(event, role.stream_create()?).refused(INVALID_HANDLE)?;
@@ -198,7 +197,7 @@ fn work_of_another_stream_does_not_count(exporter: Role, importer: Role) -> Outc
 fn whether_a_wait_spins(exporter: Role, importer: Role, #[case] flags: u32) -> Outcome {
     // A tenth of this time distinguishes a sleeping thread, which runs for some hundred microseconds, from a spinning
     // one that gets half of a busy processor.
-    const TIME: Duration = Duration::from_millis(200);
+    const TIME: Duration = Duration::from_millis(100);
     let event = exporter.event_create(flags)?;
     let imported = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
     // The importer records too, so that a wait of the exporter can be measured.

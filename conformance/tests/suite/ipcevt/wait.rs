@@ -1,11 +1,13 @@
 //! `cuStreamWaitEvent`: order between the streams of two processes.
 
-use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stream, check, seed};
+use conformance::{Event, Expect as _, KIB, MIB, Outcome, Role, Stop, Stream, check, seed};
 use rstest::rstest;
 
 use super::{NOT_READY, begin_to_wait, begin_to_wait_for_stream, share};
+use crate::support::by_kernel::{enqueue_fill, enqueue_verify};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
+use crate::support::legacy::{self, open};
 
 /// A stream of one process runs after the recorded work of the other without a host wait, whichever process records.
 #[rstest]
@@ -44,6 +46,36 @@ fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, import
     waiting.finish()
 }
 
+/// A stream of each process, and the events that order the work of one round: the exporter writes, the importer reads.
+struct Relay<'case> {
+    exporter: &'case Role,
+    importer: &'case Role,
+    produce: Stream,
+    consume: Stream,
+    /// The exporter's event, and the importer's.
+    written: (Event, Event),
+    /// The importer's event, and the exporter's.
+    read: (Event, Event),
+}
+
+impl<'case> Relay<'case> {
+    fn new(exporter: &'case Role, importer: &'case Role) -> Result<Self, Stop> {
+        let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
+        let (written, read) = (share(exporter, importer)?, share(importer, exporter)?);
+        Ok(Self { exporter, importer, produce, consume, written, read })
+    }
+
+    /// Enqueues the work of a round. The write waits for the read of the round before.
+    fn round(&self, write: impl FnOnce() -> Outcome, read: impl FnOnce() -> Outcome) -> Outcome {
+        self.exporter.stream_wait_event(self.produce, self.read.1)?;
+        write()?;
+        self.exporter.event_record(self.written.0, self.produce)?;
+        self.importer.stream_wait_event(self.consume, self.written.1)?;
+        read()?;
+        self.importer.event_record(self.read.0, self.consume)
+    }
+}
+
 /// In each of many rounds, the importer copies the bytes that the exporter wrote before its record. The exporter's next
 /// write waits for the importer's record.
 #[rstest]
@@ -51,28 +83,23 @@ fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, import
 fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u8 = 200;
     const SIZE: u64 = 32 * KIB;
-    let (written, written_here) = share(&exporter, &importer)?;
-    let (copied, copied_here) = share(&importer, &exporter)?;
+    let relay = Relay::new(&exporter, &importer)?;
     let buffer = exporter.mem_alloc(SIZE)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let import = open(&exporter, buffer, &importer)?;
     let copies = importer.mem_alloc(SIZE * u64::from(ROUNDS))?;
-    let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
+    let copy = |round| copies.offset(SIZE * u64::from(round));
     importer.memset_d8(copies, 0, SIZE * u64::from(ROUNDS))?;
     importer.ctx_synchronize()?;
     // The first fill is late, so that a copy that does not wait is too early.
-    let latch = Latch::hold(&exporter, produce)?;
+    let latch = Latch::hold(&exporter, relay.produce)?;
     for round in 0..ROUNDS {
-        exporter.stream_wait_event(produce, copied_here)?;
-        exporter.memset_d8_async(buffer, round + 1, SIZE, produce)?;
-        exporter.event_record(written, produce)?;
-        importer.stream_wait_event(consume, written_here)?;
-        importer.memcpy_dtod_async(copies.offset(SIZE * u64::from(round)), import, SIZE, consume)?;
-        importer.event_record(copied, consume)?;
+        let write = || exporter.memset_d8_async(buffer, round + 1, SIZE, relay.produce);
+        relay.round(write, || importer.memcpy_dtod_async(copy(round), import, SIZE, relay.consume))?;
         latch.release()?;
     }
-    importer.stream_synchronize(consume)?;
+    importer.stream_synchronize(relay.consume)?;
     for round in 0..ROUNDS {
-        let foreign = importer.other_bytes(copies.offset(SIZE * u64::from(round)), SIZE, round + 1)?;
+        let foreign = importer.other_bytes(copy(round), SIZE, round + 1)?;
         check!(foreign == 0, "round {round} has {foreign} wrong bytes");
     }
     Ok(())
@@ -85,35 +112,25 @@ fn rounds_of_fills_and_copies_do_not_race(exporter: Role, importer: Role) -> Out
 fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u32 = 200;
     const SIZE: u64 = 256 * KIB;
-    let words = SIZE / 4;
-    let first = seed();
-    let (written, written_here) = share(&exporter, &importer)?;
-    let (checked, checked_here) = share(&importer, &exporter)?;
+    let (relay, first) = (Relay::new(&exporter, &importer)?, seed());
     let buffer = exporter.mem_alloc(SIZE)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
-    let mismatches = importer.mem_alloc(4096)?;
-    importer.memset_d8(mismatches, 0, 8)?;
-    importer.ctx_synchronize()?;
-    let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
+    let import = open(&exporter, buffer, &importer)?;
+    let wrong = importer.mem_alloc(4096)?;
+    importer.memset_d8(wrong, 0, 8)?;
+    let fill = |size, pattern| enqueue_fill(&exporter, buffer, size, pattern, relay.produce);
+    let verify = |size, pattern| enqueue_verify(&importer, import, size, pattern, wrong, relay.consume);
     // Load the modules before the stream is held, because loading may wait for the device.
-    exporter.launch("fill".into(), vec![buffer.into(), 0_u64.into(), 0_u32.into()], produce)?;
-    importer.launch("verify".into(), vec![import.into(), 0_u64.into(), 0_u32.into(), mismatches.into()], consume)?;
-    importer.stream_synchronize(consume)?;
+    fill(0, 0)?;
+    verify(0, 0)?;
+    importer.ctx_synchronize()?;
     // The first fill is late, so that a kernel that does not wait is too early.
-    let latch = Latch::hold(&exporter, produce)?;
-    for round in 0..ROUNDS {
-        let pattern = first.wrapping_add(round);
-        exporter.stream_wait_event(produce, checked_here)?;
-        exporter.launch("fill".into(), vec![buffer.into(), words.into(), pattern.into()], produce)?;
-        exporter.event_record(written, produce)?;
-        importer.stream_wait_event(consume, written_here)?;
-        let arguments = vec![import.into(), words.into(), pattern.into(), mismatches.into()];
-        importer.launch("verify".into(), arguments, consume)?;
-        importer.event_record(checked, consume)?;
+    let latch = Latch::hold(&exporter, relay.produce)?;
+    for pattern in (0..ROUNDS).map(|round| first.wrapping_add(round)) {
+        relay.round(|| fill(SIZE, pattern), || verify(SIZE, pattern))?;
         latch.release()?;
     }
-    importer.stream_synchronize(consume)?;
-    check!(importer.read(mismatches, 8)? == [0; 8]);
+    importer.stream_synchronize(relay.consume)?;
+    check!(importer.read(wrong, 8)? == [0; 8]);
     Ok(())
 }
 
@@ -124,24 +141,18 @@ fn writes_before_the_record_are_visible_after_the_wait(exporter: Role, importer:
 fn writes_before_the_record_are_copied_after_a_host_wait(exporter: Role, importer: Role) -> Outcome {
     const ROUNDS: u32 = 8;
     const SIZE: u64 = 32 * KIB;
-    let words = SIZE / 4;
-    let first = seed();
     let (written, written_here) = share(&exporter, &importer)?;
-    let buffer = exporter.mem_alloc(SIZE)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    // This also loads the kernel, which must not happen later: loading may wait for the stream.
+    let (buffer, import, first) = legacy::share(&exporter, &importer, SIZE)?;
     let produce = exporter.stream_create()?;
-    // Load the module before the stream is held, because loading may wait for the device.
-    exporter.launch("fill".into(), vec![buffer.into(), 0_u64.into(), 0_u32.into()], produce)?;
-    for round in 0..ROUNDS {
-        let pattern = first.wrapping_add(round);
+    for pattern in (1..=ROUNDS).map(|round| first.wrapping_add(round)) {
         let latch = Latch::hold(&exporter, produce)?;
-        exporter.launch("fill".into(), vec![buffer.into(), words.into(), pattern.into()], produce)?;
+        enqueue_fill(&exporter, buffer, SIZE, pattern, produce)?;
         exporter.event_record(written, produce)?;
         let waiting = begin_to_wait(&importer, written_here)?;
         latch.release()?;
         waiting.finish()?;
-        let foreign = importer.mismatches(import, SIZE, pattern)?;
-        check!(foreign == 0, "round {round} has {foreign} wrong words");
+        check!(importer.mismatches(import, SIZE, pattern)? == 0);
     }
     Ok(())
 }

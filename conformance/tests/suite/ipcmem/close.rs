@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use conformance::calls::ipc::Call as IpcCall;
 use conformance::{Expect as _, MIB, MemHandle, Outcome, Pointer, Role, Stop, check, observe, seed};
-use cuda_ipc_sys::{CUpointer_attribute, CUresult};
+use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::{INVALID_CONTEXT, INVALID_VALUE};
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::latch::wait_for_one;
+use crate::support::legacy::filled;
 use crate::support::pointer_kind::PointerKind;
 
 const MEMORY_TYPE: u32 = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE.0;
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// Exported memory that holds a pattern.
 struct Shared {
@@ -22,8 +24,7 @@ struct Shared {
 }
 
 fn share(exporter: &Role) -> Result<Shared, Stop> {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(exporter, SIZE)?;
     Ok(Shared { buffer, handle: exporter.ipc_get_mem_handle(buffer)?, pattern })
 }
 
@@ -91,8 +92,7 @@ fn the_exporters_own_pointer_is_refused(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-005")]
 fn an_unrelated_allocation_is_refused(importer: Role) -> Outcome {
-    let (buffer, pattern) = (importer.mem_alloc(SIZE)?, seed());
-    importer.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(&importer, SIZE)?;
     importer.ipc_close_mem_handle(buffer).refused_and_recorded(&[])?;
     check!(importer.mismatches(buffer, SIZE, pattern)? == 0);
     Ok(())
@@ -125,7 +125,7 @@ fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {
     let (shared, context) = (share(&exporter)?, importer.ctx_get_current()?);
     let import = importer.ipc_open_mem_handle(shared.handle)?;
     importer.ctx_set_current(None)?;
-    importer.ipc_close_mem_handle(import).refused(&[CUresult::CUDA_ERROR_INVALID_CONTEXT])?;
+    importer.ipc_close_mem_handle(import).refused(INVALID_CONTEXT)?;
     importer.ctx_set_current(Some(context))?;
     check!(importer.mismatches(import, SIZE, shared.pattern)? == 0);
     importer.ipc_close_mem_handle(import)
@@ -299,12 +299,8 @@ fn closing_under_a_kernel_leaves_others_unharmed(
     exporter.memset_d8(shared.buffer.offset(FLAG), 0, 4)?;
     exporter.ctx_synchronize()?;
     let import = sacrifice.ipc_open_mem_handle(shared.handle)?;
-    let flag = import.offset(FLAG);
     let stream = sacrifice.stream_create()?;
-    // Load the module before the kernel waits, because loading may wait for the device.
-    sacrifice.launch("latch".into(), vec![flag.into(), 0_u32.into()], stream)?;
-    sacrifice.stream_synchronize(stream)?;
-    sacrifice.launch("latch".into(), vec![flag.into(), 1_u32.into()], stream)?;
+    wait_for_one(&sacrifice, import.offset(FLAG), stream)?;
     sacrifice.set_deadline(PATIENCE);
     let closing = sacrifice.begin::<()>(IpcCall::ipc_close_mem_handle { pointer: import })?;
     observe("the close waits", closing.still_waits_after(LONG_ENOUGH_TO_CLOSE)?);

@@ -1,11 +1,33 @@
 //! Handles in large numbers.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 
-use conformance::{Expect as _, GIB, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
+use conformance::calls::many::Usage;
+use conformance::{Expect as _, KIB, MIB, Outcome, Role, check, observe, seed};
 use rstest::rstest;
 
+use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer};
+use crate::support::legacy::open;
+
+/// Checks that a process has no more descriptors than before, and at most so many more bytes of host memory.
+fn uses_little(before: &Usage, after: &Usage, most: u64) -> Outcome {
+    let (descriptors, grown) = (after.descriptors, after.resident.saturating_sub(before.resident));
+    check!(
+        descriptors == before.descriptors,
+        "{} descriptors were open before, and {descriptors} after",
+        before.descriptors
+    );
+    check!(grown <= most, "{grown} bytes of host memory were used, at most {most} were expected");
+    Ok(())
+}
+
+fn are_distinct<T: Eq + Hash>(values: &[T]) -> Outcome {
+    let (distinct, all) = (values.iter().collect::<HashSet<_>>().len(), values.len());
+    check!(distinct == all, "only {distinct} of {all} are distinct");
+    Ok(())
+}
 
 /// Many exports give distinct handles, and use no descriptors and little host memory. The limit is recorded.
 ///
@@ -23,17 +45,9 @@ fn many_exports_use_no_descriptors_and_little_memory(exporter: Role) -> Outcome 
     let handles = exporter.ipc_get_mem_handle_many(allocations.given)?;
     let after = exporter.usage()?;
     observe("limit", handles.limit());
-    check!(
-        after.descriptors == before.descriptors,
-        "the process had {} descriptors before, and {} after",
-        before.descriptors,
-        after.descriptors
-    );
-    let (grown, count) = (after.resident.saturating_sub(before.resident), handles.given.len());
-    check!(grown <= count as u64 * MOST_BYTES_A_HANDLE, "{count} exports used {grown} bytes of host memory");
-    let distinct: HashSet<_> = handles.given.iter().collect();
-    check!(distinct.len() == count, "only {} of {count} handles are distinct", distinct.len());
-    Ok(())
+    let most = handles.given.len() as u64 * MOST_BYTES_A_HANDLE;
+    uses_little(&before, &after, most)?;
+    are_distinct(&handles.given)
 }
 
 /// Many handles can be open at once, each at its own address, and the first and the last give the right memory. The
@@ -55,13 +69,7 @@ fn many_imports_have_distinct_addresses(
     let handles = exporter.ipc_get_mem_handle_many(allocations.clone())?.given;
     let imports = importer.ipc_open_mem_handle_many(handles)?;
     observe("limit", imports.limit());
-    let distinct: HashSet<_> = imports.given.iter().collect();
-    check!(
-        distinct.len() == imports.given.len(),
-        "only {} of {} addresses are distinct",
-        distinct.len(),
-        imports.given.len()
-    );
+    are_distinct(&imports.given)?;
     for index in [0, imports.given.len() - 1] {
         let pattern = seed();
         exporter.fill(allocations[index], size, pattern)?;
@@ -87,14 +95,7 @@ fn opening_and_closing_does_not_leak(exporter: Role, importer: Role) -> Outcome 
     let (before, free_before) = (importer.usage()?, importer.mem_get_info()?.free);
     importer.ipc_open_and_close_repeatedly(handle, ROUNDS)?;
     let (after, free_after) = (importer.usage()?, importer.mem_get_info()?.free);
-    check!(
-        after.descriptors == before.descriptors,
-        "the process had {} descriptors before, and {} after",
-        before.descriptors,
-        after.descriptors
-    );
-    let grown = after.resident.saturating_sub(before.resident);
-    check!(grown <= MOST_RESIDENT, "{ROUNDS} rounds used {grown} bytes of host memory");
+    uses_little(&before, &after, MOST_RESIDENT)?;
     let lost = free_before.saturating_sub(free_after);
     check!(lost <= MOST_OF_THE_DEVICE, "{ROUNDS} rounds used {lost} bytes of device memory");
     Ok(())
@@ -108,15 +109,10 @@ fn a_large_import_covers_the_whole_allocation(
     importer: Role,
     #[values(5427, 16384, 65536)] mebibytes: u64,
 ) -> Outcome {
-    const SPARE: u64 = GIB;
     let size = mebibytes * MIB;
-    let free = exporter.mem_get_info()?.free;
-    if free < size + SPARE {
-        return Err(Stop::Unsupported(format!("needs {} bytes of free device memory, found {free}", size + SPARE)));
-    }
+    need_free_memory(&exporter, size)?;
     let buffer = exporter.mem_alloc(size)?;
-    let handle = exporter.ipc_get_mem_handle(buffer)?;
-    let Some(import) = importer.ipc_open_mem_handle(handle).recorded("open")? else { return Ok(()) };
+    let Some(import) = open(&exporter, buffer, &importer).recorded("open")? else { return Ok(()) };
     let range = importer.mem_get_address_range(import)?;
     check!(range.size == size, "an import of {size} bytes has a range of {} bytes", range.size);
     for offset in [0, size / 2, size - MIB] {

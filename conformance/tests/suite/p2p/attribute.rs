@@ -1,17 +1,16 @@
 //! `cuDeviceCanAccessPeer` and `cuDeviceGetP2PAttribute`.
 
 use conformance::{Expect as _, Outcome, Role, Stop, check, observe};
-use cuda_ipc_sys::{CUdevice_P2PAttribute as Attribute, CUresult};
+use cuda_ipc_sys::CUdevice_P2PAttribute as Attribute;
 use rstest::rstest;
 
+use crate::support::constants::{INVALID_DEVICE, INVALID_VALUE};
 use crate::support::fixtures::{observer, on_gpus_that_are_no_peers};
 
 const ACCESS: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED.0;
 const RANK: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK.0;
 const ATOMICS: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED.0;
 const PARTIAL_ATOMICS: u32 = Attribute::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED.0;
-const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// All pairs of different devices, in both orders.
 fn pairs(observer: &Role) -> Result<Vec<(i32, i32)>, Stop> {

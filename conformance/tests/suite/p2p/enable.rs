@@ -1,16 +1,15 @@
 //! `cuCtxEnablePeerAccess` and `cuCtxDisablePeerAccess`.
 
 use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, seed};
-use cuda_ipc_sys::{CUmemAccess_flags, CUresult};
+use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::{ILLEGAL_ADDRESS, INVALID_CONTEXT, INVALID_VALUE, PEER_ACCESS_UNSUPPORTED, READ_WRITE};
 use crate::support::fixtures::{observer, on_gpus_that_are_no_peers};
 
 const WORDS: u64 = SIZE / 4;
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const NOT_ENABLED: &[CUresult] = &[CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED];
-const INVALID_CONTEXT: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_CONTEXT];
 
 /// Runs a kernel in the current context that writes to the memory, and waits for its end.
 fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
@@ -22,7 +21,7 @@ fn write_by_kernel(role: &Role, address: Pointer) -> Result<(), Stop> {
 /// Expects that a kernel of the current context cannot write to the memory, and then kills the process. The error is
 /// sticky, so the process can no longer free its resources one by one.
 fn refused_to_a_kernel(role: &Role, address: Pointer) -> Outcome {
-    write_by_kernel(role, address).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
+    write_by_kernel(role, address).refused(ILLEGAL_ADDRESS)?;
     role.kill()
 }
 
@@ -96,7 +95,7 @@ fn a_destroyed_context_is_refused(observer: Role) -> Outcome {
 fn devices_without_peer_access_are_refused() -> Outcome {
     let (role, _) = on_gpus_that_are_no_peers();
     let peer = role.device_primary_ctx_retain_of(1)?;
-    role.ctx_enable_peer_access(peer).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED])?;
+    role.ctx_enable_peer_access(peer).refused(PEER_ACCESS_UNSUPPORTED)?;
     Ok(())
 }
 
@@ -183,7 +182,7 @@ fn peer_access_excludes_vmm_memory(observer: Role) -> Outcome {
 fn vmm_memory_needs_no_peer_access(observer: Role) -> Outcome {
     let (own, peer) = (observer.ctx_get_current()?, observer.device_primary_ctx_retain_of(1)?);
     let address = observer.mem_create_and_map(SIZE, 0)?;
-    observer.mem_set_access(address, SIZE, 1, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0)?;
+    observer.mem_set_access(address, SIZE, 1, READ_WRITE)?;
     observer.ctx_set_current(Some(peer))?;
     write_by_kernel(&observer, address)?;
     check!(observer.mismatches(address, SIZE, 7)? == 0);

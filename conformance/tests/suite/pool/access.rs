@@ -1,14 +1,11 @@
 //! `cuMemPoolSetAccess` and `cuMemPoolGetAccess`.
 
 use conformance::{Expect as _, Outcome, Placement, Pool, Role, check};
-use cuda_ipc_sys::{CUmemLocationType, CUresult};
 use rstest::rstest;
 
+use crate::support::constants::{ILLEGAL_ADDRESS, INVALID_DEVICE, INVALID_VALUE, NONE, ON_DEVICE, READ, READ_WRITE};
 use crate::support::fixtures::{exporter, importer, start};
-use crate::support::shared_pool::{ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE};
-
-const INVALID_DEVICE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_DEVICE];
-const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
+use crate::support::shared_pool::SIZE;
 
 /// In a new pool of any device, only the owning device has access.
 #[rstest]
@@ -164,8 +161,8 @@ fn setting_access_with_null_fails(
 #[rstest]
 #[case::no_type(0, 0)]
 #[case::unknown_type(0x7fff, 0)]
-#[case::negative_device(DEVICE, -1)]
-#[case::unknown_device(DEVICE, 0x7fff)]
+#[case::negative_device(ON_DEVICE, -1)]
+#[case::unknown_device(ON_DEVICE, 0x7fff)]
 #[conformance::test("POOL-ACC-007", needs(memory_pools))]
 fn nonexistent_locations_have_no_access(exporter: Role, #[case] location_type: u32, #[case] location: i32) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;

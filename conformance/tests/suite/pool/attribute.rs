@@ -1,34 +1,31 @@
 //! `cuMemPoolGetAttribute` and `cuMemPoolSetAttribute`.
 
 use conformance::{Expect as _, Outcome, Pool, Role, check, observe};
-use cuda_ipc_sys::{CUmemAllocationType, CUmemLocationType, CUmemPool_attribute as Attribute};
+use cuda_ipc_sys::{CUmemAllocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
+use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, ON_DEVICE};
 use crate::support::fixtures::{exporter, importer};
-use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, SIZE};
+use crate::support::shared_pool::{RESERVED, SIZE, Statistic, USED};
 
-/// A high-water mark can be reset to zero; the driver refuses any other value.
+/// A high-water mark can be reset to zero, which leaves the other one; the driver refuses any other value.
 #[rstest]
-#[case::reserved(Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)]
-#[case::used(Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH, Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)]
+#[case::reserved(RESERVED, USED)]
+#[case::used(USED, RESERVED)]
 #[conformance::test("POOL-ATTR-001", needs(memory_pools))]
-fn a_high_water_mark_is_reset_to_zero(
-    exporter: Role,
-    #[case] attribute: Attribute,
-    #[case] current: Attribute,
-) -> Outcome {
+fn a_high_water_mark_is_reset_to_zero(exporter: Role, #[case] reset: Statistic, #[case] other: Statistic) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
-    let pointer = exporter.mem_alloc_from_pool_async(SIZE, pool)?;
-    exporter.mem_free_async_and_wait(pointer)?;
-    let highest = exporter.mem_pool_get_attribute(pool, attribute.0)?;
+    let get = |attribute: Attribute| exporter.mem_pool_get_attribute(pool, attribute.0);
+    exporter.mem_free_async_and_wait(exporter.mem_alloc_from_pool_async(SIZE, pool)?)?;
+    let (highest, others) = (get(reset.high)?, get(other.high)?);
     check!(highest >= SIZE);
     for value in [1, 1 << 32, u64::MAX] {
-        exporter.mem_pool_set_attribute(pool, attribute.0, value).refused(INVALID_VALUE)?;
+        exporter.mem_pool_set_attribute(pool, reset.high.0, value).refused(INVALID_VALUE)?;
     }
-    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? == highest);
-    exporter.mem_pool_set_attribute(pool, attribute.0, 0)?;
-    let current = exporter.mem_pool_get_attribute(pool, current.0)?;
-    check!(exporter.mem_pool_get_attribute(pool, attribute.0)? <= current);
+    check!(get(reset.high)? == highest);
+    exporter.mem_pool_set_attribute(pool, reset.high.0, 0)?;
+    check!(get(reset.high)? <= get(reset.current)?);
+    check!(get(other.high)? == others);
     Ok(())
 }
 
@@ -60,10 +57,7 @@ fn property_attributes_are_refused_before_cuda_13_2(
 )]
 #[case::handle_types(Attribute::CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES, DESCRIPTOR)]
 #[case::location(Attribute::CU_MEMPOOL_ATTR_LOCATION_ID, 0)]
-#[case::location_type(
-    Attribute::CU_MEMPOOL_ATTR_LOCATION_TYPE,
-    CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0
-)]
+#[case::location_type(Attribute::CU_MEMPOOL_ATTR_LOCATION_TYPE, ON_DEVICE)]
 #[conformance::test("POOL-ATTR-003", needs(pool_descriptors, cuda = 13_020))]
 fn a_pool_reports_its_properties(exporter: Role, #[case] attribute: Attribute, #[case] value: u32) -> Outcome {
     let pool = exporter.mem_pool_create(DESCRIPTOR)?;

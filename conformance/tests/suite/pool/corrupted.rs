@@ -1,6 +1,7 @@
 //! Corrupted export data for `cuMemPoolImportPointer`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use conformance::{Expect as _, Outcome, Pool, PoolPointer, Role, Stop, check, observe};
 use rstest::rstest;
@@ -21,33 +22,36 @@ fn uniform_bytes_are_refused(exporter: Role, #[from(importer)] sacrifice: Role, 
     exporter.ctx_synchronize()
 }
 
-/// Importing export data with a flipped bit does not affect the exporter; the result for each byte is recorded.
+/// Importing export data with a flipped bit does not affect the exporter. The kinds of results are recorded.
 #[rstest]
 #[conformance::test("POOL-PTR-007", needs(pool_descriptors))]
 fn flipped_bits_leave_the_exporter_unharmed(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
     let data = exporter.mem_pool_export_pointer(both.there)?;
-    import_each(&exporter, both.pool.exported, (0..64).map(|byte| (byte, data.with_bit_flipped(byte * 8 + byte % 8))))?;
+    import_each(&exporter, both.pool.exported, (0..64).map(|byte| data.with_bit_flipped(byte * 8 + byte % 8)))?;
     exporter.ctx_synchronize()?;
     check!(exporter.mismatches(both.there, SIZE, 7)? == 0);
     check!(importer.mismatches(both.here, SIZE, 7)? == 0);
     Ok(())
 }
 
-/// Imports each item in a process that may crash, until too many of these processes have crashed. It reads nothing from
+/// Imports each item in a process that may crash or hang, until too many of these processes are lost. It reads nothing from
 /// the imported memory, because that may be any memory.
-fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = (usize, PoolPointer)>) -> Outcome {
+fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = PoolPointer>) -> Outcome {
     const MOST_LOST: usize = 4;
+    const PATIENCE: Duration = Duration::from_secs(2);
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(pool)?)?;
     let begin = || {
         let sacrifice = start("sacrifice", Default::default());
+        sacrifice.set_deadline(PATIENCE);
         let imported = sacrifice.mem_pool_import_from_descriptor(sacrifice.receive_descriptor(&sent)?)?;
         Ok::<_, Stop>((sacrifice, imported))
     };
-    let mut answers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    // Not by byte: the result of some bytes depends on the process ids and addresses in the data.
+    let mut results = BTreeSet::new();
     let mut lost = 0;
     let (mut sacrifice, mut imported) = begin()?;
-    for (byte, data) in data {
+    for data in data {
         let answer = match sacrifice.mem_pool_import_pointer(imported, data) {
             Ok(pointer) => {
                 // The driver may refuse the free: the case is about the exporter.
@@ -55,10 +59,11 @@ fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = (usize, P
                 "CUDA_SUCCESS".to_owned()
             }
             Err(Stop::Refused(refusal)) => refusal.code.to_string(),
-            Err(Stop::Crashed { end, .. }) => end,
+            // Which of the two happens is chance.
+            Err(Stop::Crashed { .. } | Stop::TimedOut { .. }) => "the importer crashes or hangs".to_owned(),
             Err(other) => return Err(other),
         };
-        answers.entry(answer).or_default().push(byte);
+        results.insert(answer);
         if sacrifice.is_gone() {
             lost += 1;
             if lost == MOST_LOST {
@@ -68,8 +73,6 @@ fn import_each(exporter: &Role, pool: Pool, data: impl Iterator<Item = (usize, P
         }
     }
     sacrifice.kill()?;
-    for (answer, bytes) in answers {
-        observe(&answer, format!("{bytes:?}"));
-    }
+    observe("results", Vec::from_iter(results));
     Ok(())
 }

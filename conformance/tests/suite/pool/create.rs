@@ -2,18 +2,17 @@
 
 use conformance::Placement;
 use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check};
-use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUmemLocationType, CUresult};
+use cuda_ipc_sys::{CUdevice_attribute as Attribute, CUmemAllocationType, CUresult};
 use rstest::rstest;
 
+use crate::support::by_kernel::enqueue_fill;
+use crate::support::constants::{
+    DESCRIPTOR, DEVICE, HOST, HOST_NUMA_CURRENT, INVALID_VALUE, NONE, ON_DEVICE, READ_WRITE,
+};
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::latch::Latch;
-use crate::support::shared_pool::{DESCRIPTOR, INVALID_VALUE, NONE, READ_WRITE, SIZE, share_pool_of_numa_node};
-
-const DEVICE: MemProperties = MemProperties::device(0);
-const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
-const ON_DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
-const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
+use crate::support::shared_pool::{SIZE, share_pool_of_numa_node};
 
 /// The driver creates a pool for a handle type if and only if the attribute contains that handle type.
 #[rstest]
@@ -152,7 +151,7 @@ fn destroying_a_pool_does_not_wait(exporter: Role) -> Outcome {
     let (pointer, stream) = (exporter.mem_alloc_from_pool_async(SIZE, pool)?, exporter.stream_create()?);
     exporter.fill(pointer, SIZE, 7)?;
     let latch = Latch::hold(&exporter, stream)?;
-    exporter.launch("fill".into(), vec![pointer.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
+    enqueue_fill(&exporter, pointer, SIZE, 8, stream)?;
     exporter.mem_pool_destroy(pool)?;
     latch.release()?;
     exporter.stream_synchronize(stream)?;

@@ -3,8 +3,9 @@
 use conformance::{Expect as _, Outcome, Pool, Role, check};
 use rstest::rstest;
 
+use crate::support::constants::{DESCRIPTOR, FABRIC, INVALID_VALUE};
 use crate::support::fixtures::{exporter, importer};
-use crate::support::shared_pool::{DESCRIPTOR, FABRIC, INVALID_VALUE, share};
+use crate::support::shared_pool::share;
 
 /// The driver exports a pool that was created for descriptors as a descriptor.
 #[rstest]

@@ -3,13 +3,12 @@
 use conformance::Placement;
 use conformance::machine::Fabric;
 use conformance::{Expect as _, FabricHandle, Outcome, Role, Stop, check, observe};
-use cuda_ipc_sys::{CUdevice_attribute, CUresult};
+use cuda_ipc_sys::CUdevice_attribute;
 use rstest::rstest;
 
+use crate::support::constants::{FABRIC, NOT_PERMITTED};
 use crate::support::fixtures::start;
-use crate::support::shared_pool::{FABRIC, SIZE, Shared, both_see};
-
-const NOT_PERMITTED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_PERMITTED];
+use crate::support::shared_pool::{SIZE, Shared, both_see};
 
 /// Starts a process that finds the fabric in the given state.
 fn on(name: &str, state: Fabric) -> Role {

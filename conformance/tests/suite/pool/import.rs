@@ -1,15 +1,15 @@
 //! `cuMemPoolImportFromShareableHandle`, and the properties of an imported pool.
 
 use conformance::Placement;
-use conformance::{Expect as _, MemProperties, Outcome, Role, check, observe};
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Role, check, observe};
 use cuda_ipc_sys::{CU_DEVICE_INVALID, CUmemLocationType, CUmemPool_attribute as Attribute};
 use rstest::rstest;
 
+use crate::support::constants::{DESCRIPTOR, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE};
 use crate::support::fixtures::{exporter, importer, observer, start};
 use crate::support::foreign::Foreign;
 use crate::support::shared_pool::{
-    DESCRIPTOR, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE, SIZE, Shared, both_see, memory_of, share,
-    share_memory, share_pool,
+    RESERVED, SIZE, Shared, USED, both_see, export_filled, memory_of, share, share_memory, share_pool,
 };
 
 /// A pool is imported by the value of its descriptor, and memory that is allocated afterwards can be imported from it.
@@ -18,10 +18,8 @@ use crate::support::shared_pool::{
 fn a_pool_is_imported_with_its_later_allocations(exporter: Role, importer: Role) -> Outcome {
     let shared = share(&exporter, &importer)?;
     for pattern in [7, 8] {
-        let there = exporter.mem_alloc_from_pool_async(SIZE, shared.exported)?;
-        exporter.fill(there, SIZE, pattern)?;
-        let here = importer.mem_pool_import_pointer(shared.imported, exporter.mem_pool_export_pointer(there)?)?;
-        check!(importer.mismatches(here, SIZE, pattern)? == 0);
+        let both = memory_of(shared, &exporter, &importer, pattern)?;
+        check!(importer.mismatches(both.here, SIZE, pattern)? == 0);
     }
     Ok(())
 }
@@ -162,6 +160,22 @@ fn a_revocation_holds_for_kernels(exporter: Role, #[with(1)] importer: Role) -> 
     Ok(())
 }
 
+/// Revoking the access of one peer device to an imported pool leaves that of another.
+#[rstest]
+#[conformance::test("POOL-IMP-011", needs(gpus = 3, peer_access, pool_descriptors))]
+fn a_revocation_is_for_one_device(exporter: Role, #[with(1)] importer: Role) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let set = |device, access| importer.mem_pool_set_access(both.pool.imported, device, access);
+    set(1, READ_WRITE)?;
+    set(2, READ_WRITE)?;
+    set(2, NONE)?;
+    check!(importer.mem_pool_get_access(both.pool.imported, 1)? == READ_WRITE);
+    check!(importer.mem_pool_get_access(both.pool.imported, 2)? == NONE);
+    importer.fill(both.here, SIZE, 8)?;
+    check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
+    Ok(())
+}
+
 /// An importer that cannot see the pool's device must call `cuMemPoolSetAccess` before it can access the memory.
 #[rstest]
 #[conformance::test("POOL-IMP-012", needs(gpus = 2, peer_access, pool_descriptors))]
@@ -187,24 +201,37 @@ fn a_pool_of_a_hidden_device_has_an_invisible_location(exporter: Role) -> Outcom
     Ok(())
 }
 
-/// The usage statistics of an imported pool count only the imported allocations.
+/// The used memory of an imported pool is that of the imported allocations.
 #[rstest]
 #[conformance::test("POOL-IMP-014", needs(pool_descriptors))]
 fn an_imported_pool_counts_imported_memory(exporter: Role, importer: Role) -> Outcome {
-    let shared = share(&exporter, &importer)?;
-    let used = || importer.mem_pool_get_attribute(shared.imported, Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT.0);
-    let import = || {
-        let there = exporter.mem_alloc_from_pool_async(SIZE, shared.exported)?;
-        importer.mem_pool_import_pointer(shared.imported, exporter.mem_pool_export_pointer(there)?)
-    };
-    exporter.mem_alloc_from_pool_async(SIZE, shared.exported)?;
+    let pool = share(&exporter, &importer)?;
+    let used = || importer.mem_pool_get_attribute(pool.imported, USED.current.0);
+    exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
     check!(used()? == 0);
-    let first = import()?;
+    let first = memory_of(pool, &exporter, &importer, 7)?;
     check!(used()? == SIZE);
-    import()?;
+    memory_of(pool, &exporter, &importer, 8)?;
     check!(used()? == 2 * SIZE);
-    importer.mem_free_async_and_wait(first)?;
+    importer.mem_free_async_and_wait(first.here)?;
     check!(used()? == SIZE);
+    check!(importer.mem_pool_get_attribute(pool.imported, USED.high.0)? == 2 * SIZE);
+    Ok(())
+}
+
+/// The reserved memory of an imported pool covers the imported allocations, but not what the exporter did not share.
+#[rstest]
+#[conformance::test("POOL-IMP-014", needs(pool_descriptors))]
+fn an_imported_pool_reserves_imported_memory(exporter: Role, importer: Role) -> Outcome {
+    const UNSHARED: u64 = 128 * MIB;
+    let pool = share(&exporter, &importer)?;
+    let get = |attribute: Attribute| importer.mem_pool_get_attribute(pool.imported, attribute.0);
+    exporter.mem_alloc_from_pool_async(UNSHARED, pool.exported)?;
+    check!(get(RESERVED.current)? == 0);
+    memory_of(pool, &exporter, &importer, 7)?;
+    let reserved = get(RESERVED.current)?;
+    check!((SIZE..UNSHARED).contains(&reserved), "{reserved} bytes are reserved for {SIZE} imported ones");
+    check!(get(RESERVED.high)? == reserved);
     Ok(())
 }
 
@@ -323,20 +350,15 @@ fn every_import_of_a_pool_gives_memory(exporter: Role, #[from(importer)] sacrifi
     let first = import()?;
     let Some(second) = import().recorded("second import")? else { return Ok(()) };
     observe("the handles are equal", first == second);
-    let export = |pattern| {
-        let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
-        exporter.fill(there, SIZE, pattern)?;
-        exporter.mem_pool_export_pointer(there)
-    };
-    let by_first = sacrifice.mem_pool_import_pointer(first, export(7)?)?;
-    let by_second = sacrifice.mem_pool_import_pointer(second, export(8)?)?;
+    let by_first = sacrifice.mem_pool_import_pointer(first, export_filled(&exporter, exported, 7)?.1)?;
+    let by_second = sacrifice.mem_pool_import_pointer(second, export_filled(&exporter, exported, 8)?.1)?;
     check!(sacrifice.mismatches(by_first, SIZE, 7)? == 0);
     check!(sacrifice.mismatches(by_second, SIZE, 8)? == 0);
     sacrifice.mem_free_async_and_wait(by_first)?;
     sacrifice.mem_free_async_and_wait(by_second)?;
-    let data = export(9)?;
+    let another = export_filled(&exporter, exported, 9)?.1;
     if sacrifice.mem_pool_destroy(first).survived_or_not("destruction of the first")?.is_some() {
-        sacrifice.mem_pool_import_pointer(second, data).survived_or_not("import through the second")?;
+        sacrifice.mem_pool_import_pointer(second, another).survived_or_not("import through the second")?;
     }
     // It is unknown how often the imported pool must be destroyed.
     sacrifice.kill()?;

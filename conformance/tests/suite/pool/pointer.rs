@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 
 use conformance::{Expect as _, KIB, Outcome, Role, Stop, check, observe, seed};
-use cuda_ipc_sys::{CUevent_flags, CUresult};
+use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
+use crate::support::by_kernel::enqueue_fill;
+use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, NOT_READY};
+use crate::support::event;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 use crate::support::pointer_kind::PointerKind;
-use crate::support::shared_pool::{
-    DESCRIPTOR, INVALID_VALUE, SIZE, both_see, share, share_memory, share_pool_of_numa_node,
-};
+use crate::support::shared_pool::{SIZE, both_see, export_filled, share, share_memory, share_pool_of_numa_node};
 
 /// How long the `spin` kernel keeps a stream busy.
 const NANOSECONDS: u64 = 50_000_000;
-const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
 /// Exporter and importer each read what the other wrote.
 #[rstest]
@@ -92,17 +92,16 @@ fn managed_memory_is_refused(exporter: Role) -> Outcome {
 fn an_event_orders_the_first_use(exporter: Role, importer: Role) -> Outcome {
     // The kernels are loaded before the stream is held.
     let pool = share_memory(&exporter, &importer, 7)?.pool;
-    let (event, produce) = (exporter.event_create(INTERPROCESS)?, exporter.stream_create()?);
-    let opened = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(event)?)?;
-    let (copy, consume) = (importer.mem_alloc(SIZE)?, importer.stream_create()?);
+    let (event, opened) = event::share(&exporter, &importer)?;
+    let (copy, produce, consume) = (importer.mem_alloc(SIZE)?, exporter.stream_create()?, importer.stream_create()?);
     let latch = Latch::hold(&exporter, produce)?;
     let there = exporter.mem_alloc_from_pool_async_in(SIZE, pool.exported, produce)?;
-    exporter.launch("fill".into(), vec![there.into(), (SIZE / 4).into(), 8_u32.into()], produce)?;
+    enqueue_fill(&exporter, there, SIZE, 8, produce)?;
     exporter.event_record(event, produce)?;
     let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
     importer.stream_wait_event(consume, opened)?;
     importer.memcpy_dtod_async(copy, here, SIZE, consume)?;
-    importer.stream_query(consume).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    importer.stream_query(consume).refused(NOT_READY)?;
     latch.release()?;
     importer.stream_synchronize(consume)?;
     check!(importer.mismatches(copy, SIZE, 8)? == 0);
@@ -139,8 +138,7 @@ fn freeing_an_import_leaves_the_exporters_memory(
 #[conformance::test("POOL-PTR-017", needs(interprocess_events, pool_descriptors))]
 fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome {
     let both = share_memory(&exporter, &importer, 7)?;
-    let freed_there = exporter.event_create(INTERPROCESS)?;
-    let freed_here = importer.ipc_open_event_handle(exporter.ipc_get_event_handle(freed_there)?)?;
+    let (freed_there, freed_here) = event::share(&exporter, &importer)?;
     // The importer's work is still pending when the exporter has enqueued everything.
     let (copy, stream) = (importer.mem_alloc(SIZE)?, importer.stream_create()?);
     let latch = Latch::hold(&importer, stream)?;
@@ -151,7 +149,7 @@ fn an_event_orders_the_exporters_free(exporter: Role, importer: Role) -> Outcome
     exporter.stream_wait_event(following, freed_there)?;
     exporter.mem_free_async_in(both.there, following)?;
     let next = exporter.mem_alloc_from_pool_async_in(SIZE, both.pool.exported, following)?;
-    exporter.launch("fill".into(), vec![next.into(), (SIZE / 4).into(), 8_u32.into()], following)?;
+    enqueue_fill(&exporter, next, SIZE, 8, following)?;
     observe("the exporter's memory is reused", (next == both.there).to_string());
     latch.release()?;
     importer.stream_synchronize(stream)?;
@@ -320,12 +318,8 @@ fn threads_import_at_the_same_time(exporter: Role, #[from(importer)] sacrifice: 
     let sent = exporter.send_descriptor(exporter.mem_pool_export_to_descriptor(exported)?)?;
     let pools = sacrifice.mem_pool_import_from_threads(sacrifice.receive_descriptor(&sent)?, THREADS)?;
     observe("pools", answers(&pools));
-    let there = exporter.mem_alloc_from_pool_async(SIZE, exported)?;
-    exporter.fill(there, SIZE, 7)?;
-    let data = exporter.mem_pool_export_pointer(there)?;
-    let Some(pool) = pools.into_iter().flatten().next() else {
-        return Err(Stop::failed("no thread imported the pool"));
-    };
+    let pool = pools.into_iter().flatten().next().ok_or_else(|| Stop::failed("no thread imported the pool"))?;
+    let (there, data) = export_filled(&exporter, exported, 7)?;
     let pointers = sacrifice.mem_pool_import_pointer_from_threads(pool, data, THREADS)?;
     observe("pointers", answers(&pointers));
     check!(pointers.iter().any(Result::is_ok), "no thread imported the pointer");

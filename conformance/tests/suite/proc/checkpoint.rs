@@ -3,20 +3,19 @@
 use std::time::Duration;
 
 use conformance::calls::checkpoint::CheckpointStep as Step;
-use conformance::{Expect as _, Outcome, Role, seed};
+use conformance::{Expect as _, Outcome, Role};
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::legacy::share;
 
 /// The case records the result of each step of an exporter's checkpoint, and later reads by exporter and importer.
 #[rstest]
 #[conformance::test("PROC-010", needs(legacy_memory, cuda = 12_080))]
 fn the_results_of_a_checkpoint_of_an_exporter(exporter: Role, importer: Role, observer: Role) -> Outcome {
     const PATIENCE: Duration = Duration::from_secs(10);
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     [&exporter, &importer, &observer].iter().for_each(|role| role.set_deadline(PATIENCE));
     if observer.checkpoint_process(Step::Lock, exporter.id()).survived_or_not("lock")?.is_some() {
         if observer.checkpoint_process(Step::Checkpoint, exporter.id()).survived_or_not("checkpoint")?.is_some() {

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use conformance::{Expect as _, Outcome, Role, check, observe, seed};
+use conformance::{Expect as _, Outcome, Role, check, observe};
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::latch::wait_for_one;
+use crate::support::legacy::share;
 
 /// If the exporter is killed while a kernel of the importer reads its memory, a third process is unaffected. The
 /// importer's results are recorded.
@@ -24,10 +26,7 @@ fn killing_the_exporter_under_a_kernel_leaves_others_unharmed(
     exporter.ctx_synchronize()?;
     let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(flag)?)?;
     let (read, write) = (importer.stream_create()?, importer.stream_create()?);
-    // Load the module before the kernel waits, because loading may wait for the device.
-    importer.launch("latch".into(), vec![import.into(), 0_u32.into()], read)?;
-    importer.stream_synchronize(read)?;
-    importer.launch("latch".into(), vec![import.into(), 1_u32.into()], read)?;
+    wait_for_one(&importer, import, read)?;
     exporter.kill()?;
     importer.set_deadline(PATIENCE);
     if importer.stream_write_value(write, import, 1).survived_or_not("write")?.is_some() {
@@ -43,9 +42,7 @@ fn killing_the_exporter_under_a_kernel_leaves_others_unharmed(
 #[rstest]
 #[conformance::test("PROC-003", needs(legacy_memory))]
 fn the_importer_survives_the_exporters_exit(exporter: Role, importer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     exporter.exit()?;
     let mismatches = importer.mismatches_by_copy(import, SIZE, pattern).recorded("read")?;
     observe("the bytes are the old ones", mismatches == Some(0));

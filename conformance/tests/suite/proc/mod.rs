@@ -7,11 +7,13 @@ mod platform;
 mod scale;
 
 use conformance::{Expect as _, Outcome, Pointer, Role, check, seed};
-use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::by_kernel::enqueue_fill;
+use crate::support::constants::ILLEGAL_ADDRESS;
 use crate::support::fixtures::{exporter, importer};
+use crate::support::legacy::share;
 
 /// If an importer is killed while its kernel adds to a word of the exporter's memory, the exporter and the other words
 /// are unaffected.
@@ -42,14 +44,12 @@ fn the_exporter_survives_an_importers_death_in_a_kernel(exporter: Role, importer
 #[rstest]
 #[conformance::test("PROC-005", needs(virtual_memory, legacy_memory, no_mps))]
 fn the_exporter_survives_an_importers_fault(exporter: Role, importer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     let nowhere = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
     let stream = importer.stream_create()?;
-    importer.launch("fill".into(), vec![nowhere.into(), (SIZE / 4).into(), 8_u32.into()], stream)?;
-    importer.stream_synchronize(stream).refused(&[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])?;
+    enqueue_fill(&importer, nowhere, SIZE, 8, stream)?;
+    importer.stream_synchronize(stream).refused(ILLEGAL_ADDRESS)?;
     exporter.ctx_synchronize()?;
     check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
     exporter.fill(buffer, SIZE, 9)?;

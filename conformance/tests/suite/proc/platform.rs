@@ -1,11 +1,12 @@
 //! Environments in which documentation and user reports disagree about legacy memory and events.
 
-use conformance::{Expect as _, Outcome, Role, Stream, check, seed};
+use conformance::{Expect as _, Outcome, Role, Stream, check};
 use cuda_ipc_sys::CUevent_flags;
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
+use crate::support::legacy::filled;
 
 /// Between clients of the multi-process service, memory and events that open work. The code of each call is recorded.
 #[rstest]
@@ -24,8 +25,7 @@ fn handles_that_open_on_wsl_work(exporter: Role, importer: Role) -> Outcome {
 /// Records the code of each call. Memory that opens must have the exporter's bytes, and an event that opens must
 /// complete after the exporter records it.
 fn record_memory_and_events(exporter: &Role, importer: &Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(exporter, SIZE)?;
     if let Some(handle) = exporter.ipc_get_mem_handle(buffer).recorded("export of memory")?
         && let Some(import) = importer.ipc_open_mem_handle(handle).recorded("open of memory")?
     {

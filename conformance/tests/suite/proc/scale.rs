@@ -1,9 +1,10 @@
 //! Many processes at once.
 
-use conformance::{KIB, Outcome, check, seed};
+use conformance::{KIB, Outcome, check};
 use rstest::rstest;
 
 use crate::support::fixtures::start;
+use crate::support::legacy::filled;
 
 /// Each of eight processes opens the memory of every other process and reads the right contents.
 #[rstest]
@@ -14,8 +15,7 @@ fn every_process_opens_the_memory_of_every_other() -> Outcome {
     let mut processes = Vec::new();
     for number in 0..PROCESSES {
         let role = start(&format!("process {number}"), Default::default());
-        let (buffer, pattern) = (role.mem_alloc(SIZE)?, seed());
-        role.fill(buffer, SIZE, pattern)?;
+        let (buffer, pattern) = filled(&role, SIZE)?;
         let handle = role.ipc_get_mem_handle(buffer)?;
         processes.push((role, handle, pattern));
     }

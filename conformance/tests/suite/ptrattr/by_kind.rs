@@ -2,15 +2,14 @@
 
 use conformance::machine::Fabric;
 use conformance::{Outcome, Placement, Role, check, observe};
-use cuda_ipc_sys::{CUmemAllocationHandleType, CUpointer_attribute as Attribute};
+use cuda_ipc_sys::CUpointer_attribute as Attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::{DESCRIPTOR, FABRIC};
 use crate::support::fixtures::{importer, start};
 use crate::support::pointer_kind::PointerKind;
 
-const DESCRIPTOR: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
-const FABRIC: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC.0;
 const LEGACY: u32 = Attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE.0;
 const HANDLE_TYPES: u32 = Attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES.0;
 const POOL: u32 = Attribute::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE.0;

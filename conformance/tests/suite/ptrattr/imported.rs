@@ -1,10 +1,11 @@
 //! Attributes of imported memory.
 
 use conformance::{Expect as _, Outcome, Pointer, Role, Stop, check, observe};
-use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute as Attribute, CUresult};
+use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute as Attribute};
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::INVALID_VALUE;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::import_kind::ImportKind;
 
@@ -95,7 +96,7 @@ fn imported_memory_is_not_managed(
 fn a_closed_import_has_no_attributes(exporter: Role, importer: Role) -> Outcome {
     let pointer = import(&exporter, &importer)?;
     importer.ipc_close_mem_handle(pointer)?;
-    importer.pointer_get_attribute(MEMORY_TYPE, pointer).refused(&[CUresult::CUDA_ERROR_INVALID_VALUE])?;
+    importer.pointer_get_attribute(MEMORY_TYPE, pointer).refused(INVALID_VALUE)?;
     Ok(())
 }
 

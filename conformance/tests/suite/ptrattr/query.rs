@@ -2,14 +2,14 @@
 
 use conformance::calls::pointer::UNWRITTEN;
 use conformance::{Expect as _, MemProperties, Outcome, Pointer, Role, Stop, check};
-use cuda_ipc_sys::{CUpointer_attribute as Attribute, CUresult};
+use cuda_ipc_sys::CUpointer_attribute as Attribute;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::INVALID_VALUE;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::pointer_kind::PointerKind;
 
-const INVALID_VALUE: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE];
 const BUFFER_ID: u32 = Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID.0;
 const SYNC: u32 = Attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0;
 

@@ -6,9 +6,8 @@ use conformance::{
 use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
+use crate::support::constants::DISABLE_TIMING;
 use crate::support::fixtures::{exporter, importer};
-
-const DISABLE_TIMING: u32 = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
 /// The runtime has its own name for the number of a driver code.
 #[rstest]

@@ -1,14 +1,13 @@
 //! Handles of one API in the other API.
 
 use conformance::{Event, EventHandle, Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check, seed};
-use cuda_ipc_sys::{CUevent_flags, CUresult};
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::{INTERPROCESS, NOT_READY};
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
-
-const INTERPROCESS: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+use crate::support::legacy::filled;
 
 /// The API that a process uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +88,7 @@ fn both_apis_share_one_reference_count(
     #[case] first: Api,
     #[case] second: Api,
 ) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(&exporter, SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let import = first.open(&importer, handle)?;
     check!(import == second.open(&importer, handle)?);
@@ -113,7 +111,7 @@ fn event_handles_open_across_apis(exporter: Role, importer: Role, #[case] from: 
     let stream = exporter.stream_create()?;
     let latch = Latch::hold(&exporter, stream)?;
     exporter.event_record(event, stream)?;
-    importer.event_query(import).refused(&[CUresult::CUDA_ERROR_NOT_READY])?;
+    importer.event_query(import).refused(NOT_READY)?;
     latch.release()?;
     importer.event_synchronize(import)
 }

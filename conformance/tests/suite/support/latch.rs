@@ -2,6 +2,23 @@
 
 use conformance::{Outcome, Pointer, Role, Stop, Stream};
 
+/// Enqueues a kernel that waits until a word of memory has a value.
+fn wait(role: &Role, word: Pointer, value: u32, stream: Stream) -> Outcome {
+    role.launch("latch".into(), vec![word.into(), value.into()], stream)
+}
+
+/// Loads the kernel before a stream is held, because loading may wait for the device. The word must be 0.
+fn load(role: &Role, word: Pointer, stream: Stream) -> Outcome {
+    wait(role, word, 0, stream)?;
+    role.stream_synchronize(stream)
+}
+
+/// Starts a kernel that waits until a word of memory, which must be 0 now, is 1.
+pub(crate) fn wait_for_one(role: &Role, word: Pointer, stream: Stream) -> Outcome {
+    load(role, word, stream)?;
+    wait(role, word, 1, stream)
+}
+
 /// A kernel in a stream that waits for a flag in host memory.
 pub(crate) struct Latch {
     role: Role,
@@ -23,15 +40,13 @@ impl Latch {
         let flag = role.mem_host_alloc(4096, 0)?;
         role.set_host_flag(flag, 0)?;
         let device_flag = role.mem_host_get_device_pointer(flag)?;
-        // Load the module before the stream is held, because loading may wait for the device.
-        role.launch("latch".into(), vec![device_flag.into(), 0_u32.into()], stream)?;
-        role.stream_synchronize(stream)?;
+        load(role, device_flag, stream)?;
         Ok(Self { role: role.clone(), flag, device_flag, stream })
     }
 
     /// Holds the stream, which may be held already.
     pub(crate) fn close(&self) -> Outcome {
-        self.role.launch("latch".into(), vec![self.device_flag.into(), 1_u32.into()], self.stream)
+        wait(&self.role, self.device_flag, 1, self.stream)
     }
 
     /// Lets the stream continue.

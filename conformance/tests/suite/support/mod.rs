@@ -5,12 +5,15 @@ pub(crate) mod capture;
 pub(crate) mod constants;
 pub(crate) mod device_memory;
 pub(crate) mod dma_buf;
+pub(crate) mod event;
 pub(crate) mod fixtures;
 pub(crate) mod foreign;
 pub(crate) mod import_kind;
 pub(crate) mod latch;
+pub(crate) mod legacy;
 pub(crate) mod pointer_kind;
 pub(crate) mod reach;
+pub(crate) mod reuse;
 pub(crate) mod shared_pool;
 pub(crate) mod virtual_memory;
 

@@ -1,7 +1,8 @@
 //! Pointers of every kind that a process can hold.
 
+use super::constants::DESCRIPTOR;
 use conformance::{KIB, MIB, Needs, Pointer, Role, Stop, need};
-use cuda_ipc_sys::{CU_MEMHOSTALLOC_WRITECOMBINED, CUmemAllocationHandleType};
+use cuda_ipc_sys::CU_MEMHOSTALLOC_WRITECOMBINED;
 
 /// The origin of a pointer.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +47,7 @@ impl PointerKind {
     pub(crate) fn make(self, role: &Role) -> Result<Pointer, Stop> {
         need(&self.needs())?;
         const SIZE: u64 = 2 * MIB;
-        let descriptors = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0;
+        let descriptors = DESCRIPTOR;
         match self {
             Self::Linear => role.mem_alloc(SIZE),
             Self::Interior => Ok(role.mem_alloc(SIZE)?.offset(4 * KIB)),

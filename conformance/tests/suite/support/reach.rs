@@ -17,6 +17,16 @@ pub(crate) struct Unshared<'case> {
 }
 
 impl Unshared<'_> {
+    /// Records whether a copy of the importer reads the memory.
+    pub(crate) fn reach_by_copy(&self, sacrifice: &Role) -> Outcome {
+        let Self { name, exporter, there, here, size, .. } = *self;
+        let secret = seed();
+        exporter.fill(there, size, secret)?;
+        let found = sacrifice.mismatches_by_copy(here, size, secret).recorded(&format!("read of {name}"))?;
+        observe(&format!("{name} is readable"), found == Some(0));
+        Ok(())
+    }
+
     /// Records whether a kernel of the importer reads the memory, and whether it writes it. Each that it does is a
     /// disclosure. The importer may be damaged afterwards, so the case must kill it.
     pub(crate) fn reach_by_kernel(&self, sacrifice: &Role) -> Outcome {

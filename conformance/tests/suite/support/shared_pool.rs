@@ -1,13 +1,28 @@
 //! Memory pools that two processes share.
 
-use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, Pool, Role, Stop, check};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemLocationType};
+use conformance::{Expect as _, MIB, Outcome, Pointer, Pool, PoolPointer, Role, Stop, check};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemPool_attribute as Attribute};
 
-pub(crate) use super::constants::{DESCRIPTOR, FABRIC, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE};
+use super::constants::{DESCRIPTOR, DEVICE, HOST_NUMA};
 
 pub(crate) const SIZE: u64 = 4 * MIB;
 
+/// A usage statistic of a pool: its value now, and the highest one since it was reset.
+#[derive(Clone, Copy)]
+pub(crate) struct Statistic {
+    pub(crate) current: Attribute,
+    pub(crate) high: Attribute,
+}
+
+pub(crate) const RESERVED: Statistic = Statistic {
+    current: Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+    high: Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+};
+pub(crate) const USED: Statistic =
+    Statistic { current: Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT, high: Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH };
+
 /// A pool of one process that another process has imported.
+#[derive(Clone, Copy)]
 pub(crate) struct Shared {
     pub(crate) exported: Pool,
     pub(crate) imported: Pool,
@@ -27,8 +42,7 @@ pub(crate) fn share_pool(exported: Pool, exporter: &Role, importer: &Role) -> Re
 /// create even a private pool there, because containers may block the system calls that bind memory to a node.
 pub(crate) fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Shared>, Stop> {
     let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
-    let host = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
-    let properties = MemProperties::device(0).at(host, node.max(0));
+    let properties = DEVICE.at(HOST_NUMA, node.max(0));
     if exporter.mem_pool_create_with(properties, 0, 0).recorded("create")?.is_none() {
         return Ok(None);
     }
@@ -49,10 +63,15 @@ pub(crate) fn share_memory(exporter: &Role, importer: &Role, pattern: u32) -> Re
 }
 
 pub(crate) fn memory_of(pool: Shared, exporter: &Role, importer: &Role, pattern: u32) -> Result<Both, Stop> {
-    let there = exporter.mem_alloc_from_pool_async(SIZE, pool.exported)?;
-    exporter.fill(there, SIZE, pattern)?;
-    let here = importer.mem_pool_import_pointer(pool.imported, exporter.mem_pool_export_pointer(there)?)?;
-    Ok(Both { pool, there, here })
+    let (there, data) = export_filled(exporter, pool.exported, pattern)?;
+    Ok(Both { pool, there, here: importer.mem_pool_import_pointer(pool.imported, data)? })
+}
+
+/// Allocates memory from a pool, fills it with a pattern and exports its address.
+pub(crate) fn export_filled(role: &Role, pool: Pool, pattern: u32) -> Result<(Pointer, PoolPointer), Stop> {
+    let pointer = role.mem_alloc_from_pool_async(SIZE, pool)?;
+    role.fill(pointer, SIZE, pattern)?;
+    Ok((pointer, role.mem_pool_export_pointer(pointer)?))
 }
 
 /// Checks that each process reads what the other wrote to memory of a shared pool, with kernels and with copies.

@@ -3,17 +3,16 @@
 use conformance::{MIB, MemProperties, Physical, Pointer, Role, Stop};
 use cuda_ipc_sys::{CUdevice_attribute, CUresult};
 
-pub(crate) use super::constants::{DESCRIPTOR, FABRIC, ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ, READ_WRITE};
+use super::constants::{DESCRIPTOR, READ_WRITE};
 use super::device_memory::large;
 
 /// Several times the granularity of every GPU tested so far.
 pub(crate) const SIZE: u64 = 8 * MIB;
 
-pub(crate) const NOT_INITIALIZED: &[CUresult] = &[CUresult::CUDA_ERROR_NOT_INITIALIZED];
 /// The documentation lists both codes, but not when each is returned.
 pub(crate) const REFUSED: &[CUresult] = &[CUresult::CUDA_ERROR_INVALID_VALUE, CUresult::CUDA_ERROR_NOT_SUPPORTED];
 /// The documentation lists both codes for a nonexistent device.
-pub(crate) const INVALID_DEVICE: &[CUresult] =
+pub(crate) const NO_SUCH_DEVICE: &[CUresult] =
     &[CUresult::CUDA_ERROR_INVALID_DEVICE, CUresult::CUDA_ERROR_INVALID_VALUE];
 
 /// Creates physical memory on GPU 0.

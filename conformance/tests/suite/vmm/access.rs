@@ -1,16 +1,14 @@
 //! `cuMemSetAccess` and `cuMemGetAccess`.
 
 use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemLocationType};
+use cuda_ipc_sys::CUdevice_attribute;
 use rstest::rstest;
 
+use crate::support::constants::{ILLEGAL_ADDRESS, INVALID_VALUE, NONE, ON_DEVICE, READ, READ_WRITE};
 use crate::support::fixtures::{exporter, importer, on_gpus_that_are_no_peers};
 use crate::support::virtual_memory::{
-    ILLEGAL_ADDRESS, INVALID_DEVICE, INVALID_VALUE, NONE, READ, READ_WRITE, SIZE, create, create_exportable, import,
-    map, map_readable_and_writable, reserve,
+    NO_SUCH_DEVICE, SIZE, create, create_exportable, import, map, map_readable_and_writable, reserve,
 };
-
-const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE.0;
 
 /// What a kernel does with memory.
 #[derive(Clone, Copy, Debug)]
@@ -151,16 +149,16 @@ fn a_hole_is_refused(importer: Role, #[case] hole: u64) -> Outcome {
 fn nonexistent_devices_are_refused(importer: Role, #[case] device: fn(i32) -> i32) -> Outcome {
     let address = map(&importer, create(&importer)?)?;
     let device = device(importer.device_get_count()?);
-    importer.mem_set_access(address, SIZE, device, READ_WRITE).refused_and_recorded(INVALID_DEVICE)?;
+    importer.mem_set_access(address, SIZE, device, READ_WRITE).refused_and_recorded(NO_SUCH_DEVICE)?;
     Ok(())
 }
 
 /// The code for an invalid flag, an invalid location or no descriptor is recorded; a refused call changes no access.
 #[rstest]
-#[case::unknown_flag(DEVICE, 2, 1)]
+#[case::unknown_flag(ON_DEVICE, 2, 1)]
 #[case::no_location(0, READ_WRITE, 1)]
 #[case::unknown_location(0xff, READ_WRITE, 1)]
-#[case::no_descriptor(DEVICE, READ_WRITE, 0)]
+#[case::no_descriptor(ON_DEVICE, READ_WRITE, 0)]
 #[conformance::test("VMM-MAP-025", needs(virtual_memory))]
 fn invalid_access_descriptors(
     importer: Role,
@@ -205,8 +203,8 @@ fn access_to_a_part(importer: Role, #[case] chunks: u64, #[case] part: u64) -> O
 
 /// The result of querying access for an unmapped address or an invalid location is recorded.
 #[rstest]
-#[case::unmapped(false, DEVICE, 0)]
-#[case::nonexistent_device(true, DEVICE, 1000)]
+#[case::unmapped(false, ON_DEVICE, 0)]
+#[case::nonexistent_device(true, ON_DEVICE, 1000)]
 #[case::no_location(true, 0, 0)]
 #[case::unknown_location(true, 0xff, 0)]
 #[conformance::test("VMM-MAP-028", needs(virtual_memory))]

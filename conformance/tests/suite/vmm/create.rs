@@ -3,23 +3,21 @@
 use conformance::Placement;
 use conformance::machine::Fabric;
 use conformance::{Expect as _, KIB, MemProperties, Outcome, Role, check, observe};
-use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUmemLocationType, CUpointer_attribute};
+use cuda_ipc_sys::{CUdevice_attribute, CUmemAllocationHandleType, CUpointer_attribute};
 use rstest::rstest;
 
+use crate::support::constants::{
+    DESCRIPTOR, DEVICE, FABRIC, HOST, HOST_NUMA, HOST_NUMA_CURRENT, INVALID_VALUE, NOT_INITIALIZED, READ_WRITE,
+};
 use crate::support::fixtures::{exporter, importer, start, uninitialised};
 use crate::support::virtual_memory::{
-    DESCRIPTOR, FABRIC, INVALID_DEVICE, INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, devices_with, import,
-    map_readable_and_writable, reserve,
+    NO_SUCH_DEVICE, SIZE, create, devices_with, import, map_readable_and_writable, reserve,
 };
 
-const DEVICE: MemProperties = MemProperties::device(0);
 const DESCRIPTORS_SUPPORTED: CUdevice_attribute =
     CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
 const WIN32: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32;
 const WIN32_KMT: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT;
-const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST.0;
-const HOST_NUMA: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
-const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0;
 
 /// The driver creates memory whose size is a multiple of the granularity, and all of it can be mapped and used.
 #[rstest]
@@ -75,7 +73,7 @@ fn the_code_for_unknown_types(importer: Role, #[case] properties: MemProperties)
 #[conformance::test("VMM-CREATE-006", needs(virtual_memory))]
 fn nonexistent_devices_are_refused(importer: Role, #[case] device: fn(i32) -> i32) -> Outcome {
     let device = device(importer.device_get_count()?);
-    importer.mem_create(SIZE, MemProperties::device(device), 0).refused_and_recorded(INVALID_DEVICE)?;
+    importer.mem_create(SIZE, MemProperties::device(device), 0).refused_and_recorded(NO_SUCH_DEVICE)?;
     Ok(())
 }
 

@@ -6,10 +6,9 @@ use cuda_ipc_sys::CUpointer_attribute;
 use rstest::rstest;
 
 use crate::support::by_kernel::both_see;
+use crate::support::constants::{DESCRIPTOR, FABRIC, INVALID_VALUE};
 use crate::support::fixtures::{exporter, importer, observer, start};
-use crate::support::virtual_memory::{
-    DESCRIPTOR, FABRIC, INVALID_VALUE, SIZE, create_exportable, import, map_readable_and_writable,
-};
+use crate::support::virtual_memory::{SIZE, create_exportable, import, map_readable_and_writable};
 
 /// The driver exports an allocation that was created for descriptors as a descriptor, which is open and leads to it.
 #[rstest]

@@ -4,13 +4,14 @@ use conformance::Placement;
 use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Role, Stop, Stream, check, observe};
 use rstest::rstest;
 
-use crate::support::by_kernel::{both_see, fill_by_kernel, mismatches_by_kernel};
-use crate::support::device_memory::Account;
+use crate::support::by_kernel::{both_see, enqueue_fill};
+use crate::support::constants::{DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE};
+use crate::support::device_memory::{Account, need_free_memory};
 use crate::support::fixtures::{exporter, importer, observer, on_gpus_that_are_no_peers, start, uninitialised};
 use crate::support::foreign::Foreign;
 use crate::support::virtual_memory::{
-    DESCRIPTOR, FABRIC, NONE, NOT_INITIALIZED, READ, READ_WRITE, REFUSED, SIZE, create_exportable, create_large,
-    import, import_without_descriptors, map, map_readable_and_writable, reserve,
+    REFUSED, SIZE, create_exportable, create_large, import, import_without_descriptors, map, map_readable_and_writable,
+    reserve,
 };
 
 /// Exporter and importer each read what the other wrote, with kernels and with copies.
@@ -99,16 +100,13 @@ fn the_code_for_the_other_kind_of_descriptor(exporter: Role, importer: Role, #[c
     let physical = create_exportable(&exporter)?;
     let there = map_readable_and_writable(&exporter, physical)?;
     exporter.fill(there, SIZE, 7)?;
-    let descriptor = if of_pool {
-        exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?
-    } else {
-        exporter.mem_export_to_descriptor(physical)?
-    };
-    let received = importer.receive_descriptor(&exporter.send_descriptor(descriptor)?)?;
+    let pass = |descriptor| importer.receive_descriptor(&exporter.send_descriptor(descriptor)?);
     if of_pool {
-        importer.mem_import_from_descriptor(received).recorded("import")?;
+        let descriptor = exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?;
+        importer.mem_import_from_descriptor(pass(descriptor)?).recorded("import")?;
     } else {
-        importer.mem_pool_import_from_descriptor(received).recorded("import")?;
+        let descriptor = exporter.mem_export_to_descriptor(physical)?;
+        importer.mem_pool_import_from_descriptor(pass(descriptor)?).recorded("import")?;
     }
     importer.ctx_synchronize()?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
@@ -276,7 +274,7 @@ fn each_mapping_of_an_import_has_its_own_access(exporter: Role, importer: Role) 
     importer.mem_set_access(one, SIZE, 0, READ_WRITE)?;
     check!(importer.mem_get_access(other, 0)? == NONE);
     importer.read(other, 4).refused(&[])?;
-    fill_by_kernel(&importer, one, SIZE, 7)
+    importer.fill(one, SIZE, 7)
 }
 
 /// The importer's mapping starts without access, although the exporter's mapping has access.
@@ -300,13 +298,12 @@ fn an_importer_may_have_read_only_access(exporter: Role, importer: Role) -> Outc
     let there = map_readable_and_writable(&exporter, physical)?;
     let here = map(&importer, import(&exporter, physical, &importer)?)?;
     importer.mem_set_access(here, SIZE, 0, READ)?;
-    fill_by_kernel(&exporter, there, SIZE, 7)?;
+    exporter.fill(there, SIZE, 7)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
     check!(importer.read(here, 4)? == exporter.read(there, 4)?);
-    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
     importer.write(here, vec![1; 4]).refused(&[])?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
-    importer.launch("fill".into(), vec![here.into(), (SIZE / 4).into(), 8_u32.into()], Stream::DEFAULT)?;
+    enqueue_fill(&importer, here, SIZE, 8, Stream::DEFAULT)?;
     importer.ctx_synchronize().refused(&[])?;
     check!(exporter.mismatches(there, SIZE, 7)? == 0);
     Ok(())
@@ -341,9 +338,7 @@ fn an_importer_on_another_gpu_has_no_access() -> Outcome {
 #[case::gib_64(64 * GIB)]
 #[conformance::test("VMM-IMP-033", needs(memory_descriptors))]
 fn large_memory_is_imported(exporter: Role, importer: Role, #[case] size: u64) -> Outcome {
-    if exporter.mem_get_info()?.free < size + GIB {
-        return Err(Stop::Unsupported(format!("needs {} MiB of free device memory", size / MIB + 1024)));
-    }
+    need_free_memory(&exporter, size)?;
     let physical = exporter.mem_create(size, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;
     let imported = import(&exporter, physical, &importer)?;
     let map = |role: &Role, physical| {

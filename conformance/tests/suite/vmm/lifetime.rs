@@ -6,12 +6,12 @@ use conformance::{Outcome, Role, Stop, check};
 use peer::wire::Channel;
 use rstest::rstest;
 
-use crate::support::by_kernel::{fill_by_kernel, mismatches_by_kernel};
+use crate::support::constants::READ_WRITE;
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::virtual_memory::{
-    READ_WRITE, SIZE, create_exportable, create_large, import, import_without_descriptors, map_large,
-    map_readable_and_writable, reserve,
+    SIZE, create_exportable, create_large, import, import_without_descriptors, map_large, map_readable_and_writable,
+    reserve,
 };
 
 /// A mapping stays usable after its handle is released, and the memory is freed when it is unmapped.
@@ -69,8 +69,7 @@ fn an_import_outlives_its_exporter(exporter: Role, importer: Role, #[case] kill:
         exporter.exit()?
     }
     check!(importer.mismatches(here, SIZE, 7)? == 0);
-    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
-    fill_by_kernel(&importer, here, SIZE, 8)?;
+    importer.fill(here, SIZE, 8)?;
     check!(importer.mismatches(here, SIZE, 8)? == 0);
     importer.write(here, vec![1; 4])
 }
@@ -151,7 +150,6 @@ fn an_importer_may_release_after_mapping(exporter: Role, importer: Role) -> Outc
     let here = map_readable_and_writable(&importer, imported)?;
     importer.mem_release(imported)?;
     check!(importer.mismatches(here, SIZE, 7)? == 0);
-    check!(mismatches_by_kernel(&importer, here, SIZE, 7)? == 0);
     Ok(())
 }
 

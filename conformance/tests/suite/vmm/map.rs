@@ -3,11 +3,10 @@
 use conformance::{Expect as _, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stream, check, seed};
 use rstest::rstest;
 
+use crate::support::by_kernel::enqueue_fill;
+use crate::support::constants::{ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE};
 use crate::support::fixtures::importer;
-use crate::support::virtual_memory::{
-    ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE, REFUSED, SIZE, create, create_exportable,
-    map_readable_and_writable, reserve,
-};
+use crate::support::virtual_memory::{REFUSED, SIZE, create, create_exportable, map_readable_and_writable, reserve};
 
 /// Memory that is reserved, created, mapped and made accessible is usable up to its last byte, by kernels and copies.
 #[rstest]
@@ -272,9 +271,8 @@ fn unmapping_waits_for_a_kernel_or_makes_it_fail(importer: Role) -> Outcome {
     let physical = create(&importer)?;
     let address = map_readable_and_writable(&importer, physical)?;
     let stream = importer.stream_create()?;
-    let words = SIZE / 4;
     importer.launch("spin".into(), vec![NANOSECONDS.into()], stream)?;
-    importer.launch("fill".into(), vec![address.into(), words.into(), 7_u32.into()], stream)?;
+    enqueue_fill(&importer, address, SIZE, 7, stream)?;
     importer.mem_unmap(address, SIZE)?;
     let kernel = importer.stream_synchronize(stream);
     if kernel.is_err() {

@@ -3,10 +3,9 @@
 use conformance::{Expect as _, GIB, KIB, MIB, MemProperties, Outcome, Pointer, Role, Stop, check, observe};
 use rstest::rstest;
 
+use crate::support::constants::{INVALID_VALUE, NOT_INITIALIZED, READ_WRITE};
 use crate::support::fixtures::{importer, uninitialised};
-use crate::support::virtual_memory::{
-    INVALID_VALUE, NOT_INITIALIZED, READ_WRITE, SIZE, create, map_readable_and_writable, reserve,
-};
+use crate::support::virtual_memory::{SIZE, create, map_readable_and_writable, reserve};
 
 /// The driver reserves and frees multiples of the granularity, at addresses that are aligned to it.
 #[rstest]
@@ -159,17 +158,8 @@ fn freeing_twice_leaves_the_driver_usable(importer: Role) -> Outcome {
 #[conformance::test("VMM-RES-012", needs(virtual_memory))]
 fn addresses_run_out_cleanly(importer: Role) -> Outcome {
     const HUGE: u64 = 4 << 40;
-    const MOST: usize = 512;
-    let mut reserved = Vec::new();
-    let refusal = loop {
-        match reserve(&importer, HUGE) {
-            Ok(address) if reserved.len() < MOST => reserved.push(address),
-            Ok(_) => break "none".to_owned(),
-            refused => break refused.refused(&[])?.to_string(),
-        }
-    };
+    let (last, refusal) = reserve_until_refused(&importer, HUGE, 512)?;
     observe("refusal", refusal);
-    let last = reserved.pop();
     let last = last.ok_or_else(|| Stop::failed("the driver granted no reservation of 4 TiB"))?;
     importer.mem_address_free(last, HUGE)?;
     let again = reserve(&importer, HUGE)?;
@@ -178,6 +168,18 @@ fn addresses_run_out_cleanly(importer: Role) -> Outcome {
     importer.fill(address, KIB, 7)?;
     check!(importer.mismatches(address, KIB, 7)? == 0);
     Ok(())
+}
+
+/// Makes reservations until the driver refuses one. Returns the last granted one, and the refusal: `none` after `most`.
+fn reserve_until_refused(role: &Role, size: u64, most: usize) -> Result<(Option<Pointer>, String), Stop> {
+    let mut last = None;
+    for _ in 0..most {
+        match reserve(role, size) {
+            Ok(address) => last = Some(address),
+            refused => return Ok((last, refused.refused(&[])?.to_string())),
+        }
+    }
+    Ok((last, "none".to_owned()))
 }
 
 /// The driver refuses to free a reservation that contains a mapping, wherever it lies, and the mapping still works.

@@ -3,11 +3,10 @@
 use conformance::{Expect as _, Outcome, Pointer, Role, check};
 use rstest::rstest;
 
+use crate::support::constants::INVALID_VALUE;
 use crate::support::device_memory::Account;
 use crate::support::fixtures::{importer, observer};
-use crate::support::virtual_memory::{
-    INVALID_VALUE, SIZE, create, create_large, map, map_large, map_readable_and_writable, reserve,
-};
+use crate::support::virtual_memory::{SIZE, create, create_large, map, map_large, map_readable_and_writable, reserve};
 
 /// A mapped address gives the handle that was mapped, and the returned handle needs a release of its own.
 #[rstest]

@@ -1,11 +1,12 @@
 //! The contexts that may open a handle.
 
 use conformance::{Expect as _, MemHandle, Outcome, Role, Stop, check, seed};
-use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::INVALID_CONTEXT;
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::legacy::share;
 
 fn export(exporter: &Role) -> Result<MemHandle, Stop> {
     exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)
@@ -104,6 +105,24 @@ fn a_second_context_is_refused_another_handle_of_the_exporter(exporter: Role, im
     Ok(())
 }
 
+/// After a context with an import is destroyed, another context opens the same handle, or another one of the exporter.
+#[rstest]
+#[case::the_same_handle(true)]
+#[case::another_handle(false)]
+#[conformance::test("IPCMEM-OPEN-006", "IPCMEM-OPEN-007")]
+fn a_destroyed_context_holds_no_handle(exporter: Role, importer: Role, #[case] is_same: bool) -> Outcome {
+    let (buffer, pattern, first) = (exporter.mem_alloc(SIZE)?, seed(), importer.ctx_get_current()?);
+    exporter.fill(buffer, SIZE, pattern)?;
+    let handle = exporter.ipc_get_mem_handle(buffer)?;
+    let created = importer.ctx_create(0)?;
+    importer.ipc_open_mem_handle(if is_same { handle } else { export(&exporter)? })?;
+    importer.ctx_destroy(created)?;
+    importer.ctx_set_current(Some(first))?;
+    let import = importer.ipc_open_mem_handle(handle)?;
+    check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    Ok(())
+}
+
 /// The code of an open in a second context after the first context has closed the handle is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-008")]
@@ -116,23 +135,26 @@ fn the_code_in_a_second_context_after_the_first_closed(exporter: Role, importer:
     Ok(())
 }
 
-/// Primary and created contexts can export and import in any combination.
+/// Created contexts export to and import from created and primary contexts.
+///
+/// Two primary contexts are not tried here: roles begin in them, so every other case does.
 #[rstest]
+#[case::from_a_created_context(true, false)]
+#[case::in_a_created_context(false, true)]
+#[case::both_created(true, true)]
 #[conformance::test("IPCMEM-OPEN-009")]
 fn primary_and_created_contexts_mix(
     exporter: Role,
     importer: Role,
-    #[values(true, false)] exporter_created: bool,
-    #[values(true, false)] importer_created: bool,
+    #[case] exporter_created: bool,
+    #[case] importer_created: bool,
 ) -> Outcome {
     for (role, created) in [(&exporter, exporter_created), (&importer, importer_created)] {
         if created {
             role.ctx_create(0)?;
         }
     }
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     importer.fill(import, SIZE, !pattern)?;
     check!(exporter.mismatches(buffer, SIZE, !pattern)? == 0);
@@ -145,7 +167,7 @@ fn primary_and_created_contexts_mix(
 fn a_current_context_is_needed(exporter: Role, importer: Role) -> Outcome {
     let (handle, context) = (export(&exporter)?, importer.ctx_get_current()?);
     importer.ctx_set_current(None)?;
-    importer.ipc_open_mem_handle(handle).refused(&[CUresult::CUDA_ERROR_INVALID_CONTEXT])?;
+    importer.ipc_open_mem_handle(handle).refused(INVALID_CONTEXT)?;
     importer.ctx_set_current(Some(context))?;
     importer.ipc_open_mem_handle(handle)?;
     importer.ctx_synchronize()

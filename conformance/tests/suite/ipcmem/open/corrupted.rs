@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use conformance::{Expect as _, MemHandle, Outcome, Role, Stop, check, observe, random, seed};
+use conformance::{Expect as _, MemHandle, Outcome, Role, Stop, check, observe, random};
 use cuda_ipc_sys::CUevent_flags;
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::legacy::filled;
 
 /// The driver refuses a memory handle whose bytes are all 0x00 or all 0xff.
 #[rstest]
@@ -23,8 +24,7 @@ fn uniform_bytes_do_not_open(importer: Role, #[case] byte: u8) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-014")]
 fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(&exporter, SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let flipped = (0..512).map(|bit| handle.with_bit_flipped(bit));
     open_each(flipped)?;
@@ -37,8 +37,7 @@ fn flipped_bits_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-014")]
 fn random_bytes_leave_the_exporter_unharmed(exporter: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(&exporter, SIZE)?;
     let mut random = random();
     let blobs = (0..200).map(|_| MemHandle::from_bytes(std::array::from_fn(|_| random.u8(..))));
     open_each(blobs)?;

@@ -6,6 +6,7 @@ use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, start};
+use crate::support::legacy::share;
 
 const SIZE: u64 = 4 * MIB;
 
@@ -13,10 +14,8 @@ const SIZE: u64 = 4 * MIB;
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-029", needs(gpus = 2, peer_access))]
 fn memory_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
-    let (there, back) = (seed(), seed());
-    let buffer = exporter.mem_alloc(SIZE)?;
-    exporter.fill(buffer, SIZE, there)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (buffer, import, there) = share(&exporter, &importer, SIZE)?;
+    let back = seed();
     check!(importer.mismatches(import, SIZE, there)? == 0);
     check!(importer.mismatches_by_copy(import, SIZE, there)? == 0);
     importer.fill(import, SIZE, back)?;
@@ -53,11 +52,8 @@ fn memory_does_not_open_without_peer_access(#[values(0, 1)] exporting: i32) -> O
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-032", needs(gpus = 2, peer_access))]
 fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
-    let pattern = seed();
     let importer = start("importer", Placement::device(0).visible_devices("1"));
-    let buffer = exporter.mem_alloc(SIZE)?;
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_, import, pattern) = share(&exporter, &importer, SIZE)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     Ok(())
 }
@@ -66,12 +62,9 @@ fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-033", needs(gpus = 2, peer_access))]
 fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: i32) -> Outcome {
-    let pattern = seed();
     let importer = start("importer", Placement::device(device).visible_devices("1,0"));
     check!(importer.device_get_uuid(1)? == exporter.device_get_uuid(0)?);
-    let buffer = exporter.mem_alloc(SIZE)?;
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_, import, pattern) = share(&exporter, &importer, SIZE)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     Ok(())
 }
@@ -81,13 +74,10 @@ fn the_order_of_devices_does_not_matter(exporter: Role, #[values(0, 1)] device: 
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-034", needs(gpus = 2, peer_access))]
 fn changing_peer_access_leaves_an_import_usable(exporter: Role, #[with(1)] importer: Role) -> Outcome {
-    let pattern = seed();
     let peer = importer.device_primary_ctx_retain_of(0)?;
     importer.ctx_enable_peer_access(peer).recorded("enable before the open")?;
     importer.ctx_disable_peer_access(peer).recorded("disable before the open")?;
-    let buffer = exporter.mem_alloc(SIZE)?;
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_, import, pattern) = share(&exporter, &importer, SIZE)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     let already = [CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED];
     if importer.ctx_enable_peer_access(peer).recorded_among("enable while open", &already)?.is_some() {

@@ -1,21 +1,19 @@
 //! The flags and the output of an open.
 
-use conformance::{Expect as _, Outcome, Role, check, seed};
-use cuda_ipc_sys::CUresult;
+use conformance::{Expect as _, Outcome, Role, check};
 use rstest::rstest;
 
 use crate::support::SIZE;
+use crate::support::constants::INVALID_VALUE;
 use crate::support::fixtures::{exporter, importer};
-
-const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+use crate::support::legacy::filled;
 
 /// Checks that an open with these flags gives the right memory, or is refused and leaves nothing behind. Records the code.
 fn opens_or_refuses(exporter: &Role, importer: &Role, flags: u32) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(exporter, SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let opened = importer.ipc_open_mem_handle_with_flags(handle, flags);
-    if let Some(import) = opened.recorded_among("open", &[INVALID_VALUE])? {
+    if let Some(import) = opened.recorded_among("open", INVALID_VALUE)? {
         check!(importer.mismatches(import, SIZE, pattern)? == 0);
         return Ok(());
     }
@@ -49,6 +47,6 @@ fn with_unknown_flags_the_right_memory_or_none_opens(
 #[conformance::test("IPCMEM-OPEN-012")]
 fn a_null_output_is_refused(exporter: Role, importer: Role) -> Outcome {
     let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
-    importer.ipc_open_mem_handle_into_null(handle).refused(&[INVALID_VALUE])?;
+    importer.ipc_open_mem_handle_into_null(handle).refused(INVALID_VALUE)?;
     importer.ctx_synchronize()
 }

@@ -1,11 +1,12 @@
 //! Processes in other PID namespaces, of other users, and with the process id of an ended process.
 
-use conformance::{Expect as _, Outcome, Role, Stop, check, seed};
+use conformance::{Expect as _, Outcome, Role, Stop, check};
 use conformance::{PidNamespace, Placement};
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, start};
+use crate::support::legacy::filled;
 
 /// The id of the user `nobody`.
 const NOBODY: u32 = 65_534;
@@ -20,8 +21,7 @@ enum Isolated {
 
 /// Records whether memory opens. Checks its contents if it does, and that the exporter's memory stays intact.
 fn open_and_read(exporter: &Role, importer: &Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(exporter, SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     if let Some(import) = importer.ipc_open_mem_handle(handle).recorded("open")? {
         check!(importer.mismatches(import, SIZE, pattern)? == 0);
@@ -53,6 +53,14 @@ fn memory_opened_across_pid_namespaces_has_the_right_contents(
     importer.kill()
 }
 
+/// Ends the case as unsupported if the system gave the process another id.
+fn has_process_id(role: &Role, number: i32) -> Outcome {
+    if role.process_id()? == number {
+        return Ok(());
+    }
+    Err(Stop::Unsupported(format!("the process id {number} was not reused")))
+}
+
 /// A handle of an ended process does not give the memory of a new process with the same id. The code is recorded.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-019", needs(root))]
@@ -62,16 +70,12 @@ fn a_reused_process_id_does_not_expose_memory() -> Outcome {
     // The first process of the namespace keeps it alive.
     let (importer, exporter) = (role("importer"), role("exporter"));
     let number = exporter.process_id()?;
-    let buffer = exporter.mem_alloc(SIZE)?;
-    let stale = exporter.ipc_get_mem_handle(buffer)?;
+    let stale = exporter.ipc_get_mem_handle(exporter.mem_alloc(SIZE)?)?;
     exporter.exit()?;
     importer.set_last_process_id(number - 1)?;
     let impostor = role("impostor");
-    if impostor.process_id()? != number {
-        return Err(Stop::Unsupported(format!("the process id {number} was not reused")));
-    }
-    let (other, secret) = (impostor.mem_alloc(SIZE)?, seed());
-    impostor.fill(other, SIZE, secret)?;
+    has_process_id(&impostor, number)?;
+    let (other, secret) = filled(&impostor, SIZE)?;
     impostor.ipc_get_mem_handle(other)?;
     if let Some(import) = importer.ipc_open_mem_handle(stale).recorded("open")? {
         let shown = importer.mismatches_by_copy(import, SIZE, secret).recorded("read")? == Some(0);

@@ -8,6 +8,7 @@ use crate::support::by_kernel::both_see;
 use crate::support::device_memory::need_free_memory;
 use crate::support::fixtures::{exporter, importer, start};
 use crate::support::latch::Latch;
+use crate::support::legacy::{open, share};
 use crate::support::reach::Unshared;
 
 const SIZE: u64 = 4 * MIB;
@@ -119,22 +120,16 @@ fn the_reach_of_a_small_import(exporter: Role, #[from(importer)] sacrifice: Role
     let size = 64 * KIB;
     // So that the import does not begin where its block begins.
     exporter.mem_alloc(size)?;
-    let (one, other) = (exporter.mem_alloc(size)?, exporter.mem_alloc(size)?);
-    let (pattern, secret) = (seed(), seed());
-    exporter.fill(one, size, pattern)?;
-    exporter.fill(other, size, secret)?;
-    let import = sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(one)?)?;
+    let (one, import, pattern) = share(&exporter, &sacrifice, size)?;
+    let other = exporter.mem_alloc(size)?;
     check!(sacrifice.mismatches(import, size, pattern)? == 0);
-    let range = sacrifice.mem_get_address_range(import)?;
-    observe("size of the imported range", range.size);
+    observe("size of the imported range", sacrifice.mem_get_address_range(import)?.size);
     let distance = other.0.wrapping_sub(one.0);
     observe("distance of the neighbour", distance);
     if distance < 2 * MIB {
-        let neighbour = import.offset(distance);
-        let found = sacrifice.mismatches_by_copy(neighbour, size, secret).recorded("read of the neighbour")?;
-        observe("the neighbour is readable", found == Some(0));
         let (name, what) = ("the neighbour", "the neighbouring allocation");
-        let unshared = Unshared { name, what, exporter: &exporter, there: other, here: neighbour, size };
+        let unshared = Unshared { name, what, exporter: &exporter, there: other, here: import.offset(distance), size };
+        unshared.reach_by_copy(&sacrifice)?;
         unshared.reach_by_kernel(&sacrifice)?;
     }
     // A kernel that does not reach the neighbour damages its process.
@@ -164,22 +159,32 @@ fn many_processes_open_one_handle(exporter: Role) -> Outcome {
     const SIZE: u64 = 256 * KIB;
     let buffer = exporter.mem_alloc(SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
-    let mut imports = Vec::new();
+    let mut sharers = vec![(exporter, buffer)];
     for number in 0..IMPORTERS {
         let importer = start(&format!("importer {number}"), Default::default());
         let import = importer.ipc_open_mem_handle(handle)?;
-        imports.push((importer, import));
+        sharers.push((importer, import));
     }
-    observe("addresses", imports.iter().map(|(_, import)| import.0).collect::<Vec<_>>());
-    for (writer, written) in &imports {
+    observe("addresses", sharers[1..].iter().map(|(_, import)| import.0).collect::<Vec<_>>());
+    for (writer, written) in &sharers {
         let pattern = seed();
         writer.fill(*written, SIZE, pattern)?;
-        check!(exporter.mismatches(buffer, SIZE, pattern)? == 0);
-        for (reader, read) in &imports {
+        for (reader, read) in &sharers {
             check!(reader.mismatches(*read, SIZE, pattern)? == 0);
         }
     }
     Ok(())
+}
+
+/// Prepares a kernel whose threads each add a value to a counter so many times. It starts with the release of the latch.
+fn prepare_to_add(role: &Role, counter: Pointer, value: u32, times: u64) -> Result<Latch, Stop> {
+    let (stream, add) = (role.stream_create()?, |times: u64| vec![counter.into(), value.into(), times.into()]);
+    // Load the module before the stream is held.
+    role.launch("add".into(), add(0), stream)?;
+    role.stream_synchronize(stream)?;
+    let latch = Latch::hold(role, stream)?;
+    role.launch("add".into(), add(times), stream)?;
+    Ok(latch)
 }
 
 /// System-scope atomics of two processes on one word lose no update, even if they run at the same time.
@@ -191,18 +196,11 @@ fn atomics_of_two_processes_are_exact(exporter: Role, importer: Role) -> Outcome
     let counter = exporter.mem_alloc(4 * KIB)?;
     exporter.memset_d8(counter, 0, 4)?;
     exporter.ctx_synchronize()?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(counter)?)?;
-    let hold = |role: &Role, counter: Pointer, value: u32| -> Result<Latch, Stop> {
-        let (stream, add) = (role.stream_create()?, |rounds: u64| vec![counter.into(), value.into(), rounds.into()]);
-        // Load the module before the stream is held.
-        role.launch("add".into(), add(0), stream)?;
-        role.stream_synchronize(stream)?;
-        let latch = Latch::hold(role, stream)?;
-        role.launch("add".into(), add(ROUNDS), stream)?;
-        Ok(latch)
-    };
-    let latches = [hold(&exporter, counter, 1)?, hold(&importer, import, 2)?];
-    latches.iter().try_for_each(Latch::release)?;
+    let import = open(&exporter, counter, &importer)?;
+    let one = prepare_to_add(&exporter, counter, 1, ROUNDS)?;
+    let other = prepare_to_add(&importer, import, 2, ROUNDS)?;
+    one.release()?;
+    other.release()?;
     exporter.ctx_synchronize()?;
     importer.ctx_synchronize()?;
     let sum = u64::from(BLOCKS * THREADS) * ROUNDS * 3;

@@ -1,13 +1,18 @@
 //! Handles whose allocation, context or process no longer exists.
 
-use conformance::{Expect as _, KIB, MIB, Outcome, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, KIB, MIB, MemHandle, Outcome, Role, Stop, check, observe};
 use rstest::rstest;
 
 use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::legacy::{filled, open, share};
+use crate::support::reuse::allocate_again_at;
 
 const SIZE: u64 = 4 * MIB;
 /// Small enough to share a block with others.
 const SMALL: u64 = 64 * KIB;
+
+/// What newer memory holds.
+const SECRET: u8 = 0xc3;
 
 /// The driver refuses to open a handle of freed memory.
 #[rstest]
@@ -65,38 +70,33 @@ fn a_stale_handle_does_not_show_newer_memory(
     #[case] size: u64,
     #[case] is_open: bool,
 ) -> Outcome {
-    const TRIES: usize = 16;
     const OLD: u8 = 0x17;
-    const SECRET: u8 = 0xc3;
     exporter.mem_alloc(size)?;
-    let before = exporter.mem_alloc(size)?;
-    exporter.memset_d8(before, OLD, size)?;
-    let stale = exporter.ipc_get_mem_handle(before)?;
-    exporter.mem_free(before)?;
-    for _ in 0..TRIES {
-        let after = exporter.mem_alloc(size)?;
-        exporter.memset_d8(after, SECRET, size)?;
-        exporter.ctx_synchronize()?;
-        if after == before {
-            if is_open {
-                sacrifice.ipc_open_mem_handle(exporter.ipc_get_mem_handle(after)?)?;
-            }
-            let opened = sacrifice.ipc_open_mem_handle(stale).recorded("open")?;
-            // Half of the allocation, in case the import begins elsewhere in it.
-            let part = size / 2;
-            let others = match opened {
-                Some(import) => sacrifice.other_bytes(import, part, SECRET).recorded("read")?,
-                None => None,
-            };
-            let shown = others.is_some_and(|others| others < part / 2);
-            // The stale handle may have opened other memory, so no other case may use either process.
-            sacrifice.kill()?;
-            exporter.kill()?;
-            check!(!shown, "the handle of freed memory shows what was written to a newer allocation");
-            return Ok(());
-        }
+    let buffer = exporter.mem_alloc(size)?;
+    exporter.memset_d8(buffer, OLD, size)?;
+    let stale = exporter.ipc_get_mem_handle(buffer)?;
+    exporter.mem_free(buffer)?;
+    allocate_again_at(&exporter, buffer, size)?;
+    exporter.memset_d8(buffer, SECRET, size)?;
+    exporter.ctx_synchronize()?;
+    if is_open {
+        open(&exporter, buffer, &sacrifice)?;
     }
-    Err(Stop::Unsupported(format!("the address was not reused in {TRIES} allocations")))
+    let shows = shows_the_secret(&sacrifice, stale, size)?;
+    // The stale handle may have opened other memory, so no other case may use either process.
+    sacrifice.kill()?;
+    exporter.kill()?;
+    check!(!shows, "the handle of freed memory shows what was written to a newer allocation");
+    Ok(())
+}
+
+/// Opens a stale handle, and returns whether most of the memory holds the secret. The codes are recorded.
+fn shows_the_secret(sacrifice: &Role, stale: MemHandle, size: u64) -> Result<bool, Stop> {
+    let Some(import) = sacrifice.ipc_open_mem_handle(stale).recorded("open")? else { return Ok(false) };
+    // Half of the allocation, in case the import begins elsewhere in it.
+    let part = size / 2;
+    let others = sacrifice.other_bytes(import, part, SECRET).recorded("read")?;
+    Ok(others.is_some_and(|others| others < part / 2))
 }
 
 /// The driver refuses to open a handle after the exporter has ended.
@@ -141,8 +141,7 @@ fn memory_of_a_destroyed_context_does_not_open(exporter: Role, importer: Role) -
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-023")]
 fn freeing_open_memory_leaves_others_unharmed(exporter: Role, importer: Role, observer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
+    let (buffer, pattern) = filled(&exporter, SIZE)?;
     let handle = exporter.ipc_get_mem_handle(buffer)?;
     let import = importer.ipc_open_mem_handle(handle)?;
     exporter.mem_free(buffer).recorded("free")?;
@@ -157,27 +156,19 @@ fn freeing_open_memory_leaves_others_unharmed(exporter: Role, importer: Role, ob
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-024")]
 fn the_code_for_a_new_handle_beside_an_old_mapping(exporter: Role, importer: Role) -> Outcome {
-    const TRIES: usize = 16;
-    let before = exporter.mem_alloc(SIZE)?;
-    importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(before)?)?;
-    exporter.mem_free(before)?;
-    for _ in 0..TRIES {
-        let after = exporter.mem_alloc(SIZE)?;
-        if after == before {
-            importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(after)?).recorded("open of the new handle")?;
-            return importer.ctx_synchronize();
-        }
-    }
-    Err(Stop::Unsupported(format!("the address was not reused in {TRIES} allocations")))
+    let buffer = exporter.mem_alloc(SIZE)?;
+    open(&exporter, buffer, &importer)?;
+    exporter.mem_free(buffer)?;
+    allocate_again_at(&exporter, buffer, SIZE)?;
+    open(&exporter, buffer, &importer).recorded("open of the new handle")?;
+    importer.ctx_synchronize()
 }
 
 /// If the exporter is killed, the importer's context stays usable. The result of reading the import is recorded.
 #[rstest]
 #[conformance::test("PROC-001", needs(legacy_memory))]
 fn the_importer_survives_the_exporters_death(exporter: Role, importer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     exporter.kill()?;
     let mismatches = importer.mismatches_by_copy(import, SIZE, pattern).recorded("read")?;
     observe("the bytes are the old ones", mismatches == Some(0));

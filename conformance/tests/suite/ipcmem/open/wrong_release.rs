@@ -1,18 +1,17 @@
 //! Calls other than a close that try to release an import.
 
-use conformance::{Expect as _, Outcome, Role, check, seed};
+use conformance::{Expect as _, Outcome, Role, check};
 use rstest::rstest;
 
 use crate::support::SIZE;
 use crate::support::fixtures::{exporter, importer};
+use crate::support::legacy::share;
 
 /// `cuMemFree` refuses an import, which stays mapped and can be closed.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-042")]
 fn free_is_refused(exporter: Role, importer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     importer.mem_free(import).refused_and_recorded(&[])?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     importer.ipc_close_mem_handle(import)
@@ -22,9 +21,7 @@ fn free_is_refused(exporter: Role, importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-043", needs(memory_pools))]
 fn free_async_is_refused(exporter: Role, importer: Role) -> Outcome {
-    let (buffer, pattern) = (exporter.mem_alloc(SIZE)?, seed());
-    exporter.fill(buffer, SIZE, pattern)?;
-    let import = importer.ipc_open_mem_handle(exporter.ipc_get_mem_handle(buffer)?)?;
+    let (_buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     importer.mem_free_async(import).refused_and_recorded(&[])?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
     importer.ipc_close_mem_handle(import)
