@@ -14,7 +14,7 @@ use std::time::Instant;
 use cuda_ipc::cache::Cache;
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{DeviceBuffer, Parcel, Ticket};
-use two_processes::{Outcome, device_of, first_device, run};
+use two_processes::{Outcome, first_device, run};
 
 const SIZE: usize = 2 << 20;
 const BUDGET: usize = 1 << 30;
@@ -49,7 +49,7 @@ fn import(exporter: &Connection) -> Outcome {
         let parcel = Parcel::receive(exporter)?;
         let context = match &mut context {
             Some(context) => context,
-            None => context.insert(device_of(&parcel)?),
+            None => context.insert(parcel.context()?),
         };
         let begin = Instant::now();
         // SAFETY: the parcel came straight from the process that shares the memory, and asks us to forget it before it

@@ -1,5 +1,5 @@
-//! A ring of slots between two processes. Their streams order the work by counters that they write and wait for. The
-//! hosts only check whether the work is done and whether the other process is alive.
+//! A ring of slots between two processes, without `unsafe`. Their streams order the work by counters that they write and
+//! wait for. The hosts only wait for the end of the work, or of the other process.
 //!
 //! ```text
 //! cargo run -p cuda-ipc --example ring
@@ -10,97 +10,98 @@
 mod two_processes;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use cuda_ipc::liveness::{LivenessError, ProcessWatch};
-use cuda_ipc::stream::WaitValue;
+use cuda_ipc::liveness::ProcessWatch;
+use cuda_ipc::stream::{WaitValue, scope_watching};
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{DeviceBuffer, DeviceMemory, Error, Parcel, Stream};
-use two_processes::{Outcome, device_of, first_device, run};
+use cuda_ipc::{DeviceBuffer, DeviceMemory, DeviceSlice, Error, Parcel, SharedBuffer, Stream};
+use two_processes::{Outcome, first_device, run};
 
-// Offsets of the counters of messages put into the ring and taken out of it. Each counter has its own cache line.
+// Places of the counters of messages put into the ring and taken out of it, as words. Each has its own cache line.
 const FILLED: usize = 0;
-const FREED: usize = 128;
-const SLOTS: u32 = 4;
-const SLOT_SIZE: usize = 64 << 10;
-const MESSAGES: u32 = 100;
+const FREED: usize = 32;
+const SLOTS: usize = 4;
+/// The words in a slot, and in a message.
+const SLOT: usize = 16 << 10;
+const MESSAGES: usize = 100;
 
 fn main() -> ExitCode {
     run(consume, produce)
 }
 
-/// Returns the offset of a message's slot. The slots come after the counters.
-fn slot(message: u32) -> usize {
-    SLOT_SIZE + (message % SLOTS) as usize * SLOT_SIZE
+/// The counters, and the slots after them.
+struct Ring<'memory> {
+    filled: DeviceSlice<'memory, u32>,
+    freed: DeviceSlice<'memory, u32>,
+    slots: DeviceSlice<'memory, u32>,
+}
+
+impl<'memory> Ring<'memory> {
+    const SIZE: usize = (SLOTS + 1) * SLOT * size_of::<u32>();
+
+    fn of(memory: &'memory DeviceMemory) -> Result<Self, Error> {
+        let (counters, slots) = memory.slice(..)?.split_at(SLOT)?;
+        Ok(Self { filled: counters.value(FILLED)?, freed: counters.value(FREED)?, slots })
+    }
+
+    fn slot(&self, message: usize) -> Result<DeviceSlice<'memory, u32>, Error> {
+        part(self.slots, message % SLOTS)
+    }
+}
+
+/// Returns the words of a slot or of a message.
+fn part(words: DeviceSlice<'_, u32>, number: usize) -> Result<DeviceSlice<'_, u32>, Error> {
+    words.part(number * SLOT..(number + 1) * SLOT)
 }
 
 /// Returns the words of all messages.
 fn words() -> Vec<u32> {
-    let words = MESSAGES * SLOT_SIZE as u32 / 4;
-    (0..words).map(|place| place.wrapping_mul(0x9e37_79b9)).collect()
-}
-
-/// Waits until the stream has done everything. If the other process ends, it no longer writes the counter that the
-/// stream waits for, so this function does.
-fn finish(stream: &Stream, ring: &DeviceMemory, awaited: usize, other: &ProcessWatch) -> Result<(), Error> {
-    while !stream.query()? {
-        if !matches!(other.wait(Duration::from_millis(1)), Err(LivenessError::StillAlive { .. })) {
-            ring.write(awaited, &[MESSAGES])?;
-        }
-    }
-    Ok(())
+    (0..(MESSAGES * SLOT) as u32).map(|place| place.wrapping_mul(0x9e37_79b9)).collect()
 }
 
 /// The ring is the consumer's memory, so the producer pushes its messages.
 fn consume(producer: &Connection) -> Outcome {
     let context = first_device()?;
     let stream = Stream::non_blocking(&context)?;
-    let watch = ProcessWatch::by_hang_up(producer)?;
-    // A multiple of 2 MiB, so the memory shares its block with no other allocation.
-    let ring = DeviceBuffer::new(&context, 2 << 20)?;
-    ring.fill(0)?;
-    let mut parcel = ring.share(..)?;
-    let lease = parcel.lease()?;
-    parcel.send(producer)?;
-    drop(parcel);
-    let received = DeviceBuffer::new(&context, MESSAGES as usize * SLOT_SIZE)?;
-    // SAFETY: both memories live until the stream is done, even after an error.
-    let enqueued = (0..MESSAGES).try_for_each(|message| unsafe {
-        stream.wait_value32(&ring, FILLED, WaitValue::GreaterOrEqual, message + 1)?;
-        received.copy_from_async(message as usize * SLOT_SIZE, &ring, slot(message), SLOT_SIZE, &stream)?;
-        stream.write_value32(&ring, FREED, message + 1)
-    });
-    finish(&stream, &ring, FILLED, &watch)?;
-    enqueued?;
-    if *received.mirror::<u32>(0..received.size())? != *words() {
+    let memory = SharedBuffer::new(&context, Ring::SIZE)?;
+    memory.fill(0)?;
+    memory.share()?.send(producer)?;
+    let (ring, received) = (Ring::of(&memory)?, DeviceBuffer::new(&context, MESSAGES * SLOT * size_of::<u32>())?);
+    scope_watching(&ProcessWatch::by_hang_up(producer)?, |scope| {
+        let stream = scope.on(&stream);
+        for message in 0..MESSAGES {
+            stream.wait_value(ring.filled, WaitValue::GreaterOrEqual, message as u32 + 1)?;
+            stream.copy(part(received.slice(..)?, message)?, ring.slot(message)?)?;
+            stream.write_value(ring.freed, message as u32 + 1)?;
+        }
+        Ok(())
+    })?;
+    if *received.snapshot::<u32>(..)? != *words() {
         return Err("the received words are not the words that were sent".into());
     }
-    println!("{MESSAGES} messages of {SLOT_SIZE} bytes through {SLOTS} slots: all arrived");
-    // Waits until the producer has closed the ring or has died.
-    lease.wait(Duration::MAX)?;
-    Ok(ring.free()?)
+    println!("{MESSAGES} messages of {SLOT} words through {SLOTS} slots: all arrived");
+    Ok(())
 }
 
 fn produce(consumer: &Connection) -> Outcome {
     let parcel = Parcel::receive(consumer)?;
-    let context = device_of(&parcel)?;
+    let context = parcel.context()?;
     let stream = Stream::non_blocking(&context)?;
-    let watch = ProcessWatch::by_hang_up(consumer)?;
-    // SAFETY: the parcel came straight from the process that shares the ring, and frees it when the lease is over.
-    let ring = unsafe { parcel.open(&context)? };
-    drop(parcel);
+    let memory = parcel.map(&context)?;
     // The messages are on the device, because a copy from or to host memory would make the host wait for the ring.
-    let messages = DeviceBuffer::new(&context, MESSAGES as usize * SLOT_SIZE)?;
+    let messages = DeviceBuffer::new(&context, MESSAGES * SLOT * size_of::<u32>())?;
     messages.write(0, &words())?;
-    // SAFETY: both memories live until the stream is done, even after an error.
-    let enqueued = (0..MESSAGES).try_for_each(|message| unsafe {
-        // A slot is free when its previous message was taken out. At first, all slots are free.
-        let freed = (message + 1).saturating_sub(SLOTS);
-        stream.wait_value32(&ring, FREED, WaitValue::GreaterOrEqual, freed)?;
-        ring.copy_from_async(slot(message), &messages, message as usize * SLOT_SIZE, SLOT_SIZE, &stream)?;
-        stream.write_value32(&ring, FILLED, message + 1)
-    });
-    finish(&stream, &ring, FREED, &watch)?;
-    enqueued?;
-    Ok(ring.close()?)
+    let ring = Ring::of(&memory)?;
+    scope_watching(&ProcessWatch::by_hang_up(consumer)?, |scope| {
+        let stream = scope.on(&stream);
+        for message in 0..MESSAGES {
+            // A slot is free when its previous message was taken out. At first, all slots are free.
+            let freed = (message + 1).saturating_sub(SLOTS);
+            stream.wait_value(ring.freed, WaitValue::GreaterOrEqual, freed as u32)?;
+            stream.copy(ring.slot(message)?, part(messages.slice(..)?, message)?)?;
+            stream.write_value(ring.filled, message as u32 + 1)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
 }

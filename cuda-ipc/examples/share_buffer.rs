@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{DeviceBuffer, Parcel};
-use two_processes::{Outcome, device_of, first_device, run};
+use two_processes::{Outcome, first_device, run};
 
 /// A multiple of 2 MiB, so the memory shares its block with no other allocation.
 const SIZE: usize = 4 << 20;
@@ -49,7 +49,7 @@ fn export(importer: &Connection) -> Outcome {
 fn import(exporter: &Connection) -> Outcome {
     let parcel = Parcel::receive(exporter)?;
     // SAFETY: the parcel came straight from the process that shares the memory, and frees it when the lease is over.
-    let memory = unsafe { parcel.open(&device_of(&parcel)?)? };
+    let memory = unsafe { parcel.open(&parcel.context()?)? };
     drop(parcel);
     let mut bytes = vec![0_u8; memory.size()];
     memory.read(0, &mut bytes)?;

@@ -14,7 +14,7 @@ use cuda_ipc::pool::{Pool, PoolBuffer};
 use cuda_ipc::transport::Connection;
 use cuda_ipc::vmm::HandleTypes;
 use cuda_ipc::{Error, Parcel, Stream};
-use two_processes::{Outcome, device_of, first_device, run};
+use two_processes::{Outcome, first_device, run};
 
 const WORDS: usize = 1 << 18;
 const BUFFERS: u32 = 4;
@@ -52,7 +52,7 @@ fn export(importer: &Connection) -> Outcome {
 
 fn import(exporter: &Connection) -> Outcome {
     let first = Parcel::receive(exporter)?;
-    let context = device_of(&first)?;
+    let context = first.context()?;
     // SAFETY: the parcels come straight from the process that shares the buffers and keeps them until it hears from us.
     let open = |parcel: &Parcel| unsafe { parcel.open(&context) };
     let mut buffers = vec![open(&first)?];
@@ -60,7 +60,7 @@ fn import(exporter: &Connection) -> Outcome {
         buffers.push(open(&Parcel::receive(exporter)?)?);
     }
     for buffer in &buffers {
-        let mut words = buffer.mirror::<u32>(0..buffer.size())?;
+        let mut words = buffer.mirror::<u32>(..)?;
         words.iter_mut().for_each(|word| *word += BUFFERS);
         words.flush()?;
     }

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use cuda_ipc::Parcel;
 use cuda_ipc::transport::Connection;
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping, Reservation, granularity};
-use two_processes::{Outcome, device_of, first_device, run};
+use two_processes::{Outcome, first_device, run};
 
 const CHUNKS: usize = 4;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
@@ -43,7 +43,7 @@ fn export(importer: &Connection) -> Outcome {
 
 fn import(exporter: &Connection) -> Outcome {
     let mut parcel = Parcel::receive(exporter)?;
-    let context = device_of(&parcel)?;
+    let context = parcel.context()?;
     let size = usize::try_from(parcel.ticket.size)?;
     let range = Reservation::new(context.driver(), CHUNKS * size, 0)?;
     let mut mappings: Vec<Mapping> = Vec::new();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::drop_hook::report;
 use crate::error::check;
+use crate::foreign::AnyOwner;
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{self, CUcontext, CUctx_st};
 use crate::{Device, Driver, Error, fork};
@@ -24,10 +25,12 @@ struct Held {
     origin: Origin,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Origin {
+#[derive(Debug)]
+pub(crate) enum Origin {
     Primary,
     Created,
+    /// Other code owns the context. The field keeps it alive, and is dropped with the last clone.
+    Foreign(#[expect(dead_code, reason = "it is only dropped")] AnyOwner),
 }
 
 impl Resource for Held {
@@ -35,7 +38,7 @@ impl Resource for Held {
 
     unsafe fn give_back(&self) -> Result<(), Error> {
         let driver = self.device.driver().calls()?;
-        match self.origin {
+        match &self.origin {
             Origin::Primary => {
                 // SAFETY: `Context::primary` took the reference. Every value that was created in the context kept this
                 // one alive, so all of them are gone.
@@ -46,6 +49,7 @@ impl Resource for Held {
                 // SAFETY: `Context::new` created it. As above, every value that was created in the context is gone.
                 check("cuCtxDestroy", unsafe { driver.cuCtxDestroy(self.raw.0) }, || self.device.passed())
             }
+            Origin::Foreign(_) => Ok(()),
         }
     }
 }
@@ -85,7 +89,7 @@ impl Context {
         Ok(context)
     }
 
-    fn hold(device: Device, raw: CUcontext, origin: Origin) -> Self {
+    pub(crate) fn hold(device: Device, raw: CUcontext, origin: Origin) -> Self {
         Self(Arc::new(Owned::new(Held { device, raw: Raw(raw), origin })))
     }
 
@@ -160,16 +164,20 @@ impl Context {
 
     /// Makes the context current until the guard is dropped.
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
-        let driver = self.driver().calls()?;
-        let mut current = ptr::null_mut();
-        // SAFETY: the output is a local.
-        check("cuCtxGetCurrent", unsafe { driver.cuCtxGetCurrent(&mut current) }, String::new)?;
-        let pushed = current != self.raw();
-        if pushed {
-            // SAFETY: the context lives, since this value holds it.
-            check("cuCtxPushCurrent", unsafe { driver.cuCtxPushCurrent(self.raw()) }, String::new)?;
+        // SAFETY: the context lives, since this value holds it and the guard borrows the value.
+        unsafe { Entered::push(self.driver(), self.raw()) }
+    }
+
+    /// Gives up a context that this value alone holds, and that is its own to release: returns the raw context, and does
+    /// not release it.
+    pub(crate) fn relinquish(self) -> Result<CUcontext, Self> {
+        let held = Arc::try_unwrap(self.0).map_err(Self)?;
+        if matches!(held.origin, Origin::Foreign(_)) {
+            return Err(Self(Arc::new(held)));
         }
-        Ok(Entered { driver, pushed, stays_here: PhantomData })
+        let raw = held.raw.0;
+        held.relinquish();
+        Ok(raw)
     }
 }
 
@@ -187,6 +195,25 @@ pub(crate) struct Entered<'context> {
     pushed: bool,
     /// Borrows the context, and keeps the guard in its thread.
     stays_here: PhantomData<(&'context Context, *const ())>,
+}
+
+impl Entered<'_> {
+    /// Makes a context current until the guard is dropped.
+    ///
+    /// # Safety
+    /// The context must live at least as long as the guard.
+    pub(crate) unsafe fn push(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
+        let driver = driver.calls()?;
+        let mut current = ptr::null_mut();
+        // SAFETY: the output is a local.
+        check("cuCtxGetCurrent", unsafe { driver.cuCtxGetCurrent(&mut current) }, String::new)?;
+        let pushed = current != raw;
+        if pushed {
+            // SAFETY: the caller promises that the context lives.
+            check("cuCtxPushCurrent", unsafe { driver.cuCtxPushCurrent(raw) }, String::new)?;
+        }
+        Ok(Entered { driver, pushed, stays_here: PhantomData })
+    }
 }
 
 impl Deref for Entered<'_> {

@@ -1,4 +1,4 @@
-//! Waiting for a descriptor until a deadline.
+//! Waiting for a descriptor until a deadline, and pauses between queries.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -6,6 +6,25 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+
+/// The pauses between queries whether work of a device is done. Such work takes either a few microseconds or very long,
+/// so each pause is longer than the last.
+#[derive(Debug)]
+pub(crate) struct Pauses(Duration);
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Self(Duration::from_micros(10))
+    }
+}
+
+impl Pauses {
+    pub(crate) fn next(&mut self) -> Duration {
+        const LONGEST: Duration = Duration::from_millis(1);
+        let next = (self.0 * 2).min(LONGEST);
+        std::mem::replace(&mut self.0, next)
+    }
+}
 
 /// A point in time, or never.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +39,15 @@ impl Deadline {
 
     pub(crate) fn left(self) -> Option<Duration> {
         self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    pub(crate) fn has_passed(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+
+    /// Returns the earlier of two deadlines.
+    pub(crate) fn min(self, other: Self) -> Self {
+        Self([self.0, other.0].into_iter().flatten().min())
     }
 
     /// `poll`: waits for these events, an error or a hang-up of the descriptor, and returns what occurred. The result

@@ -22,7 +22,8 @@ impl Driver {
     /// `cuInit`: returns the driver of this process, which the first call loads and initialises.
     ///
     /// This is the driver that [`Driver::load_from`] loaded. Otherwise it is the one that the environment variable
-    /// `CUDA_IPC_DRIVER` names, or else the system's.
+    /// `CUDA_IPC_DRIVER` names, if the process was started with it ([`DRIVER_VARIABLE`](sys::DRIVER_VARIABLE)), or else
+    /// the system's.
     ///
     /// # Errors
     /// [`Error::Load`] with every name that was tried; [`Error::Refused`] if no device is visible; [`Error::Forked`] in

@@ -1,6 +1,9 @@
 //! The hook for errors that `Drop` cannot return.
 
+use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::sync::{PoisonError, RwLock};
 
 use crate::Error;
@@ -37,14 +40,54 @@ fn ignore(_: DropError) {}
 /// place in the code, call the method that releases the value (`free`, `close`, `destroy` or `release`) instead of
 /// dropping it.
 ///
-/// The hook runs in the thread that drops the value, possibly while it unwinds, so it must not panic.
+/// The hook runs in the thread that drops the value, possibly while it unwinds, so it must not panic. It may call every
+/// function of this crate: the crate holds no lock while the hook runs.
 pub fn set_drop_hook(hook: fn(DropError)) -> fn(DropError) {
     let mut current = HOOK.write().unwrap_or_else(PoisonError::into_inner);
     std::mem::replace(&mut current, hook)
 }
 
+thread_local! {
+    /// How many [`Postponed`] this thread has.
+    static POSTPONED: Cell<usize> = const { Cell::new(0) };
+    /// The errors that wait for the last of them. It needs no destructor, because values can still be dropped when the
+    /// thread's destructors have run, and it is empty by then.
+    static WAITING: RefCell<ManuallyDrop<Vec<DropError>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+}
+
+/// While a thread has such a value, the errors of its drops wait. They reach the hook when the last one is dropped.
+pub(crate) struct Postponed {
+    stays_here: PhantomData<*const ()>,
+}
+
+impl Postponed {
+    pub(crate) fn new() -> Self {
+        POSTPONED.set(POSTPONED.get() + 1);
+        Self { stays_here: PhantomData }
+    }
+}
+
+impl Drop for Postponed {
+    fn drop(&mut self) {
+        POSTPONED.set(POSTPONED.get() - 1);
+        if POSTPONED.get() == 0 {
+            let waiting = WAITING.with_borrow_mut(|waiting| std::mem::take(&mut **waiting));
+            waiting.into_iter().for_each(call);
+        }
+    }
+}
+
 pub(crate) fn report(resource: &'static str, error: Error) {
+    let error = DropError { resource, error };
+    if POSTPONED.get() == 0 {
+        call(error);
+    } else {
+        WAITING.with_borrow_mut(|waiting| waiting.push(error));
+    }
+}
+
+fn call(error: DropError) {
     // The lock is not held while the hook runs, because the hook may set another one.
     let hook = *HOOK.read().unwrap_or_else(PoisonError::into_inner);
-    hook(DropError { resource, error });
+    hook(error);
 }

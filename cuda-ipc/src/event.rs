@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use crate::deadline::Pauses;
 use crate::error::{check, is_done};
 use crate::liveness::{LivenessError, ProcessWatch, Tenancy};
 use crate::resource::{Owned, Raw, Resource};
@@ -95,22 +96,16 @@ impl Event {
     /// [`Error::Refused`] with the error of the work, if the work failed.
     #[doc(alias = "cuEventQuery")]
     pub fn synchronize_within(&self, time: Duration, exporter: &impl Exporter) -> Result<(), Error> {
-        // Device work takes either a few microseconds or very long, so each pause between queries is longer than the
-        // last.
-        const FIRST_PAUSE: Duration = Duration::from_micros(10);
-        const LONGEST_PAUSE: Duration = Duration::from_millis(1);
-        let deadline = Instant::now().checked_add(time);
-        let mut pause = FIRST_PAUSE;
+        let (deadline, mut pauses) = (Instant::now().checked_add(time), Pauses::default());
         while !self.query()? {
-            let left = deadline.map_or(LONGEST_PAUSE, |deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return Err(Error::TimedOut { waited: time });
             }
             // The work may have been done before the exporter died.
-            if exporter.dies_within(pause.min(left))? {
+            if exporter.dies_within(pauses.next().min(left))? {
                 return if self.query()? { Ok(()) } else { Err(Error::ExporterDied) };
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
         Ok(())
     }
@@ -165,7 +160,19 @@ impl InterprocessEvent {
         let mut raw = ptr::null_mut();
         // SAFETY: the output is a local.
         check("cuEventCreate", unsafe { driver.cuEventCreate(&mut raw, flags.0) }, || format!("flags {}", flags.0))?;
-        Ok(Self(Owned::new(Event::new(context, raw))))
+        Ok(Self::hold(Owned::new(Event::new(context, raw))))
+    }
+
+    /// Makes a value of an event, which it destroys.
+    pub(crate) const fn hold(event: Owned<Event>) -> Self {
+        Self(event)
+    }
+
+    /// Gives up the event: returns the raw event, and does not destroy it.
+    pub(crate) fn relinquish(self) -> CUevent {
+        let raw = self.raw();
+        self.0.relinquish();
+        raw
     }
 
     /// `cuEventDestroy`: destroys the event as dropping does, and returns the error.

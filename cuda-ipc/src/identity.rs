@@ -1,82 +1,83 @@
 //! The identity of a process.
 
-use std::cell::Cell;
 use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
+use uuid::Uuid;
+
+use crate::time_namespace::Shift;
+use crate::{ExporterIdentity, SystemError};
+
 /// Identifies one process among those of all machines. A PID alone does not: containers have PIDs of their own, and
 /// PIDs are reused.
+///
+/// A process that executes another program (`execve`) keeps its identity. [`ExporterIdentity`] distinguishes the two
+/// programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessIdentity {
     /// The process's PID in its own PID namespace.
     pub pid: u32,
     /// The inode of that namespace, `/proc/self/ns/pid`.
     pub pid_namespace: u64,
-    /// The start time of the process, in clock ticks since the machine booted: field 22 of `/proc/self/stat`.
+    /// The start time of the process, in clock ticks since the machine booted: field 22 of `/proc/self/stat`, as the
+    /// process itself reads it. In another time namespace the number is another one.
     pub start_time: u64,
     /// The ID of the machine's boot: `/proc/sys/kernel/random/boot_id`.
     pub boot_id: [u8; 16],
 }
 
 impl ProcessIdentity {
-    /// `/proc/self`: returns the identity of this process.
-    ///
-    /// Each thread reads it once, and reads it again only if the PID or the PID namespace has changed. So a forked
-    /// child finds its own identity, even in a new namespace, and never waits for a lock of its parent.
+    /// `/proc/self`: returns the identity of this process, as [`ExporterIdentity::current`] does.
     ///
     /// # Errors
-    /// Fails if `/proc` is not mounted or not readable.
-    pub fn current() -> io::Result<Self> {
-        thread_local! {
-            static READ: Cell<Option<ProcessIdentity>> = const { Cell::new(None) };
-        }
-        let (pid, pid_namespace) = (std::process::id(), namespace("self")?);
-        let known = READ.get().filter(|known| (known.pid, known.pid_namespace) == (pid, pid_namespace));
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let read = Self { pid, pid_namespace, start_time: start_time("self")?, boot_id: boot_id()? };
-        READ.set(Some(read));
-        Ok(read)
+    /// As [`ExporterIdentity::current`].
+    pub fn current() -> Result<Self, SystemError> {
+        ExporterIdentity::current().map(|own| own.process)
+    }
+
+    /// Reads the identity of this process, whose PID and PID namespace are known already.
+    pub(crate) fn read_own(pid: u32, pid_namespace: u64) -> io::Result<Self> {
+        Ok(Self { pid, pid_namespace, start_time: start_time("self")?, boot_id: boot_id()? })
     }
 
     /// `/proc/<pid>`: returns the identity of the process that has a PID in this process's PID namespace.
     ///
-    /// A process in a namespace below this one gets the identity that it gives itself, with the PID in its own
-    /// namespace.
+    /// A process in a namespace below this one, or in another time namespace, gets the identity that it gives itself.
+    /// Only if the clock of its time namespace is shifted by a fraction of a tick, its start time may differ by one.
     ///
     /// # Errors
-    /// [`NotFound`](io::ErrorKind::NotFound) if there is no such process;
+    /// The kind of the error's source is [`NotFound`](io::ErrorKind::NotFound) if there is no such process;
     /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) if it belongs to another user;
-    /// [`Unsupported`](io::ErrorKind::Unsupported) if `/proc` belongs to another PID namespace.
-    pub fn of(pid: u32) -> io::Result<Self> {
+    /// [`Unsupported`](io::ErrorKind::Unsupported) if `/proc` belongs to another PID namespace, or does not show how the
+    /// clock of its time namespace is shifted.
+    pub fn of(pid: u32) -> Result<Self, SystemError> {
+        Self::read(pid).map_err(|error| SystemError::new("ProcessIdentity::of", error))
+    }
+
+    fn read(pid: u32) -> io::Result<Self> {
         require_own_proc()?;
         let process = pid.to_string();
         // An equal start time before and after shows that everything read in between belongs to one process.
         let before = start_time(&process)?;
         let (pid, pid_namespace) = (innermost_pid(&process)?, namespace(&process)?);
-        let identity = Self { pid, pid_namespace, start_time: start_time(&process)?, boot_id: boot_id()? };
-        if identity.start_time != before {
+        let (shift, boot_id) = (Shift::to(&process)?, boot_id()?);
+        if start_time(&process)? != before {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
                 format!("process {process} ended while its identity was read"),
             ));
         }
-        Ok(identity)
+        Ok(Self { pid, pid_namespace, start_time: *shift.apply(before).start(), boot_id })
     }
 }
 
 impl fmt::Display for ProcessIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pid, pid_namespace, start_time, boot_id } = self;
-        write!(f, "process {pid} of PID namespace {pid_namespace}, started at tick {start_time} of boot ")?;
-        for (index, byte) in boot_id.iter().enumerate() {
-            let hyphen = if matches!(index, 4 | 6 | 8 | 10) { "-" } else { "" };
-            write!(f, "{hyphen}{byte:02x}")?;
-        }
-        Ok(())
+        let boot = Uuid::from_bytes_ref(boot_id);
+        write!(f, "process {pid} of PID namespace {pid_namespace}, started at tick {start_time} of boot {boot}")
     }
 }
 
@@ -114,14 +115,12 @@ pub(crate) fn namespace(process: &str) -> io::Result<u64> {
 
 pub(crate) fn boot_id() -> io::Result<[u8; 16]> {
     let (path, text) = read("sys", "kernel/random/boot_id")?;
-    let digits: String = text.trim_end().chars().filter(|character| *character != '-').collect();
-    let number = if digits.len() == 32 { u128::from_str_radix(&digits, 16).ok() } else { None };
-    number.map(u128::to_be_bytes).ok_or_else(|| unexpected(&path))
+    Uuid::try_parse(text.trim_end()).map(Uuid::into_bytes).map_err(|_| unexpected(&path))
 }
 
 /// Reads a file below `/proc`, and returns its path and its text. If the process ends during the read (`ESRCH`), the
 /// error is `NotFound`.
-fn read(folder: &str, file: &str) -> io::Result<(String, String)> {
+pub(crate) fn read(folder: &str, file: &str) -> io::Result<(String, String)> {
     let path = format!("/proc/{folder}/{file}");
     match fs::read(&path) {
         // The name of a process may contain any bytes.
@@ -136,6 +135,6 @@ fn named(error: io::Error, path: &str) -> io::Error {
     io::Error::new(kind, format!("{path}: {error}"))
 }
 
-fn unexpected(path: &str) -> io::Error {
+pub(crate) fn unexpected(path: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{path} has an unexpected format"))
 }

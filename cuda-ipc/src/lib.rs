@@ -1,12 +1,14 @@
 // In the crate's documentation the README's links lead to the guide modules: the first definition of a link counts.
 //! [sys]: crate::sys
 //! [buffer]: guide::buffer
+//! [server]: guide::server
 //! [pool]: guide::pool
 //! [parts]: guide::parts
 //! [ordering]: guide::ordering
 //! [gpus]: guide::gpus
 //! [containers]: guide::containers
 //! [lifetimes]: guide::lifetimes
+//! [beside]: guide::beside
 //! [limits]: guide::limits
 //! [safety]: guide::safety
 #![doc = include_str!("../README.md")]
@@ -23,13 +25,18 @@ mod driver;
 mod drop_hook;
 mod error;
 pub mod event;
+mod exporter;
 pub mod fabric;
+pub mod foreign;
 mod fork;
 pub mod guide;
 mod handle;
+pub mod host;
 mod identity;
 pub mod ipc;
+pub mod kernel;
 pub mod liveness;
+mod lock;
 pub mod memory;
 pub mod mirror;
 pub mod module;
@@ -37,8 +44,10 @@ mod parcel;
 pub mod peer;
 pub mod pool;
 mod resource;
+mod shared;
 pub mod stream;
 pub mod ticket;
+mod time_namespace;
 pub mod transport;
 pub mod vmm;
 
@@ -47,10 +56,12 @@ pub use cuda_ipc_sys as sys;
 pub use device::Device;
 pub use driver::Driver;
 pub use drop_hook::{DropError, set_drop_hook};
-pub use error::Error;
+pub use error::{Error, SystemError};
+pub use exporter::ExporterIdentity;
 pub use identity::ProcessIdentity;
-pub use memory::{DeviceBuffer, DeviceMemory};
+pub use memory::{DeviceBuffer, DeviceMemory, DeviceSlice};
 pub use parcel::{ImportedMemory, Parcel};
+pub use shared::SharedBuffer;
 pub use stream::Stream;
 pub use ticket::Ticket;
 
@@ -62,6 +73,9 @@ const _: () = {
     crosses_threads::<Context>();
     crosses_threads::<Stream>();
     crosses_threads::<DeviceBuffer>();
+    crosses_threads::<DeviceSlice<'static, *mut u8>>();
+    crosses_threads::<memory::Part<'static>>();
+    crosses_threads::<SharedBuffer>();
     crosses_threads::<ipc::ImportedBuffer>();
     crosses_threads::<event::InterprocessEvent>();
     crosses_threads::<ipc::ImportedEvent>();
@@ -69,6 +83,9 @@ const _: () = {
     crosses_threads::<ipc::EventHandle>();
     crosses_threads::<cache::Cache>();
     crosses_threads::<cache::CachedMemory>();
+    crosses_threads::<host::PinnedBuffer<u8>>();
+    crosses_threads::<host::SharedPages<u32>>();
+    crosses_threads::<host::SharedPages<u64>>();
     crosses_threads::<Parcel>();
     crosses_threads::<ImportedMemory>();
     crosses_threads::<vmm::Allocation>();
@@ -82,6 +99,7 @@ const _: () = {
     crosses_threads::<peer::PeerAccess>();
     crosses_threads::<module::Module>();
     crosses_threads::<module::Function>();
+    crosses_threads::<kernel::Kernel<(kernel::Write<*mut u8>, u32)>>();
     crosses_threads::<Error>();
     crosses_threads::<transport::Connection>();
     crosses_threads::<transport::Listener>();

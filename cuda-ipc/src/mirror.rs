@@ -1,47 +1,124 @@
-//! A host copy of a range of device memory, which is written back at the end.
+//! Host copies of values in device memory: a [`Mirror`] is written back at the end, and a [`Snapshot`] is not.
+//!
+//! Both keep their values in a `Vec`, or in any host memory that dereferences to a slice. Copies of a
+//! [`PinnedBuffer`](crate::host::PinnedBuffer) are faster.
 
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut, RangeBounds};
 
-use bytemuck::Pod;
+use bytemuck::{AnyBitPattern, NoUninit};
 
 use crate::drop_hook::report;
-use crate::memory::DeviceMemory;
+use crate::memory::{DeviceMemory, DeviceSlice};
+use crate::vmm::Access;
 use crate::{Error, fork};
 
-/// A slice with a host copy of values in device memory. [`Mirror::flush`] writes the slice back, and so does dropping.
+/// A host copy of values in device memory. [`Mirror::flush`] writes the values back, and so does dropping.
 ///
-/// It is written back as a whole, and only if it was borrowed mutably: a mirror that was only read writes nothing.
+/// All values are written back, and only if they were borrowed mutably: a mirror that was only read writes nothing.
 /// Others may write to the memory in the meantime. The last write wins; use streams and events to order the writes.
+///
+/// A mirror that a panic drops writes nothing, because its values may be changed only in part.
 #[derive(Debug)]
-pub struct Mirror<'memory, T: Pod> {
-    memory: &'memory DeviceMemory,
-    offset: usize,
-    values: Vec<T>,
+pub struct Mirror<'memory, T: NoUninit, S: DerefMut<Target = [T]> = Vec<T>> {
+    memory: DeviceSlice<'memory, T>,
+    values: S,
     is_changed: bool,
 }
 
+/// A host copy of values in device memory that is never written back. It suits memory that this process may only read.
+#[derive(Debug)]
+pub struct Snapshot<'memory, T, S: DerefMut<Target = [T]> = Vec<T>> {
+    memory: DeviceSlice<'memory, T>,
+    values: S,
+}
+
 impl DeviceMemory {
-    /// `cuMemcpyDtoH`: copies the values in a range of bytes to the host, where they can be read, changed and written
-    /// back.
+    /// `cuMemcpyDtoH`: copies the values in a range to the host, where they can be read, changed and written back. The
+    /// range counts values.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] if the memory is too small, or if the range does not hold a whole number of values;
-    /// [`Error::Refused`] with the driver's error code.
+    /// As [`DeviceMemory::slice`] and [`DeviceSlice::mirror`].
     #[doc(alias = "cuMemcpyDtoH")]
-    pub fn mirror<T: Pod>(&self, range: Range<usize>) -> Result<Mirror<'_, T>, Error> {
-        let (offset, length) = (range.start, range.end.saturating_sub(range.start));
-        self.at(offset, length)?;
-        let count = match size_of::<T>() {
-            size if size > 0 && length.is_multiple_of(size) => length / size,
-            _ => return Err(Error::OutOfBounds { offset, length, size: self.size() }),
-        };
-        let mut values = vec![T::zeroed(); count];
-        self.read(offset, &mut values)?;
-        Ok(Mirror { memory: self, offset, values, is_changed: false })
+    pub fn mirror<T: AnyBitPattern + NoUninit>(&self, range: impl RangeBounds<usize>) -> Result<Mirror<'_, T>, Error> {
+        self.slice(range)?.mirror()
+    }
+
+    /// `cuMemcpyDtoH`: copies the values in a range to the host, where they can be read. The range counts values.
+    ///
+    /// # Errors
+    /// As [`DeviceMemory::slice`] and [`DeviceSlice::read`].
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn snapshot<T: AnyBitPattern>(&self, range: impl RangeBounds<usize>) -> Result<Snapshot<'_, T>, Error> {
+        self.slice(range)?.snapshot()
     }
 }
 
-impl<T: Pod> Mirror<'_, T> {
+impl<'memory, T: AnyBitPattern> DeviceSlice<'memory, T> {
+    /// `cuMemcpyDtoH`: copies the values to the host, where they can be read, changed and written back.
+    ///
+    /// # Errors
+    /// [`Error::NoAccess`] if the memory can only be read; [`Error::Refused`] with the driver's error code.
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn mirror(self) -> Result<Mirror<'memory, T>, Error>
+    where
+        T: NoUninit,
+    {
+        self.mirror_in(vec![T::zeroed(); self.len()])
+    }
+
+    /// `cuMemcpyDtoH`: makes such a mirror in host memory of the caller, which must have the slice's length.
+    ///
+    /// # Errors
+    /// As [`DeviceSlice::mirror`], and [`Error::Length`].
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn mirror_in<S: DerefMut<Target = [T]>>(self, mut memory: S) -> Result<Mirror<'memory, T, S>, Error>
+    where
+        T: NoUninit,
+    {
+        self.read(&mut memory)?;
+        self.require_writable()?;
+        Ok(Mirror { memory: self, values: memory, is_changed: false })
+    }
+
+    /// `cuMemcpyDtoH`: copies the values to the host, where they can be read.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the driver's error code.
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn snapshot(self) -> Result<Snapshot<'memory, T>, Error> {
+        self.snapshot_in(vec![T::zeroed(); self.len()])
+    }
+
+    /// `cuMemcpyDtoH`: makes such a snapshot in host memory of the caller, which must have the slice's length.
+    ///
+    /// # Errors
+    /// As [`DeviceSlice::snapshot`], and [`Error::Length`].
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn snapshot_in<S: DerefMut<Target = [T]>>(self, mut memory: S) -> Result<Snapshot<'memory, T, S>, Error> {
+        self.read(&mut memory)?;
+        Ok(Snapshot { memory: self, values: memory })
+    }
+}
+
+impl<'memory, T: NoUninit> DeviceSlice<'memory, T> {
+    /// Makes a mirror that begins with values of the caller: nothing is read. The mirror counts as changed, so its
+    /// values are written even if they are not borrowed mutably.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the lengths differ; [`Error::NoAccess`] if the memory can only be read.
+    pub fn mirror_with<S: DerefMut<Target = [T]>>(self, values: S) -> Result<Mirror<'memory, T, S>, Error> {
+        self.require_writable()?;
+        self.require_length(values.len())?;
+        Ok(Mirror { memory: self, values, is_changed: true })
+    }
+
+    /// Returns an error if writing back would fail for want of access.
+    fn require_writable(self) -> Result<(), Error> {
+        self.memory().require_access(self.memory().context(), Access::ReadWrite)
+    }
+}
+
+impl<T: NoUninit, S: DerefMut<Target = [T]>> Mirror<'_, T, S> {
     /// `cuMemcpyHtoD`: writes back the values if they were changed, and returns the error.
     ///
     /// The mirror can still be used. After an error it still counts as changed.
@@ -51,32 +128,41 @@ impl<T: Pod> Mirror<'_, T> {
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn flush(&mut self) -> Result<(), Error> {
         if self.is_changed {
-            self.memory.write(self.offset, &self.values)?;
+            self.memory.write(&self.values)?;
             self.is_changed = false;
         }
         Ok(())
     }
 
+    /// Forgets all changes: what was changed until now is not written back, unless it is changed again.
+    pub fn discard(&mut self) {
+        self.is_changed = false;
+    }
+}
+
+impl<T: AnyBitPattern + NoUninit, S: DerefMut<Target = [T]>> Mirror<'_, T, S> {
     /// `cuMemcpyDtoH`: replaces the values with those that the memory has now. All changes are lost.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn refresh(&mut self) -> Result<(), Error> {
-        self.memory.read(self.offset, &mut self.values)?;
+        self.memory.read(&mut self.values)?;
         self.is_changed = false;
         Ok(())
     }
+}
 
+impl<T: NoUninit> Mirror<'_, T> {
     /// Returns the values of the mirror, and writes nothing back.
     #[must_use]
     pub fn into_values(mut self) -> Vec<T> {
-        self.is_changed = false;
+        self.discard();
         std::mem::take(&mut self.values)
     }
 }
 
-impl<T: Pod> Deref for Mirror<'_, T> {
+impl<T: NoUninit, S: DerefMut<Target = [T]>> Deref for Mirror<'_, T, S> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -84,21 +170,49 @@ impl<T: Pod> Deref for Mirror<'_, T> {
     }
 }
 
-impl<T: Pod> DerefMut for Mirror<'_, T> {
+impl<T: NoUninit, S: DerefMut<Target = [T]>> DerefMut for Mirror<'_, T, S> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.is_changed = true;
         &mut self.values
     }
 }
 
-impl<T: Pod> Drop for Mirror<'_, T> {
+impl<T: NoUninit, S: DerefMut<Target = [T]>> Drop for Mirror<'_, T, S> {
     fn drop(&mut self) {
-        // A forked child has its own copy of the mirror, but the device memory is its parent's: write nothing.
-        if fork::is_child() {
+        // A forked child has its own copy of the mirror, but the device memory is its parent's. Other processes see the
+        // memory, so a change that a panic interrupted is not written either.
+        if fork::is_child() || std::thread::panicking() {
             return;
         }
         if let Err(error) = self.flush() {
             report("Mirror", error);
         }
+    }
+}
+
+impl<T: AnyBitPattern, S: DerefMut<Target = [T]>> Snapshot<'_, T, S> {
+    /// `cuMemcpyDtoH`: replaces the values with those that the memory has now.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the driver's error code.
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        self.memory.read(&mut self.values)
+    }
+}
+
+impl<T, S: DerefMut<Target = [T]>> Snapshot<'_, T, S> {
+    /// Returns the host memory with the values.
+    #[must_use]
+    pub fn into_values(self) -> S {
+        self.values
+    }
+}
+
+impl<T, S: DerefMut<Target = [T]>> Deref for Snapshot<'_, T, S> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.values
     }
 }

@@ -10,7 +10,8 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUfunc_st, CUfunction, CUmod_st};
 use crate::{Context, Error, Stream};
 
-/// Device code that is loaded in a context. Clones refer to the same module.
+/// Device code that is loaded in a context. Clones refer to the same module. It stays loaded until its kernels are done,
+/// even if the last clone is dropped before.
 #[derive(Clone, Debug)]
 pub struct Module(Arc<Owned<Loaded>>);
 
@@ -24,13 +25,21 @@ impl Resource for Loaded {
     const NAME: &'static str = "Module";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
+        // CUDA does not say that unloading waits for the module's kernels.
+        self.context.synchronize()?;
         let driver = self.context.enter()?;
-        // SAFETY: the module is live. Its functions kept it alive, so all of them are gone.
+        // SAFETY: the module is live, and its kernels are done. Its functions kept it alive, so all of them are gone.
         check("cuModuleUnload", unsafe { driver.cuModuleUnload(self.raw.0) }, String::new)
     }
 }
 
 impl Module {
+    /// Returns the context that the module is loaded in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
     /// `cuModuleLoadData`: loads PTX, which the driver compiles for its device.
     ///
     /// # Errors
@@ -62,12 +71,16 @@ impl Module {
         Ok(Function { module: self.clone(), raw: Raw(raw) })
     }
 
-    /// `cuModuleUnload`: unloads the module as dropping does, and returns the error.
+    /// `cuCtxSynchronize`, `cuModuleUnload`: unloads the module as dropping does, and returns the error.
     ///
-    /// This does nothing while there are clones or functions of the module. Dropping the last of them unloads it.
+    /// This does nothing while there are clones or functions of the module. Dropping the last of them first waits for
+    /// all work of the context, which may be kernels of the module, and then unloads it. If such work never ends, neither
+    /// does this.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::Refused`] with the driver's error code, or with the error of the work. If the work failed, the module
+    /// stays loaded.
+    #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuModuleUnload")]
     pub fn unload(self) -> Result<(), Error> {
         Arc::into_inner(self.0).map_or(Ok(()), Owned::close)
@@ -125,6 +138,8 @@ impl Function {
     ///   missing.
     /// - The kernel must use the parameters soundly: the memory that it accesses must be valid until it is done, and it
     ///   must not change anything to which Rust holds a reference.
+    ///
+    /// The module need not outlive the kernel: it is unloaded after the work of its context is complete.
     #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn launch(
         &self,

@@ -1,10 +1,13 @@
 //! Peer access: the access of one device to the memory of another.
 #![allow(unsafe_code)] // Calls the driver.
 
+use std::sync::{Arc, Mutex, Weak};
+
 use crate::error::check;
+use crate::lock::lock;
 use crate::resource::{Owned, Resource};
 use crate::sys::{CUdevice_P2PAttribute, CUresult};
-use crate::{Context, Device, Error};
+use crate::{Context, Device, Error, fork};
 
 /// `cuDeviceCanAccessPeer`: returns whether a device can reach the memory of another. A device is not its own peer.
 ///
@@ -34,28 +37,82 @@ pub fn attribute(attribute: CUdevice_P2PAttribute, device: Device, peer: Device)
     Ok(value)
 }
 
-/// The access of one context to the memory of another. Dropping the value disables the access.
+/// The access of one context to the memory of another. Dropping the last value for these two contexts disables the
+/// access.
 ///
 /// It applies to linear memory of this process. A legacy import itself enables the access it needs. Virtual memory and
 /// pools have access settings of their own.
+///
+/// Before the access is disabled, both contexts are synchronised, so that no work loses it. If their work never ends,
+/// neither does the drop.
+///
+/// Other code of this process that finds the access enabled may count on it: libraries ignore
+/// `PEER_ACCESS_ALREADY_ENABLED`, and their work fails once the access is gone. If that can happen, keep the value, for
+/// example with [`std::mem::forget`].
 #[derive(Debug)]
-pub struct PeerAccess(Owned<Enabled>);
+pub struct PeerAccess(Owned<Holder>);
 
+/// One of the values that hold the access of a pair.
 #[derive(Debug)]
-struct Enabled {
+struct Holder(Arc<Pair>);
+
+/// A context, and the peer whose memory it reaches. There is at most one of each pair, as long as it has holders.
+#[derive(Debug)]
+struct Pair {
     context: Context,
     peer: Context,
+    /// Held while the access is enabled or disabled.
+    access: Mutex<Access>,
+}
+
+#[derive(Debug)]
+struct Access {
+    holders: usize,
     /// Other code enabled the access before, and is responsible for disabling it.
     was_enabled: bool,
 }
 
-impl Resource for Enabled {
-    const NAME: &'static str = "PeerAccess";
+impl Pair {
+    /// Returns the pair of two contexts.
+    fn of(context: &Context, peer: &Context) -> Arc<Self> {
+        static PAIRS: Mutex<Vec<Weak<Pair>>> = Mutex::new(Vec::new());
+        let mut pairs = lock(&PAIRS);
+        pairs.retain(|pair| pair.strong_count() > 0);
+        let known = pairs.iter().filter_map(Weak::upgrade).find(|pair| (&pair.context, &pair.peer) == (context, peer));
+        known.unwrap_or_else(|| {
+            let access = Mutex::new(Access { holders: 0, was_enabled: false });
+            let pair = Arc::new(Self { context: context.clone(), peer: peer.clone(), access });
+            pairs.push(Arc::downgrade(&pair));
+            pair
+        })
+    }
 
-    unsafe fn give_back(&self) -> Result<(), Error> {
-        if self.was_enabled {
+    fn enable(&self) -> Result<(), Error> {
+        let mut access = lock(&self.access);
+        if access.holders == 0 {
+            let driver = self.context.enter()?;
+            // SAFETY: both contexts are live.
+            let answer = unsafe { driver.cuCtxEnablePeerAccess(self.peer.raw(), 0) };
+            access.was_enabled = matches!(answer, Ok(CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
+            if !access.was_enabled {
+                check("cuCtxEnablePeerAccess", answer, || {
+                    format!("from {} to {}", self.context.device().passed(), self.peer.device().passed())
+                })?;
+            }
+        }
+        access.holders += 1;
+        Ok(())
+    }
+
+    fn disable(&self) -> Result<(), Error> {
+        let mut access = lock(&self.access);
+        access.holders -= 1;
+        if access.holders > 0 || access.was_enabled {
             return Ok(());
         }
+        // Work that loses its access fails, and the process can then do no more device work.
+        self.context.synchronize()?;
+        self.peer.synchronize()?;
         let driver = self.context.enter()?;
         // SAFETY: both contexts are live.
         let answer = unsafe { driver.cuCtxDisablePeerAccess(self.peer.raw()) };
@@ -63,33 +120,40 @@ impl Resource for Enabled {
     }
 }
 
+impl Resource for Holder {
+    const NAME: &'static str = "PeerAccess";
+
+    unsafe fn give_back(&self) -> Result<(), Error> {
+        self.0.disable()
+    }
+}
+
 impl PeerAccess {
     /// `cuCtxEnablePeerAccess`: lets a context reach the memory of another. The opposite direction needs its own call.
     ///
-    /// If the access is already enabled, this succeeds, and dropping the value leaves it enabled.
+    /// If another value has already enabled the access, this one shares it. If other code has enabled it, this succeeds,
+    /// and dropping the value leaves it enabled.
     ///
     /// # Errors
     /// [`Error::Refused`] if the devices are not peers ([`can_access`]), or are the same device.
     #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable(context: &Context, peer: &Context) -> Result<Self, Error> {
-        let driver = context.enter()?;
-        // SAFETY: both contexts are live.
-        let answer = unsafe { driver.cuCtxEnablePeerAccess(peer.raw(), 0) };
-        let was_enabled = matches!(answer, Ok(CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
-        if !was_enabled {
-            check("cuCtxEnablePeerAccess", answer, || {
-                format!("from {} to {}", context.device().passed(), peer.device().passed())
-            })?;
-        }
-        Ok(Self(Owned::new(Enabled { context: context.clone(), peer: peer.clone(), was_enabled })))
+        // First of all: in a forked child, a lock that another thread of the parent held is never released.
+        fork::check()?;
+        let pair = Pair::of(context, peer);
+        pair.enable()?;
+        Ok(Self(Owned::new(Holder(pair))))
     }
 
-    /// `cuCtxDisablePeerAccess`: disables the access as dropping does, and returns the error.
+    /// `cuCtxSynchronize`, `cuCtxDisablePeerAccess`: gives up the access as dropping does, and returns the error.
     ///
-    /// Work that uses the access must be complete.
+    /// While other values for these two contexts exist, this leaves the access enabled. Otherwise it first waits for all
+    /// work of both contexts.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::Refused`] with the driver's error code, or with the error of the work. If the work failed, the access
+    /// stays enabled.
+    #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuCtxDisablePeerAccess")]
     pub fn disable(self) -> Result<(), Error> {
         self.0.close()

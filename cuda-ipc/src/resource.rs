@@ -47,6 +47,11 @@ impl<R: Resource> Owned<R> {
         Self { resource, is_given_back: false }
     }
 
+    /// Gives up the ownership: the resource is not given back, and the caller is responsible for it.
+    pub(crate) fn relinquish(mut self) {
+        self.is_given_back = true;
+    }
+
     /// Gives the resource back and returns the driver's error.
     ///
     /// Even after an error, the resource counts as given back. It is not known whether the driver still holds it, and a

@@ -18,6 +18,8 @@ use std::process::ExitCode;
 use std::ptr;
 
 use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::kernel::{Kernel, Write};
+use cuda_ipc::module::{LaunchShape, Module};
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::sys::{
     self, CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult,
@@ -128,7 +130,7 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
     };
 
     // SAFETY: handles and memory live until the end, and `finish` waits for all enqueued work. Outputs are locals.
-    unsafe {
+    let mut figures = unsafe {
         vec![
             measure("event query", &at_once, &|| raw(&|| driver.cuEventQuery(event.raw())), &|| {
                 assert!(event.query().unwrap())
@@ -178,5 +180,53 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
                 &|| mapping.set_access(device, Access::ReadWrite).unwrap(),
             ),
         ]
-    }
+    };
+
+    // SAFETY: the text is a kernel of this workspace with these parameters, which writes `count` words.
+    let fill: Kernel<(Write<u32>, u32)> = unsafe {
+        let module = Module::from_ptx(context, kernels::FILL.ptx).unwrap();
+        Kernel::new(module.function(kernels::FILL.entry).unwrap())
+    };
+    let (mut words, mut count, mut seed) = (small.pointer(), SMALL as u64 / 4, 1_u32);
+    let mut parameters = [output(&mut words), output(&mut count), ptr::from_mut(&mut seed).cast()];
+    let parameters = parameters.as_mut_ptr();
+    let (function, none) = (fill.function().raw(), ptr::null_mut());
+    let (slice, other) = (small.slice::<u32>(..).unwrap(), other.slice::<u32>(..).unwrap());
+    let scoped = stream.scope(|scoped| {
+        // SAFETY: as above.
+        Ok(unsafe {
+            vec![
+                measure(
+                    "scoped write value",
+                    &enqueued,
+                    &|| raw(&|| driver.cuStreamWriteValue32(stream.raw(), small.pointer(), 1, 0)),
+                    &|| scoped.write_value(slice.value(0).unwrap(), 1).unwrap(),
+                ),
+                measure(
+                    "scoped fill",
+                    &enqueued,
+                    &|| raw(&|| driver.cuMemsetD32Async(small.pointer(), 1, SMALL / 4, stream.raw())),
+                    &|| scoped.fill(slice, 1).unwrap(),
+                ),
+                measure(
+                    "scoped copy",
+                    &enqueued,
+                    &|| {
+                        let (to, from) = (small.pointer(), other.pointer());
+                        let context = context.raw();
+                        raw(&|| driver.cuMemcpyPeerAsync(to, context, from, context, SMALL, stream.raw()))
+                    },
+                    &|| scoped.copy(slice, other).unwrap(),
+                ),
+                measure(
+                    "scoped launch",
+                    &enqueued,
+                    &|| raw(&|| driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream.raw(), parameters, none)),
+                    &|| scoped.launch(&fill, LaunchShape::linear(1, 1), (slice, 1)).unwrap(),
+                ),
+            ]
+        })
+    });
+    figures.extend(scoped.unwrap());
+    figures
 }

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode};
 
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{Context, Driver, Parcel};
+use cuda_ipc::{Context, Driver};
 
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
@@ -48,11 +48,4 @@ pub(crate) fn first_device() -> Result<Context, Box<dyn Error>> {
     let device = driver.device(0)?;
     println!("{} with CUDA {} of {}", device.name()?, driver.version(), driver.path().display());
     Ok(Context::primary(device)?)
-}
-
-/// Returns the primary context of a parcel's device. The device is found by its UUID, because ordinals differ if two
-/// processes see different devices.
-pub(crate) fn device_of(parcel: &Parcel) -> Result<Context, Box<dyn Error>> {
-    let device = Driver::get()?.device_by_uuid(parcel.ticket.device)?;
-    Ok(Context::primary(device.ok_or("the exporter's device is not visible here")?)?)
 }

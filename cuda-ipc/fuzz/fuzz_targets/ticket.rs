@@ -4,7 +4,7 @@
 //!
 //! ```sh
 //! mkdir -p corpus/ticket
-//! cargo run --release -- corpus/ticket ../tests/ticket/golden -max_total_time=60
+//! cargo run --release --bin ticket -- corpus/ticket ../tests/ticket/golden -max_total_time=60
 //! ```
 //!
 //! `cargo fuzz` does the same: in `cuda-ipc`, `cargo fuzz run -s none ticket fuzz/corpus/ticket tests/ticket/golden`.

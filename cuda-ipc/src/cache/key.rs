@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::ProcessIdentity;
+use crate::ExporterIdentity;
 use crate::ticket::{Handle, Ticket};
 use crate::vmm::Access;
 
@@ -12,7 +12,7 @@ use crate::vmm::Access;
 /// the handle, because the driver identifies the memory by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allocation {
-    pub(super) exporter: ProcessIdentity,
+    pub(super) exporter: ExporterIdentity,
     kind: Kind,
     generation: u64,
 }
@@ -37,18 +37,19 @@ impl Allocation {
         Self { exporter: ticket.exporter, kind, generation: ticket.generation }
     }
 
-    /// Returns whether `later` is a later allocation of the exporter with the same legacy handle.
+    /// Returns whether the legacy handle of this allocation names `later` by now: a later allocation of the exporter, or
+    /// one of another program in its process.
     pub(super) fn is_outdated_by(&self, later: &Self) -> bool {
         matches!(self.kind, Kind::Legacy(_))
-            && (self.exporter, self.kind) == (later.exporter, later.kind)
-            && self.generation < later.generation
+            && (self.exporter.process, self.kind) == (later.exporter.process, later.kind)
+            && (self.exporter.nonce != later.exporter.nonce || self.generation < later.generation)
     }
 }
 
 impl Hash for Allocation {
     /// Hashes only what differs between the allocations that a process imports, because every hit computes it.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.exporter.pid, self.generation).hash(state);
+        (self.exporter.nonce, self.generation).hash(state);
     }
 }
 

@@ -13,12 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
+use crate::lock::{Locked, lock, try_lock};
 use crate::memory::DeviceMemory;
 use crate::parcel::{ImportedMemory, Parcel};
 use crate::sys::CUresult;
 use crate::ticket::Ticket;
 use crate::vmm::Access;
-use crate::{Context, Error, ProcessIdentity, fork};
+use crate::{Context, Error, ExporterIdentity, fork};
 use key::{Allocation, access};
 
 /// A cache that keeps imports of other processes' memory mapped, within a budget. Clones refer to the same cache,
@@ -30,7 +31,7 @@ pub struct Cache(Arc<Shared>);
 struct Shared {
     budget: usize,
     /// Held while an import is opened or closed: drivers return an error if two threads open one handle at the same
-    /// time.
+    /// time. A drop hook that calls the cache meanwhile would wait for its own thread, so it runs afterwards.
     opening: Mutex<()>,
     kept: Mutex<LruCache<Key, Arc<ImportedMemory>>>,
     /// The sum of the sizes of the imports in `kept`.
@@ -54,8 +55,8 @@ impl Cache {
     /// same context.
     ///
     /// If the exporter has reused an address that is still mapped here, the driver returns `ALREADY_MAPPED`. The cache
-    /// then closes all imports from this exporter that are not in use, and tries once more. It also forgets an import
-    /// that is stale because the same handle now names a later allocation.
+    /// then closes all imports from the exporter's process that are not in use, and tries once more. It also forgets an
+    /// import that is stale because the same handle now names a later allocation.
     ///
     /// The cache does not keep memory under a lease ([`Parcel::lease`]), because the exporter waits until the import is
     /// closed.
@@ -64,7 +65,8 @@ impl Cache {
     /// As [`Parcel::open`].
     ///
     /// # Safety
-    /// As [`Parcel::open`], for as long as the cache keeps the memory. Before the exporter frees the memory, it must
+    /// As [`Parcel::open`], for as long as the cache keeps the memory: nothing else in this process opens memory of a pool
+    /// that the cache has open. Before the exporter frees the memory, it must
     /// ask its importers to [`forget`](Cache::forget) it, or to end.
     pub unsafe fn open(&self, context: &Context, parcel: &Parcel) -> Result<CachedMemory, Error> {
         // First of all: in a forked child, a lock that another thread of the parent held is never released.
@@ -98,7 +100,9 @@ impl Cache {
         let import = match unsafe { parcel.open(context) } {
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_ALREADY_MAPPED) => {
                 let is_idle = |import: &Arc<_>| Arc::strong_count(import) == 1;
-                drop(self.0.take(|(allocation, ..), import| allocation.exporter == key.0.exporter && is_idle(import)));
+                drop(self.0.take(|(allocation, ..), import| {
+                    allocation.exporter.process == key.0.exporter.process && is_idle(import)
+                }));
                 // SAFETY: the caller makes the same promise.
                 unsafe { parcel.open(context)? }
             }
@@ -120,10 +124,10 @@ impl Cache {
         self.forget_all(|allocation| *allocation == forgotten)
     }
 
-    /// Forgets all memory of a process, for example because the process has ended. Returns whether the cache had any.
+    /// Forgets all memory of an exporter, for example because its process has ended. Returns whether the cache had any.
     ///
     /// Imports that are not in use are closed at once. The others are closed when their last use ends.
-    pub fn forget_exporter(&self, exporter: &ProcessIdentity) -> bool {
+    pub fn forget_exporter(&self, exporter: &ExporterIdentity) -> bool {
         self.forget_all(|allocation| allocation.exporter == *exporter)
     }
 
@@ -152,8 +156,8 @@ impl Cache {
 }
 
 impl Shared {
-    fn opening(&self) -> MutexGuard<'_, ()> {
-        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    fn opening(&self) -> Locked<'_, ()> {
+        lock(&self.opening)
     }
 
     fn kept(&self) -> MutexGuard<'_, LruCache<Key, Arc<ImportedMemory>>> {
@@ -221,7 +225,7 @@ impl Drop for CachedMemory {
             return;
         }
         // If another thread holds the lock to open memory, that thread enforces the budget afterwards.
-        if let Ok(_opening) = self.cache.0.opening.try_lock() {
+        if let Some(_opening) = try_lock(&self.cache.0.opening) {
             drop(self.cache.0.take_idle_above(self.cache.0.budget));
         }
     }

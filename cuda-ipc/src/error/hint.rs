@@ -1,8 +1,73 @@
-//! Hints: what an error code means for the call that returned it, and what to do.
+//! Hints: what an error means for the call that returned it, and what to do.
 
+use std::fmt;
+
+use super::Error;
 use crate::sys::CUresult as C;
 
-/// Returns a hint for the errors that users commonly meet.
+/// Writes a hint at the end of a message, if there is one.
+pub(crate) struct Advice(pub(crate) Option<&'static str>);
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |hint| write!(f, ": {hint}"))
+    }
+}
+
+impl Error {
+    /// Returns what to do about the error, if that is known. The error's message ends with it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Load(_) => "install the NVIDIA driver, or set CUDA_IPC_DRIVER to the path of its library",
+            Self::OtherDriver { .. } => "a process can use only one driver, so use the other one in another process",
+            Self::Missing(_) => "install a newer driver",
+            Self::Refused { hint, .. } => return *hint,
+            Self::Forked => "call exec in the child first",
+            Self::System(error) => return error.hint(),
+            Self::Ticket(error) => return error.hint(),
+            Self::Transport(error) => return error.hint(),
+            Self::Liveness(error) => return error.hint(),
+            Self::Pages(error) => return error.hint(),
+            Self::Foreign(error) => return error.hint(),
+            #[cfg(feature = "dlpack")]
+            Self::Tensor(error) => return error.hint(),
+            Self::OwnTicket => "use the value that it was made from",
+            Self::OtherTicket { .. } => {
+                "open memory with Parcel::open or Parcel::map, and an event with Parcel::open_event"
+            }
+            Self::Descriptors { .. } => "send the complete parcel",
+            Self::UnknownPool { .. } => "keep an import from the pool's first ticket open",
+            Self::DeviceNotVisible { .. } => {
+                "add it to CUDA_VISIBLE_DEVICES, or open the memory in a context of another device"
+            }
+            Self::NotTheOwner => "only the process that created it can share it",
+            Self::ExporterDied => "drop what it shared, and connect again",
+            Self::TimedOut { .. } => "check whether the other process still works, or wait longer",
+            Self::ReversedRange { .. } => "put the smaller offset first",
+            Self::Length { .. } => "take the part of that length",
+            Self::NoAccess { .. } => {
+                "map the memory with that access, or give the device access: Mapping::set_access, Pool::set_access, or \
+                 PeerAccess::enable"
+            }
+            Self::OtherContext => "load its module in the stream's context",
+            Self::Overlap { .. } => "copy them to other memory first",
+            Self::TooLarge { .. } => "share it as virtual memory",
+            Self::NeverExported => {
+                "without an IMEX channel a driver may crash when such a pool is destroyed, so ask fabric::probe before \
+                 creating one"
+            }
+            // What to change follows from the numbers in the message.
+            Self::OutOfBounds { .. } | Self::Misaligned { .. } | Self::EndlessWait { .. } => return None,
+        })
+    }
+
+    pub(super) fn advice(&self) -> Advice {
+        Advice(self.hint())
+    }
+}
+
+/// Returns a hint for the driver's errors that users commonly meet.
 pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
     Some(match (function, code) {
         ("cuInit", C::CUDA_ERROR_NO_DEVICE) => "no GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES",
@@ -13,6 +78,13 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
         ("cuMemAlloc", C::CUDA_ERROR_INVALID_VALUE) => "the size must not be 0",
         ("cuMemAlloc", C::CUDA_ERROR_OUT_OF_MEMORY) => {
             "the device has less free memory than this: other processes use it too"
+        }
+        ("cuMemHostAlloc" | "cuMemHostRegister", C::CUDA_ERROR_OUT_OF_MEMORY) => {
+            "this memory stays locked in RAM: free some, or raise the limits of the container and of RLIMIT_MEMLOCK \
+             (ulimit -l)"
+        }
+        ("cuMemHostRegister", C::CUDA_ERROR_NOT_SUPPORTED) => {
+            "the device cannot use host memory of others (CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)"
         }
         ("cuEventCreate", C::CUDA_ERROR_OUT_OF_MEMORY) => {
             "the number of interprocess events is limited (4096 per process on an H200): record existing ones again"
@@ -64,6 +136,9 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
         }
         ("cuMemMap", C::CUDA_ERROR_NOT_SUPPORTED) => {
             "this driver maps only whole allocations: the size is not the size of the allocation"
+        }
+        ("cuMemPoolExportToShareableHandle", C::CUDA_ERROR_NOT_PERMITTED) => {
+            "a fabric handle needs an IMEX channel, and this process has none: see fabric::probe"
         }
         ("cuMemPoolExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
             "the pool was created without this handle type; a default pool has none"

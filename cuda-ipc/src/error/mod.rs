@@ -1,26 +1,59 @@
 //! The error type of this crate.
 
 mod hint;
+mod lost;
+mod system;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 
+use thiserror::Error;
+use uuid::Uuid;
+
+use crate::foreign::ForeignError;
+use crate::host::PagesError;
 use crate::liveness::LivenessError;
-use crate::sys::{CUdeviceptr, CUresult, LoadError, MissingSymbol};
+use crate::stream::WaitValue;
+use crate::sys::{CUdevice, CUdeviceptr, CUresult, LoadError, MissingSymbol};
 use crate::ticket::TicketError;
 use crate::transport::TransportError;
+use crate::vmm::Access;
+pub(crate) use hint::Advice;
 use hint::hint;
+pub use system::SystemError;
 
-/// The reason why a call failed.
-#[derive(Clone, Debug)]
+/// The reason why a call failed. `?` makes it of each other error of this crate.
+///
+/// Calls that need no driver have the smaller errors of their modules: [`TicketError`], [`TransportError`],
+/// [`LivenessError`] and [`PagesError`]. Each is a variant here, so that one `match` reaches everything:
+///
+/// ```
+/// use cuda_ipc::transport::TransportError;
+/// use cuda_ipc::{Error, Parcel};
+///
+/// fn describe(received: Result<Parcel, Error>) -> &'static str {
+///     match received {
+///         Ok(_) => "a parcel",
+///         Err(Error::Transport(TransportError::Finished { .. })) => "the exporter has nothing more to send",
+///         Err(error) if error.is_disconnected() => "the exporter is gone",
+///         Err(_) => "something else",
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No driver could be loaded.
-    Load(LoadError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
     /// This process has already loaded another driver.
     #[non_exhaustive]
+    #[error(
+        "{} was not loaded, because this process already uses {}{}",
+        .wanted.display(), .loaded.display(), self.advice()
+    )]
     OtherDriver {
         /// The driver that is loaded.
         loaded: PathBuf,
@@ -28,9 +61,11 @@ pub enum Error {
         wanted: PathBuf,
     },
     /// The installed driver does not have the function.
-    Missing(MissingSymbol),
+    #[error(transparent)]
+    Missing(#[from] MissingSymbol),
     /// The driver returned an error.
     #[non_exhaustive]
+    #[error("{function}({passed}): {code}{}", self.advice())]
     Refused {
         /// The driver's function.
         function: &'static str,
@@ -42,25 +77,36 @@ pub enum Error {
         hint: Option<&'static str>,
     },
     /// This process was forked from one that used the driver, and therefore cannot use it.
+    #[error("a process that is forked after its parent used the driver cannot use it{}", self.advice())]
     Forked,
     /// A system call failed.
-    #[non_exhaustive]
-    System {
-        /// The call, or the file that was read.
-        call: &'static str,
-        /// The error that the call returned.
-        source: Arc<io::Error>,
-    },
+    #[error(transparent)]
+    System(#[from] SystemError),
     /// The bytes are not a ticket, or the ticket breaks a rule.
-    Ticket(TicketError),
-    /// A message was not sent or received.
-    Transport(Arc<TransportError>),
+    #[error(transparent)]
+    Ticket(#[from] TicketError),
+    /// A connection was not made, or a message not sent or received.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     /// Another process could not be watched, is still alive, or still holds the memory.
-    Liveness(Arc<LivenessError>),
+    #[error(transparent)]
+    Liveness(#[from] LivenessError),
+    /// A descriptor or a message does not give shared pages.
+    #[error(transparent)]
+    Pages(#[from] PagesError),
+    /// A value of other code cannot be used here, or one of this crate there.
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
+    /// A tensor of other code cannot be used, or one cannot be exported.
+    #[cfg(feature = "dlpack")]
+    #[error(transparent)]
+    Tensor(#[from] crate::foreign::dlpack::TensorError),
     /// The ticket comes from this process, which has the original value.
+    #[error("the ticket comes from this process{}", self.advice())]
     OwnTicket,
     /// The ticket is for something else than the call expects.
     #[non_exhaustive]
+    #[error("the ticket is for {found}; expected {wanted}{}", self.advice())]
     OtherTicket {
         /// What the ticket is for.
         found: &'static str,
@@ -69,6 +115,7 @@ pub enum Error {
     },
     /// The ticket arrived with too few or too many descriptors.
     #[non_exhaustive]
+    #[error("{found} descriptors arrived with a ticket that needs {wanted}{}", self.advice())]
     Descriptors {
         /// The number of descriptors that arrived.
         found: usize,
@@ -77,22 +124,34 @@ pub enum Error {
     },
     /// The ticket names a pool that no earlier ticket has brought here, or that is closed by now.
     #[non_exhaustive]
+    #[error("the ticket names pool {pool} of the exporter, which is not open here{}", self.advice())]
     UnknownPool {
         /// The exporter's number for the pool.
         pool: u64,
     },
+    /// The device of the ticket is not visible to this process.
+    #[non_exhaustive]
+    #[error("the device GPU-{} is not visible to this process{}", Uuid::from_bytes(*.uuid), self.advice())]
+    DeviceNotVisible {
+        /// The UUID of the device.
+        uuid: [u8; 16],
+    },
     /// The memory was imported. Only the process that created it can share it.
+    #[error("the memory was imported{}", self.advice())]
     NotTheOwner,
     /// The exporter died before the awaited work was done.
+    #[error("the exporter died before the awaited work was done, so it will never complete{}", self.advice())]
     ExporterDied,
     /// The time limit passed before the awaited work was done.
     #[non_exhaustive]
+    #[error("the awaited work was not done after {waited:?}{}", self.advice())]
     TimedOut {
         /// The time limit.
         waited: Duration,
     },
     /// The requested part is not within the memory.
     #[non_exhaustive]
+    #[error("{length} bytes at offset {offset} are not within {size} bytes of memory")]
     OutOfBounds {
         /// The offset of the part, in bytes.
         offset: usize,
@@ -101,28 +160,89 @@ pub enum Error {
         /// The size of the memory, in bytes.
         size: usize,
     },
+    /// The range ends before it begins.
+    #[non_exhaustive]
+    #[error("the range {start}..{end} ends before it begins{}", self.advice())]
+    ReversedRange {
+        /// The first byte or value of the range.
+        start: usize,
+        /// The end of the range.
+        end: usize,
+    },
+    /// A slice on the device has another length than the call needs.
+    #[non_exhaustive]
+    #[error("the slice on the device has {found} values; expected {expected}{}", self.advice())]
+    Length {
+        /// The number of values that the slice has.
+        found: usize,
+        /// The number of values that the call needs.
+        expected: usize,
+    },
+    /// The device does not have the access to memory that the call needs.
+    #[non_exhaustive]
+    #[error("device {device} has the access {found:?} to the memory at {pointer:#x}; expected {wanted:?}{}", self.advice())]
+    NoAccess {
+        /// The ordinal of the device in this process.
+        device: CUdevice,
+        /// The address of the memory.
+        pointer: CUdeviceptr,
+        /// The access that the device has.
+        found: Access,
+        /// The access that the call needs.
+        wanted: Access,
+    },
+    /// The kernel was loaded in another context than the stream's.
+    #[error("the kernel was loaded in another context than the stream's{}", self.advice())]
+    OtherContext,
+    /// No number meets the condition of a wait, so the wait would never end.
+    #[non_exhaustive]
+    #[error("the wait {wait:?} {value:#x} would never end: no number meets this condition")]
+    EndlessWait {
+        /// The condition.
+        wait: WaitValue,
+        /// The value that numbers are compared with.
+        value: u64,
+    },
+    /// The bytes to copy overlap the place that they are copied to, which `cuMemcpy` does not allow.
+    #[non_exhaustive]
+    #[error("{length} bytes at {from:#x} overlap {to:#x}, where they should be copied to{}", self.advice())]
+    Overlap {
+        /// The address to copy to.
+        to: CUdeviceptr,
+        /// The address to copy from.
+        from: CUdeviceptr,
+        /// The number of bytes to copy.
+        length: usize,
+    },
     /// The pool memory is too large to export: importers of larger memory may crash inside the driver.
     #[non_exhaustive]
+    #[error("{size} bytes of a pool cannot be exported: above {largest} bytes the importer may crash{}", self.advice())]
     TooLarge {
         /// The size of the memory, in bytes.
         size: usize,
         /// The largest size that can be exported, in bytes.
         largest: usize,
     },
-    /// The address of a number is not a multiple of the number's size, which the device requires.
+    /// A pool for fabric handles was not destroyed, because it was never exported as a fabric handle. A driver may crash
+    /// when such a pool is destroyed.
+    #[error("the pool for fabric handles stays until the process ends, because it was never exported as one{}", self.advice())]
+    NeverExported,
+    /// The address of a value is not a multiple of its alignment, which the device requires. For a number that streams
+    /// write or wait for, and for a value to fill memory with, that is its size.
     #[non_exhaustive]
+    #[error("the address {pointer:#x} is not a multiple of {alignment} bytes, the alignment of the value")]
     Misaligned {
         /// The address.
         pointer: CUdeviceptr,
-        /// The size of the number, in bytes.
+        /// The alignment, in bytes.
         alignment: usize,
     },
 }
 
 impl Error {
     /// Returns a function for `map_err` that wraps the error of a system call.
-    pub(crate) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
-        move |error| Self::System { call, source: Arc::new(error.into()) }
+    pub(crate) fn system<E: Into<std::io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
+        move |error| SystemError::new(call, error).into()
     }
 
     /// Returns the driver's error code, if the driver returned one.
@@ -134,106 +254,16 @@ impl Error {
         }
     }
 
-    /// Returns what the driver's error code means for the call and what to do, if that is known.
+    /// Returns whether the process at the other side has closed its end or died: connect again, or stop.
+    ///
+    /// It is false after an orderly end ([`TransportError::Finished`]), after which nothing is lost.
     #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
+    pub const fn is_disconnected(&self) -> bool {
         match self {
-            Self::Refused { hint, .. } => *hint,
-            _ => None,
+            Self::Transport(error) => error.is_disconnected(),
+            Self::ExporterDied => true,
+            _ => false,
         }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Load(error) => error.fmt(f),
-            Self::OtherDriver { loaded, wanted } => {
-                let (loaded, wanted) = (loaded.display(), wanted.display());
-                write!(f, "{wanted} was not loaded: this process already uses {loaded}, and can use only one driver")
-            }
-            Self::Missing(missing) => missing.fmt(f),
-            Self::Refused { function, code, passed, hint } => {
-                write!(f, "{function}({passed}): {code}")?;
-                hint.map_or(Ok(()), |hint| write!(f, ": {hint}"))
-            }
-            Self::Forked => f.write_str(
-                "a process that is forked after its parent used the driver cannot use it: call exec in the child first",
-            ),
-            Self::OutOfBounds { offset, length, size } => {
-                write!(f, "{length} bytes at offset {offset} are not within {size} bytes of memory")
-            }
-            Self::System { call, source } => write!(f, "{call}: {source}"),
-            Self::Ticket(error) => error.fmt(f),
-            Self::Transport(error) => error.fmt(f),
-            Self::Liveness(error) => error.fmt(f),
-            Self::OwnTicket => f.write_str("the ticket comes from this process: use the value that it was made from"),
-            Self::OtherTicket { found, wanted } => write!(f, "the ticket is for {found}; expected {wanted}"),
-            Self::Descriptors { found, wanted } => {
-                write!(f, "{found} descriptors arrived with a ticket that needs {wanted}: send the complete parcel")
-            }
-            Self::UnknownPool { pool } => write!(
-                f,
-                "the ticket names pool {pool} of the exporter, which is not open here: keep an import from the pool's \
-                 first ticket open"
-            ),
-            Self::NotTheOwner => f.write_str("the memory was imported: only the process that created it can share it"),
-            Self::ExporterDied => {
-                f.write_str("the exporter died before the awaited work was done, so it will never complete")
-            }
-            Self::TimedOut { waited } => write!(f, "the awaited work was not done after {waited:?}"),
-            Self::TooLarge { size, largest } => write!(
-                f,
-                "{size} bytes of a pool cannot be exported: above {largest} bytes the importer may crash; share it as \
-                 virtual memory"
-            ),
-            Self::Misaligned { pointer, alignment } => {
-                write!(f, "the address {pointer:#x} is not a multiple of the number's size, {alignment} bytes")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::System { source, .. } => Some(&**source),
-            // These messages contain the whole inner message, so the chain continues with the inner error's source.
-            Self::Ticket(error) => error.source(),
-            Self::Transport(error) => error.source(),
-            Self::Liveness(error) => error.source(),
-            _ => None,
-        }
-    }
-}
-
-impl From<TicketError> for Error {
-    fn from(error: TicketError) -> Self {
-        Self::Ticket(error)
-    }
-}
-
-impl From<TransportError> for Error {
-    fn from(error: TransportError) -> Self {
-        Self::Transport(Arc::new(error))
-    }
-}
-
-impl From<LivenessError> for Error {
-    fn from(error: LivenessError) -> Self {
-        Self::Liveness(Arc::new(error))
-    }
-}
-
-impl From<LoadError> for Error {
-    fn from(error: LoadError) -> Self {
-        Self::Load(error)
-    }
-}
-
-impl From<MissingSymbol> for Error {
-    fn from(missing: MissingSymbol) -> Self {
-        Self::Missing(missing)
     }
 }
 

@@ -3,12 +3,14 @@
 //! | to | page |
 //! |---|---|
 //! | share memory with another process | [`buffer`] |
+//! | serve many clients, and survive restarts | [`server`] |
 //! | share many buffers that come and go | [`pool`] |
 //! | share a part of an allocation | [`parts`] |
 //! | make one process's work wait for another's | [`ordering`] |
 //! | share from one GPU to another | [`gpus`] |
 //! | share between containers | [`containers`] |
 //! | free memory that others have open | [`lifetimes`] |
+//! | use cudarc, PyTorch, C code or tokio in the same process | [`beside`] |
 //! | know what cannot be done | [`limits`] |
 //! | know why the safe functions are safe | [`safety`] |
 //!
@@ -26,12 +28,14 @@ macro_rules! pages {
 
 pages! {
     buffer: "../../guide/buffer.md";
+    server: "../../guide/server.md";
     pool: "../../guide/pool.md";
     parts: "../../guide/parts.md";
     ordering: "../../guide/ordering.md";
     gpus: "../../guide/gpus.md";
     containers: "../../guide/containers.md";
     lifetimes: "../../guide/lifetimes.md";
+    beside: "../../guide/beside.md";
     limits: "../../guide/limits.md";
     safety: "../../SAFETY.md";
 }

@@ -7,7 +7,8 @@
 //! The kernel reports both. This needs no thread and no message, and works even if a process is killed. Each of them is
 //! one descriptor, which your own poll loop can watch through [`AsFd`](std::os::fd::AsFd).
 //!
-//! A process that is stopped, or hangs, is alive.
+//! A process that is stopped, or hangs, is alive. So is a process that executes another program (`execve`), although its
+//! memory is gone: only its leases end.
 
 mod error;
 mod lease;

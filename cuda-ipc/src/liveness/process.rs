@@ -13,6 +13,7 @@ use super::LivenessError;
 use crate::ProcessIdentity;
 use crate::deadline::Deadline;
 use crate::identity::{boot_id, namespace, require_own_proc, start_time};
+use crate::time_namespace::Shift;
 use crate::transport::Connection;
 use crate::transport::socket_options::peer_pidfd;
 
@@ -32,7 +33,8 @@ impl ProcessWatch {
     ///
     /// # Errors
     /// [`LivenessError::OtherBoot`], [`LivenessError::OtherNamespace`], and [`LivenessError::System`], for example if
-    /// `/proc` is not mounted or the kernel is older than 5.3.
+    /// `/proc` is not mounted, the kernel is older than 5.3, or one of the two processes has made a time namespace for its
+    /// children while they are in different ones.
     pub fn of(identity: ProcessIdentity) -> Result<Self, LivenessError> {
         let proc = LivenessError::system("/proc");
         if identity.boot_id != boot_id().map_err(&proc)? {
@@ -50,8 +52,8 @@ impl ProcessWatch {
         };
         // The start time is read after the pidfd was opened. If another process got the PID before that, the start
         // times differ. If another process gets the PID later, the pidfd is still that of the first.
-        match start_time(&identity.pid.to_string()) {
-            Ok(start_time) if start_time == identity.start_time => Ok(Self::by_pidfd(pidfd)),
+        match has_started_at(identity.start_time, &identity.pid.to_string()) {
+            Ok(true) => Ok(Self::by_pidfd(pidfd)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(proc(error)),
             _ => Self::of_the_dead(),
         }
@@ -123,6 +125,13 @@ impl ProcessWatch {
             Deadline::after(Some(timeout)).poll(&self.descriptor, asked).map_err(LivenessError::system("poll"))?;
         Ok(events.intersects(self.end))
     }
+}
+
+/// Returns whether a process reads this number as its own start time.
+fn has_started_at(stated: u64, process: &str) -> io::Result<bool> {
+    let seen = start_time(process)?;
+    // In another time namespace, this process sees another number than the other.
+    Ok(seen == stated || Shift::to(process)?.apply(seen).contains(&stated))
 }
 
 impl AsFd for ProcessWatch {

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use crate::error::check;
 use crate::memory::DeviceMemory;
 use crate::resource::{Owned, Resource};
+use crate::sys::CUdeviceptr;
 use crate::{Context, Error};
 
 /// Device memory that this process allocated.
@@ -41,7 +42,19 @@ impl DeviceBuffer {
         let mut pointer = 0;
         // SAFETY: the output is a local.
         check("cuMemAlloc", unsafe { driver.cuMemAlloc(&mut pointer, size) }, || format!("{size} bytes"))?;
-        Ok(Self(Owned::new(Allocation(DeviceMemory::new(context.clone(), pointer, size)))))
+        Ok(Self::hold(DeviceMemory::new(context.clone(), pointer, size)))
+    }
+
+    /// Makes a buffer of memory from `cuMemAlloc`, which it frees.
+    pub(crate) const fn hold(memory: DeviceMemory) -> Self {
+        Self(Owned::new(Allocation(memory)))
+    }
+
+    /// Gives up the memory: returns its address, and does not free it.
+    pub(crate) fn relinquish(self) -> CUdeviceptr {
+        let pointer = self.pointer();
+        self.0.relinquish();
+        pointer
     }
 
     /// `cuMemFree`: frees the memory as dropping does, and returns the error.

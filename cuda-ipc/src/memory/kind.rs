@@ -28,6 +28,16 @@ pub enum MemoryKind {
     Unknown,
 }
 
+/// `cuPointerGetAttribute` with `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`: returns whether the driver knows the memory at an
+/// address, which is looked up and not dereferenced. It does not know ordinary host memory.
+pub(crate) fn is_known(context: &Context, pointer: CUdeviceptr) -> Result<bool, Error> {
+    let driver = context.enter()?;
+    let (mut kind, attribute) = (0_u32, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+    // SAFETY: the output is a local of the attribute's type.
+    let answer = unsafe { driver.cuPointerGetAttribute((&raw mut kind).cast(), attribute, pointer) };
+    Ok(matches!(answer, Ok(CUresult::CUDA_SUCCESS)))
+}
+
 impl MemoryKind {
     /// `cuPointerGetAttribute`: returns the kind of memory at an address, which is looked up and not dereferenced.
     ///

@@ -1,13 +1,21 @@
 //! Device memory, and copies to and from it.
 #![allow(unsafe_code)] // Calls the driver.
 
+mod access;
 mod buffer;
+mod fill;
 mod kind;
+mod part;
+pub(crate) mod range;
+mod slice;
 
-use bytemuck::Pod;
+use bytemuck::{AnyBitPattern, NoUninit};
 
 pub use buffer::DeviceBuffer;
 pub use kind::MemoryKind;
+pub(crate) use kind::is_known;
+pub use part::Part;
+pub use slice::DeviceSlice;
 
 use crate::context::Entered;
 use crate::error::check;
@@ -18,18 +26,34 @@ use crate::{Context, Error, Stream};
 /// Device memory, whoever owns it. Buffers, imports and mappings dereference to it.
 ///
 /// Writing takes `&self`, because device memory is shared by nature: streams and other processes write to it too. A
-/// read during a write returns some mixture of bytes, which is why values are plain old data ([`Pod`]). Use streams and
-/// events to order reads and writes. Offsets and sizes are in bytes.
+/// read during a write returns some mixture of bytes. So a value that is read must be valid with any bytes
+/// ([`AnyBitPattern`]), and a value that is written must have no padding ([`NoUninit`]). Use streams and events to order
+/// reads and writes.
+///
+/// Offsets and sizes are in bytes. A [`DeviceSlice`] is a typed view, whose ranges count values.
 #[derive(Debug)]
 pub struct DeviceMemory {
     context: Context,
     pointer: CUdeviceptr,
     size: usize,
+    /// Whether the access of the context's device can be set, as that to mapped memory and to pools.
+    access_varies: bool,
 }
 
 impl DeviceMemory {
     pub(crate) const fn new(context: Context, pointer: CUdeviceptr, size: usize) -> Self {
-        Self { context, pointer, size }
+        Self { context, pointer, size, access_varies: false }
+    }
+
+    /// Returns memory to which the access of a device can be set, its own device included.
+    pub(crate) const fn with_varying_access(context: Context, pointer: CUdeviceptr, size: usize) -> Self {
+        Self { context, pointer, size, access_varies: true }
+    }
+
+    /// Returns a part as memory of its own. The caller ensures that the memory outlives it.
+    pub(crate) fn sub(&self, offset: usize, length: usize) -> Result<Self, Error> {
+        let pointer = self.at(offset, length)?;
+        Ok(Self { context: self.context.clone(), pointer, size: length, access_varies: self.access_varies })
     }
 
     /// Returns the context in which copies of the memory run.
@@ -55,7 +79,7 @@ impl DeviceMemory {
     /// # Errors
     /// [`Error::OutOfBounds`] if the memory is too small; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemcpyDtoH")]
-    pub fn read<T: Pod>(&self, offset: usize, values: &mut [T]) -> Result<(), Error> {
+    pub fn read<T: AnyBitPattern>(&self, offset: usize, values: &mut [T]) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = self.context.enter()?;
@@ -70,7 +94,7 @@ impl DeviceMemory {
     /// # Errors
     /// As [`DeviceMemory::read`].
     #[doc(alias = "cuMemcpyHtoD")]
-    pub fn write<T: Pod>(&self, offset: usize, values: &[T]) -> Result<(), Error> {
+    pub fn write<T: NoUninit>(&self, offset: usize, values: &[T]) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = self.context.enter()?;
@@ -96,8 +120,11 @@ impl DeviceMemory {
     /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copies from other device memory, on this device or another, and
     /// waits as [`DeviceMemory::write`] does.
     ///
+    /// If two mappings have the same physical memory at different addresses, a copy between them can overlap unnoticed.
+    /// The result is then a mixture of the bytes.
+    ///
     /// # Errors
-    /// As [`DeviceMemory::read`], for either memory.
+    /// As [`DeviceMemory::read`], for either memory; [`Error::Overlap`] if the addresses overlap.
     pub fn copy_from(&self, offset: usize, from: &Self, from_offset: usize, length: usize) -> Result<(), Error> {
         let stream = Stream::default_of(&self.context);
         // SAFETY: both memories are valid until the copy is done, because `synchronize` waits for it.
@@ -114,9 +141,17 @@ impl DeviceMemory {
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
-    /// Until the stream has done this, the memory must not be freed or closed, and nothing may use `values`.
+    /// Until the stream has completed the copy, even if this returns an error:
+    /// - the device memory is neither freed nor closed;
+    /// - the host memory that `values` refers to stays allocated, although the borrow ends when this returns, and nothing
+    ///   else reads or writes it.
     #[doc(alias = "cuMemcpyDtoHAsync")]
-    pub unsafe fn read_async<T: Pod>(&self, offset: usize, values: &mut [T], stream: &Stream) -> Result<(), Error> {
+    pub unsafe fn read_async<T: AnyBitPattern>(
+        &self,
+        offset: usize,
+        values: &mut [T],
+        stream: &Stream,
+    ) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = stream.context().enter()?;
@@ -135,9 +170,12 @@ impl DeviceMemory {
     /// As [`DeviceMemory::read`].
     ///
     /// # Safety
-    /// Until the stream has done this, the memory must not be freed or closed, and nothing may change `values`.
+    /// Until the stream has completed the copy, even if this returns an error:
+    /// - the device memory is neither freed nor closed;
+    /// - the host memory that `values` refers to stays allocated, although the borrow ends when this returns, and nothing
+    ///   writes to it. Others may read it.
     #[doc(alias = "cuMemcpyHtoDAsync")]
-    pub unsafe fn write_async<T: Pod>(&self, offset: usize, values: &[T], stream: &Stream) -> Result<(), Error> {
+    pub unsafe fn write_async<T: NoUninit>(&self, offset: usize, values: &[T], stream: &Stream) -> Result<(), Error> {
         let length = size_of_val(values);
         let pointer = self.at(offset, length)?;
         let driver = stream.context().enter()?;
@@ -165,7 +203,7 @@ impl DeviceMemory {
     /// `cuMemcpyPeerAsync`: copies from other device memory, on this device or another, in the order of a stream.
     ///
     /// # Errors
-    /// As [`DeviceMemory::read`], for either memory.
+    /// As [`DeviceMemory::copy_from`].
     ///
     /// # Safety
     /// Neither memory may be freed or closed before the stream has done this.
@@ -179,10 +217,14 @@ impl DeviceMemory {
         stream: &Stream,
     ) -> Result<(), Error> {
         let (to_pointer, from_pointer) = (self.at(offset, length)?, from.at(from_offset, length)?);
+        // All memory that a process can address, of every device, has addresses of its own.
+        if to_pointer.abs_diff(from_pointer) < length as CUdeviceptr {
+            return Err(Error::Overlap { to: to_pointer, from: from_pointer, length });
+        }
         let driver = stream.context().enter()?;
         let (to, from_context) = (self.context.raw(), from.context.raw());
-        // SAFETY: both memories have that many bytes at their pointers, and the caller keeps them valid until the
-        // copy is done.
+        // SAFETY: both memories have that many bytes at their pointers, which do not overlap, and the caller keeps them
+        // valid until the copy is done.
         let answer =
             unsafe { driver.cuMemcpyPeerAsync(to_pointer, to, from_pointer, from_context, length, stream.raw()) };
         check("cuMemcpyPeerAsync", answer, || self.copied(offset, from, from_offset, length))

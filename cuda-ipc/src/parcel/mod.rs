@@ -11,10 +11,10 @@ pub use open::ImportedMemory;
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
+use crate::Error;
 use crate::liveness::{Lease, Tenancy};
 use crate::ticket::Ticket;
 use crate::transport::{Connection, Message};
-use crate::{Error, ProcessIdentity};
 
 /// A ticket and the descriptors that are sent with it.
 ///
@@ -56,17 +56,39 @@ impl Parcel {
     /// # Errors
     /// [`Error::Transport`].
     pub fn send(&self, connection: &Connection) -> Result<(), Error> {
-        self.send_bytes(connection, &self.ticket.to_bytes())
+        self.send_with(connection, &[])
+    }
+
+    /// `sendmsg` with `SCM_RIGHTS`: sends the whole parcel and a message of your own beside it, such as the number of a
+    /// slot or of a frame. Either both arrive or neither.
+    ///
+    /// The ticket and the message together count against the connection's [`Limits`](crate::transport::Limits).
+    ///
+    /// # Errors
+    /// [`Error::Transport`].
+    pub fn send_with(&self, connection: &Connection, message: &[u8]) -> Result<(), Error> {
+        self.send_bytes(connection, &[&self.ticket.to_bytes(), message].concat())
     }
 
     /// `recvmsg` with `SCM_RIGHTS`: receives a parcel that the other end sent.
     ///
     /// # Errors
-    /// [`Error::Transport`]; [`Error::Ticket`] if the message is not a ticket; [`Error::Descriptors`] if it has too few
-    /// or too many descriptors; [`Error::Liveness`] if an additional descriptor is not a lease.
+    /// [`Error::Transport`]; [`Error::Ticket`] if the bytes are not a ticket, or if there is a message beside it;
+    /// [`Error::Descriptors`] if there are too few or too many descriptors; [`Error::Liveness`] if an additional
+    /// descriptor is not a lease.
     pub fn receive(connection: &Connection) -> Result<Self, Error> {
+        Self::try_from(connection.receive()?)
+    }
+
+    /// `recvmsg` with `SCM_RIGHTS`: receives a parcel and the message beside it, which is empty if the other end used
+    /// [`Parcel::send`].
+    ///
+    /// # Errors
+    /// As [`Parcel::receive`].
+    pub fn receive_with(connection: &Connection) -> Result<(Self, Vec<u8>), Error> {
         let Message { bytes, descriptors } = connection.receive()?;
-        Self::assemble(Ticket::from_bytes(&bytes)?, descriptors)
+        let (ticket, message) = Ticket::from_prefix(&bytes)?;
+        Ok((Self::assemble(ticket, descriptors)?, message.to_vec()))
     }
 
     /// Sends the parcel as [`Parcel::send`] does, with the ticket sealed.
@@ -88,6 +110,33 @@ impl Parcel {
         Self::assemble(Ticket::from_sealed_bytes(key, &bytes)?, descriptors)
     }
 
+    /// Sends the parcel and a message as [`Parcel::send_with`] does, with both sealed. The seal also proves that they
+    /// belong together.
+    ///
+    /// # Errors
+    /// As [`Parcel::send`].
+    #[cfg(feature = "mac")]
+    pub fn send_sealed_with(
+        &self,
+        connection: &Connection,
+        key: &crate::ticket::Key,
+        message: &[u8],
+    ) -> Result<(), Error> {
+        self.send_bytes(connection, &self.ticket.to_sealed_bytes_with(key, message))
+    }
+
+    /// Receives a parcel and a message as [`Parcel::receive_with`] does, both sealed. Even an empty message must have
+    /// its seal.
+    ///
+    /// # Errors
+    /// As [`Parcel::receive`]; [`Error::Ticket`] if the ticket or the message was not sealed with this key.
+    #[cfg(feature = "mac")]
+    pub fn receive_sealed_with(connection: &Connection, key: &crate::ticket::Key) -> Result<(Self, Vec<u8>), Error> {
+        let Message { bytes, descriptors } = connection.receive()?;
+        let (ticket, message) = Ticket::from_sealed_bytes_with(key, &bytes)?;
+        Ok((Self::assemble(ticket, descriptors)?, message.to_vec()))
+    }
+
     fn send_bytes(&self, connection: &Connection, bytes: &[u8]) -> Result<(), Error> {
         let tenancy = self.tenancy.iter().map(|tenancy| tenancy.as_fd());
         let descriptors: Vec<_> = self.descriptors.iter().map(|descriptor| descriptor.as_fd()).chain(tenancy).collect();
@@ -106,7 +155,14 @@ impl Parcel {
     }
 }
 
-/// Returns this process's identity, as tickets state it.
-fn this_process() -> Result<ProcessIdentity, Error> {
-    ProcessIdentity::current().map_err(Error::system("/proc/self"))
+impl TryFrom<Message> for Parcel {
+    type Error = Error;
+
+    /// Makes a parcel of a message, such as one of [`Connection::try_receive`].
+    ///
+    /// # Errors
+    /// As [`Parcel::receive`], but for [`Error::Transport`].
+    fn try_from(message: Message) -> Result<Self, Error> {
+        Self::assemble(Ticket::from_bytes(&message.bytes)?, message.descriptors)
+    }
 }

@@ -7,11 +7,11 @@ use std::os::fd::AsFd as _;
 use crate::ipc::{ImportedBuffer, ImportedEvent};
 use crate::liveness::Tenancy;
 use crate::memory::DeviceMemory;
-use crate::parcel::{Parcel, this_process};
+use crate::parcel::Parcel;
 use crate::pool::{ImportedPool, ImportedPoolBuffer};
 use crate::ticket::{Chunks, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
 use crate::vmm::{Access, ImportedAllocation, Mapping, Physical};
-use crate::{Context, Error, fork};
+use crate::{Context, Driver, Error, ExporterIdentity, fork};
 
 /// The part of another process's memory that was shared, mapped in this process.
 #[derive(Debug)]
@@ -57,7 +57,10 @@ impl Parcel {
     ///   the ticket was sealed or came over a transport that nobody else can write to;
     /// - that process does not free the memory before the returned value is closed or dropped. It can ensure this by
     ///   waiting for a lease ([`Parcel::lease`]);
-    /// - work that was given [`DeviceMemory::pointer`] is complete before the value is closed or dropped.
+    /// - work that was given [`DeviceMemory::pointer`] is complete before the value is closed or dropped;
+    /// - if it is memory of a pool, nothing else in this process has it open meanwhile: no [`ImportedPool`] of the
+    ///   caller's, no other library and no raw call. The driver returns one address for all imports of it, and the first
+    ///   close of any of them unmaps it. Other parcels that are opened with this crate share one import.
     ///
     /// Virtual memory shared by descriptors needs no such promises: see [`Parcel::map`].
     #[doc(alias = "cuIpcOpenMemHandle")]
@@ -106,6 +109,20 @@ impl Parcel {
         }
     }
 
+    /// `cuDeviceGetUuid`, `cuDevicePrimaryCtxRetain`: returns the primary context of the device that the memory or the
+    /// event is on. The device is found by its UUID, because two processes may number the devices differently.
+    ///
+    /// # Errors
+    /// [`Error::DeviceNotVisible`] if this process does not see the device: then open the memory in a context of
+    /// another device that can reach it; [`Error::Refused`] with the driver's error code.
+    #[doc(alias = "cuDeviceGetUuid")]
+    #[doc(alias = "cuDevicePrimaryCtxRetain")]
+    pub fn context(&self) -> Result<Context, Error> {
+        let uuid = self.ticket.device;
+        let device = Driver::get()?.device_by_uuid(uuid)?;
+        Context::primary(device.ok_or(Error::DeviceNotVisible { uuid })?)
+    }
+
     /// `cuIpcOpenEventHandle`: opens the event that was shared.
     ///
     /// # Errors
@@ -126,7 +143,7 @@ impl Parcel {
 
     /// Refuses this process's own tickets. The driver itself would refuse only legacy handles.
     fn refuse_own(&self) -> Result<(), Error> {
-        if self.ticket.is_from(&this_process()?) { Err(Error::OwnTicket) } else { Ok(()) }
+        if self.ticket.is_from(&ExporterIdentity::current()?) { Err(Error::OwnTicket) } else { Ok(()) }
     }
 
     /// # Safety
@@ -188,7 +205,7 @@ fn map(context: &Context, chunks: &[ImportedAllocation], memory: &PhysicalMemory
 /// Returns the part of a mapping that a ticket shares. The mapping may be smaller than the ticket says.
 fn part(whole: &DeviceMemory, ticket: &Ticket) -> Result<DeviceMemory, Error> {
     let (offset, length) = (bytes(ticket.offset)?, bytes(ticket.length)?);
-    Ok(DeviceMemory::new(whole.context().clone(), whole.at(offset, length)?, length))
+    whole.sub(offset, length)
 }
 
 /// Converts a number of bytes to `usize`. Fails if this machine cannot address so many.

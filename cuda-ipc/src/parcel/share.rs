@@ -1,15 +1,16 @@
 //! Makes the parcels that an exporter sends.
 
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeBounds;
 use std::os::fd::OwnedFd;
 
 use crate::event::InterprocessEvent;
+use crate::memory::range::resolve;
 use crate::memory::{DeviceBuffer, DeviceMemory};
-use crate::parcel::{Parcel, this_process};
+use crate::parcel::Parcel;
 use crate::pool::PoolBuffer;
 use crate::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
 use crate::vmm::{Access, Allocation, Mapping};
-use crate::{Context, Error};
+use crate::{Device, Error, ExporterIdentity};
 
 impl DeviceBuffer {
     /// `cuIpcGetMemHandle`: makes a parcel that shares a part of the buffer, or all of it (`..`), with other processes.
@@ -17,12 +18,12 @@ impl DeviceBuffer {
     /// The handle always opens the whole allocation. The part only says which bytes the importer is meant to use.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
+    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
     /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuIpcGetMemHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         let handle = Handle::LegacyMemory(self.ipc_handle()?);
-        Ok(Parcel::of(ticket(self, self.buffer_id()?, part, handle)?))
+        Ok(Parcel::of(ticket(self, self.context().device(), self.buffer_id()?, part, handle)?))
     }
 }
 
@@ -34,7 +35,8 @@ impl InterprocessEvent {
     #[doc(alias = "cuIpcGetEventHandle")]
     pub fn share(&self) -> Result<Parcel, Error> {
         let handle = Handle::Event(self.ipc_handle()?);
-        let contents = Contents { generation: 0, size: 0, offset: 0, length: 0, ..contents(self.context(), handle)? };
+        let contents =
+            Contents { generation: 0, size: 0, offset: 0, length: 0, ..contents(self.context().device(), handle)? };
         Ok(Parcel::of(Ticket::new(contents)?))
     }
 }
@@ -46,7 +48,7 @@ impl Mapping {
     /// `access` is the access with which importers map the memory. It is the exporter's request: nothing enforces it.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] if the part is not within the mapping; [`Error::Ticket`] if it is empty, or if `access`
+    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the mapping; [`Error::Ticket`] if it is empty, or if `access`
     /// is [`Access::None`]; [`Error::NotTheOwner`] if a chunk was imported; [`Error::Refused`] if a chunk was created
     /// without [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemExportToShareableHandle")]
@@ -83,7 +85,9 @@ impl Mapping {
     ) -> Result<Ticket, Error> {
         let granularity = allocations.iter().map(|allocation| allocation.granularity()).min().unwrap_or(1) as u64;
         let handle = Handle::PhysicalMemory(PhysicalMemory { granularity, access, chunks });
-        ticket(self, self.generation(), part, handle)
+        // The context that maps the memory may be on another device than the memory.
+        let device = allocations.first().map_or(self.context().device(), Allocation::device);
+        ticket(self, device, self.generation(), part, handle)
     }
 }
 
@@ -101,7 +105,7 @@ impl PoolBuffer {
     /// or all of it (`..`), with other processes. The parcel contains the pool, as a descriptor.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
+    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
     /// [`Error::TooLarge`] if the buffer is larger than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
     /// [`Error::Refused`] if the pool was created without
     /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
@@ -125,39 +129,32 @@ impl PoolBuffer {
 
     fn pool_ticket(&self, part: impl RangeBounds<usize>, pool_handle: Option<PoolHandle>) -> Result<Ticket, Error> {
         let pointer = PoolPointer { pool: self.pool().number(), pool_handle, pointer: self.export()? };
-        ticket(self, self.buffer_id()?, part, Handle::PoolPointer(pointer))
+        // The stream that allocated the memory may be on another device than the pool.
+        ticket(self, self.pool().device(), self.buffer_id()?, part, Handle::PoolPointer(pointer))
     }
 }
 
+/// Makes the ticket of a part of memory that is on a device.
 fn ticket(
     memory: &DeviceMemory,
+    device: Device,
     generation: u64,
     part: impl RangeBounds<usize>,
     handle: Handle,
 ) -> Result<Ticket, Error> {
-    let begin = match part.start_bound() {
-        Bound::Included(begin) => *begin,
-        Bound::Excluded(before) => before.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match part.end_bound() {
-        Bound::Included(last) => last.saturating_add(1),
-        Bound::Excluded(end) => *end,
-        Bound::Unbounded => memory.size(),
-    };
-    let length = end.saturating_sub(begin);
+    let (begin, length) = resolve(part, memory.size())?;
     memory.at(begin, length)?;
     let (size, offset, length) = (memory.size() as u64, begin as u64, length as u64);
-    let contents = Contents { generation, size, offset, length, ..contents(memory.context(), handle)? };
+    let contents = Contents { generation, size, offset, length, ..contents(device, handle)? };
     Ok(Ticket::new(contents)?)
 }
 
 /// Fills in the fields that every ticket has, and leaves those of the memory 0.
-fn contents(context: &Context, handle: Handle) -> Result<Contents, Error> {
+fn contents(device: Device, handle: Handle) -> Result<Contents, Error> {
     Ok(Contents {
-        exporter: this_process()?,
-        device: context.device().uuid()?,
-        driver: context.driver().version(),
+        exporter: ExporterIdentity::current()?,
+        device: device.uuid()?,
+        driver: device.driver().version(),
         generation: 0,
         size: 0,
         offset: 0,

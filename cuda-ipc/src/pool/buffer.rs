@@ -36,7 +36,14 @@ impl Resource for Allocation {
         let pointer = self.memory.pointer();
         // SAFETY: the memory belongs to the pool and is not used again; the stream is live.
         let answer = unsafe { driver.cuMemFreeAsync(pointer, self.stream.raw()) };
-        check("cuMemFreeAsync", answer, || format!("{pointer:#x} of {} bytes", self.memory.size()))
+        let freed = check("cuMemFreeAsync", answer, || format!("{pointer:#x} of {} bytes", self.memory.size()));
+        if let Some(teardown) = self.pool.handle.teardown() {
+            match &freed {
+                Ok(()) => teardown.freed_in(&self.stream),
+                Err(_) => teardown.keep(),
+            }
+        }
+        freed
     }
 }
 
@@ -71,7 +78,7 @@ impl PoolBuffer {
         // SAFETY: the output is a local, pool and stream are live.
         let answer = unsafe { driver.cuMemAllocFromPoolAsync(&mut pointer, size, pool.raw(), stream.raw()) };
         check("cuMemAllocFromPoolAsync", answer, || format!("{size} bytes"))?;
-        let memory = DeviceMemory::new(stream.context().clone(), pointer, size);
+        let memory = DeviceMemory::with_varying_access(stream.context().clone(), pointer, size);
         Ok(Self(Owned::new(Allocation { memory, stream: stream.clone(), pool: pool.clone() })))
     }
 
@@ -99,6 +106,8 @@ impl PoolBuffer {
     }
 
     /// `cuMemFreeAsync`: frees the memory as dropping does, in stream order, and returns the error.
+    ///
+    /// It returns before the stream has reached the free. The stream and the pool live at least until then.
     ///
     /// Work of other streams on the memory must be complete before, and importers must have closed it: they promised
     /// this when they opened it.

@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::ptr;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, Weak};
 
+use crate::drop_hook::Postponed;
 use crate::error::check;
+use crate::lock::lock;
 use crate::memory::{DeviceMemory, allocation_of};
-use crate::pool::{Handle, PoolPointerData};
+use crate::pool::{Handle, Origin, PoolPointerData};
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData};
 use crate::vmm::{Access, FabricHandle};
-use crate::{Context, Device, Error, ProcessIdentity};
+use crate::{Context, Device, Error, ExporterIdentity};
 
 /// A pool of another process. Its pointers can be opened here, but nothing can be allocated from it. Clones refer to
 /// the same pool.
@@ -33,14 +35,14 @@ struct Shared {
 }
 
 /// An exporter, and the exporter's number for a pool.
-type Name = (ProcessIdentity, u64);
+type Name = (ExporterIdentity, u64);
 
 impl ImportedPool {
     /// Returns the pool of this name if it is open already, and otherwise imports it. Two imports of a pool would allow
     /// two imports of one pointer.
     pub(crate) fn known(name: Name, import: impl FnOnce() -> Result<Self, Error>) -> Result<Self, Error> {
         static OPEN: Mutex<BTreeMap<Name, Weak<Shared>>> = Mutex::new(BTreeMap::new());
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&OPEN);
         if let Some(pool) = open.get(&name).and_then(Weak::upgrade) {
             return Ok(Self(pool));
         }
@@ -96,7 +98,7 @@ impl ImportedPool {
         // SAFETY: the output is a local; the caller promises the handle.
         let answer = unsafe { driver.cuMemPoolImportFromShareableHandle(&mut raw, os_handle, handle_type, 0) };
         check("cuMemPoolImportFromShareableHandle", answer, || format!("handle type {:#x}", handle_type.0))?;
-        let pool = Owned::new(Handle { device, raw: Raw(raw), is_default: false });
+        let pool = Owned::new(Handle { device, raw: Raw(raw), origin: Origin::Imported });
         Ok(Self(Arc::new(Shared { pool, open: Mutex::default(), given_back: Condvar::new() })))
     }
 
@@ -130,8 +132,9 @@ impl ImportedPool {
     /// The caller promises that
     /// - `pointer` is what `cuMemPoolExportPointer` returned in another process, with no bit changed, for memory no
     ///   larger than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
-    /// - no other import of the same pool (another [`ImportedPool`]) has this memory open: the driver would return the
-    ///   same address for both, and the first close would unmap both. Parcels share one import of a pool;
+    /// - nothing else in this process has this memory open, or opens it before the last clone of the returned value is
+    ///   closed or dropped: no other import of the same pool (another [`ImportedPool`], or a parcel), no other library and
+    ///   no raw call. The driver returns one address for all imports, and the first close of any of them unmaps it;
     /// - the exporting process has seen the allocation complete in its stream, and does not free the memory before the
     ///   returned value is closed or dropped;
     /// - work that was given [`DeviceMemory::pointer`] is complete before the last clone is closed or dropped.
@@ -140,13 +143,13 @@ impl ImportedPool {
         let key = pointer.to_bytes();
         // First of all: a forked child frees nothing, so it could wait below for ever.
         let driver = context.enter()?;
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.0.open);
         while let Some(import) = open.get(&key) {
             if let Some(import) = import.upgrade() {
                 return Ok(ImportedPoolBuffer(import));
             }
             // Another thread is freeing this import. That free would unmap a new import too.
-            open = self.0.given_back.wait(open).unwrap_or_else(PoisonError::into_inner);
+            open = open.wait(&self.0.given_back);
         }
         let (mut pointer, mut data) = (0, CUmemPoolPtrExportData::from_bytes(key));
         // SAFETY: the output and the data are locals, the pool is live; the caller promises the bytes.
@@ -155,7 +158,7 @@ impl ImportedPool {
         // The memory begins at the pointer, which may lie inside its allocation.
         let size =
             allocation_of(context, pointer).map(|(base, size)| size.saturating_sub(pointer.abs_diff(base) as usize));
-        let memory = DeviceMemory::new(context.clone(), pointer, *size.as_ref().unwrap_or(&0));
+        let memory = DeviceMemory::with_varying_access(context.clone(), pointer, *size.as_ref().unwrap_or(&0));
         let import = Arc::new(Owned::new(Import { memory, key, pool: self.clone() }));
         open.insert(key, Arc::downgrade(&import));
         // If the size is unknown, `import` is dropped below, and its drop takes the lock.
@@ -190,13 +193,15 @@ impl Resource for Import {
     const NAME: &'static str = "ImportedPoolBuffer";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
+        // A drop hook that opens the pointer would wait below `open` for this very free.
+        let _postponed = Postponed::new();
         let freed = self.memory.context().enter().and_then(|driver| {
             let pointer = self.memory.pointer();
-            // SAFETY: the address is that of the only import of this pointer, by `cuMemPoolImportPointer`, and is not
-            // used again.
+            // SAFETY: the address comes from `cuMemPoolImportPointer` and is not used again. The caller of `open` promised
+            // that this process has no other import there, which this would unmap too.
             check("cuMemFree", unsafe { driver.cuMemFree(pointer) }, || format!("import {pointer:#x}"))
         });
-        self.pool.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        lock(&self.pool.0.open).remove(&self.key);
         self.pool.0.given_back.notify_all();
         freed
     }

@@ -6,6 +6,7 @@
 
 mod buffer;
 mod import;
+mod teardown;
 
 pub use buffer::{LARGEST_EXPORT, PoolBuffer};
 pub use import::{ImportedPool, ImportedPoolBuffer};
@@ -26,6 +27,7 @@ use crate::sys::{
 };
 use crate::vmm::{Access, FabricHandle, HandleTypes};
 use crate::{Device, Error};
+use teardown::Teardown;
 
 /// A pool from which this process allocates. Clones refer to the same pool.
 #[derive(Clone, Debug)]
@@ -40,24 +42,45 @@ pub struct Pool {
 struct Handle {
     device: Device,
     raw: Raw<CUmemPoolHandle_st>,
-    /// Whether it is the device's default pool, which belongs to the driver.
-    is_default: bool,
+    origin: Origin,
+}
+
+#[derive(Debug)]
+enum Origin {
+    /// The device's default pool, which belongs to the driver.
+    Default,
+    Created(Teardown),
+    Imported,
 }
 
 impl Resource for Handle {
     const NAME: &'static str = "Pool";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        if self.is_default {
+        let is_ready = match &self.origin {
+            Origin::Default => false,
+            Origin::Created(teardown) => teardown.wait()?,
+            Origin::Imported => true,
+        };
+        if !is_ready {
             return Ok(());
         }
-        // SAFETY: the pool is not used again: memory allocated or opened in it would still hold it.
+        // SAFETY: the pool is not used again: memory allocated or opened in it would still hold it, and every free of
+        // such memory is done.
         let answer = unsafe { self.device.driver().calls()?.cuMemPoolDestroy(self.raw.0) };
         check("cuMemPoolDestroy", answer, || self.device.passed())
     }
 }
 
 impl Handle {
+    /// Returns what the end of the pool waits for, if this process created the pool.
+    const fn teardown(&self) -> Option<&Teardown> {
+        match &self.origin {
+            Origin::Created(teardown) => Some(teardown),
+            Origin::Default | Origin::Imported => None,
+        }
+    }
+
     /// `cuMemPoolSetAccess`.
     fn set_access(&self, device: Device, access: Access) -> Result<(), Error> {
         let (driver, description) = (self.device.driver().calls()?, access.of(device));
@@ -90,6 +113,11 @@ impl Handle {
 impl Pool {
     /// `cuMemPoolCreate`: creates a pool of a device's memory, with a maximum size in bytes or without one.
     ///
+    /// Ask [`fabric::probe`](crate::fabric::probe) before creating a pool with [`HandleTypes::FABRIC`]. Without an IMEX
+    /// channel a driver creates the pool, refuses to export it, and crashes when it is destroyed (H200, driver
+    /// 580.159.04). Such a pool is therefore destroyed only if [`Pool::export_fabric`] has succeeded. Otherwise it stays
+    /// until the process ends, and the drop hook gets [`Error::NeverExported`].
+    ///
     /// # Errors
     /// [`Error::Refused`] if the device does not support pools with these handle types.
     #[doc(alias = "cuMemPoolCreate")]
@@ -105,7 +133,7 @@ impl Pool {
         // SAFETY: the output and the properties are locals.
         let answer = unsafe { device.driver().calls()?.cuMemPoolCreate(&mut raw, &properties) };
         check("cuMemPoolCreate", answer, || format!("handle types {:#x}, {}", handle_types.raw().0, device.passed()))?;
-        Ok(Self::hold(device, raw, false))
+        Ok(Self::hold(device, raw, Origin::Created(Teardown::of_pool_for(handle_types))))
     }
 
     /// `cuDeviceGetDefaultMemPool`: returns the device's default pool, which `cuMemAllocAsync` uses unless another pool
@@ -119,12 +147,12 @@ impl Pool {
         // SAFETY: the output is a local.
         let answer = unsafe { device.driver().calls()?.cuDeviceGetDefaultMemPool(&mut raw, device.raw()) };
         check("cuDeviceGetDefaultMemPool", answer, || device.passed())?;
-        Ok(Self::hold(device, raw, true))
+        Ok(Self::hold(device, raw, Origin::Default))
     }
 
-    fn hold(device: Device, raw: CUmemoryPool, is_default: bool) -> Self {
+    fn hold(device: Device, raw: CUmemoryPool, origin: Origin) -> Self {
         static POOLS: AtomicU64 = AtomicU64::new(1);
-        let handle = Arc::new(Owned::new(Handle { device, raw: Raw(raw), is_default }));
+        let handle = Arc::new(Owned::new(Handle { device, raw: Raw(raw), origin }));
         Self { handle, number: POOLS.fetch_add(1, Ordering::Relaxed) }
     }
 
@@ -145,17 +173,22 @@ impl Pool {
         self.handle.raw.0
     }
 
-    /// `cuDeviceSetMemPool`: makes `cuMemAllocAsync` in this process use the pool, until another pool is made current
-    /// or this one is destroyed.
+    /// `cuDeviceSetMemPool`: makes `cuMemAllocAsync` in this process use the pool, until another pool is made current.
+    ///
+    /// The pool is then never destroyed: other code, which this crate does not know of, may have memory of it at any
+    /// time. It stays until the process ends, even if another pool is made current.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result<(), Error> {
         let device = self.device();
-        // SAFETY: the pool is live. When it is destroyed, the driver makes the device's default pool current.
-        let answer = unsafe { device.driver().calls()?.cuDeviceSetMemPool(device.raw(), self.raw()) };
-        check("cuDeviceSetMemPool", answer, || device.passed())
+        let driver = device.driver().calls()?;
+        if let Some(teardown) = self.handle.teardown() {
+            teardown.keep();
+        }
+        // SAFETY: the pool is live, and stays so.
+        check("cuDeviceSetMemPool", unsafe { driver.cuDeviceSetMemPool(device.raw(), self.raw()) }, || device.passed())
     }
 
     /// `cuMemPoolSetAccess`: sets another device's access to the pool's memory, in this process. The pool's own device
@@ -238,11 +271,14 @@ impl Pool {
     /// exported.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the pool was created without [`HandleTypes::FABRIC`].
+    /// [`Error::Refused`] if the pool was created without [`HandleTypes::FABRIC`], or if this process has no IMEX channel.
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle, Error> {
         let mut handle = CUmemFabricHandle::default();
         self.export_as((&raw mut handle).cast(), CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC)?;
+        if let Some(teardown) = self.handle.teardown() {
+            teardown.exported_as_fabric();
+        }
         Ok(FabricHandle::from_bytes(handle.data))
     }
 
@@ -254,12 +290,18 @@ impl Pool {
         check("cuMemPoolExportToShareableHandle", answer, || format!("handle type {:#x}", handle_type.0))
     }
 
-    /// `cuMemPoolDestroy`: destroys the pool as dropping does, and returns the error.
+    /// `cuStreamSynchronize`, `cuMemPoolDestroy`: destroys the pool as dropping does, and returns the error.
     ///
-    /// While clones of the pool or memory from it exist, this does nothing: the last of them destroys the pool.
+    /// While clones of the pool or memory from it exist, this does nothing: the last of them destroys the pool. It first
+    /// waits for the streams in which memory of the pool was freed. If such a stream never continues, this does not
+    /// return.
+    ///
+    /// A pool that was made current ([`Pool::make_current`]), or whose memory could not be freed, is not destroyed.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::NeverExported`] if the pool was created for fabric handles and never exported as one;
+    /// [`Error::Refused`] with the driver's error code. If work of a stream failed, the pool is not destroyed.
+    #[doc(alias = "cuStreamSynchronize")]
     #[doc(alias = "cuMemPoolDestroy")]
     pub fn destroy(self) -> Result<(), Error> {
         Arc::into_inner(self.handle).map_or(Ok(()), Owned::close)

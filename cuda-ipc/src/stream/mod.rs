@@ -1,6 +1,7 @@
-//! Streams.
+//! Streams: queues of work for a device, and scopes in which safe code enqueues work.
 #![allow(unsafe_code)] // Calls the driver.
 
+mod scope;
 mod value;
 
 use std::ptr;
@@ -8,11 +9,13 @@ use std::sync::Arc;
 
 use crate::error::{check, is_done};
 use crate::event::Event;
+use crate::foreign::AnyOwner;
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st};
 use crate::{Context, Error};
 
-pub use value::WaitValue;
+pub use scope::{Scope, ScopedStream, scope, scope_watching};
+pub use value::{StreamValue, WaitValue};
 
 /// `CU_STREAM_LEGACY`, a cast in the header: the default stream of the current context.
 pub(crate) const fn default_stream() -> CUstream {
@@ -27,19 +30,24 @@ pub struct Stream(Kind);
 enum Kind {
     /// The context's own stream, which always exists.
     Default(Context),
-    Created(Arc<Owned<Created>>),
+    Created(Arc<Owned<Held>>),
 }
 
 #[derive(Debug)]
-struct Created {
+struct Held {
     context: Context,
     raw: Raw<CUstream_st>,
+    /// If other code owns the stream: what keeps it alive.
+    owner: Option<AnyOwner>,
 }
 
-impl Resource for Created {
+impl Resource for Held {
     const NAME: &'static str = "Stream";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
+        if self.owner.is_some() {
+            return Ok(());
+        }
         let driver = self.context.enter()?;
         // SAFETY: the stream is live and not used again. The driver still completes its work.
         check("cuStreamDestroy", unsafe { driver.cuStreamDestroy(self.raw.0) }, String::new)
@@ -81,7 +89,25 @@ impl Stream {
         // SAFETY: the output is a local.
         let answer = unsafe { driver.cuStreamCreate(&mut raw, flags.0) };
         check("cuStreamCreate", answer, || format!("flags {}", flags.0))?;
-        Ok(Self(Kind::Created(Arc::new(Owned::new(Created { context: context.clone(), raw: Raw(raw) })))))
+        Ok(Self::hold(context, raw, None))
+    }
+
+    /// Makes a stream of a raw one, which it destroys unless there is an owner.
+    pub(crate) fn hold(context: &Context, raw: CUstream, owner: Option<AnyOwner>) -> Self {
+        Self(Kind::Created(Arc::new(Owned::new(Held { context: context.clone(), raw: Raw(raw), owner }))))
+    }
+
+    /// Gives up a stream that this value alone holds, and that is its own to destroy: returns the raw stream, and does
+    /// not destroy it.
+    pub(crate) fn relinquish(self) -> Result<CUstream, Self> {
+        let Kind::Created(created) = self.0 else { return Err(self) };
+        let held = Arc::try_unwrap(created).map_err(|created| Self(Kind::Created(created)))?;
+        if held.owner.is_some() {
+            return Err(Self(Kind::Created(Arc::new(held))));
+        }
+        let raw = held.raw.0;
+        held.relinquish();
+        Ok(raw)
     }
 
     /// Returns the context that the stream belongs to.
@@ -91,6 +117,11 @@ impl Stream {
             Kind::Default(context) => context,
             Kind::Created(created) => &created.context,
         }
+    }
+
+    /// Returns whether two values are the same stream.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.raw() == other.raw() && self.context() == other.context()
     }
 
     /// Returns the raw stream, which is valid as long as this value.
@@ -139,8 +170,8 @@ impl Stream {
 
     /// `cuStreamDestroy`: destroys the stream as dropping does, and returns the error. Enqueued work still completes.
     ///
-    /// While clones exist, this does nothing: the last one destroys the stream. A default stream belongs to its context
-    /// and is not destroyed.
+    /// While clones exist, this does nothing: the last one destroys the stream. A pool whose memory was freed in the
+    /// stream can hold a clone. A default stream belongs to its context and is not destroyed.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.

@@ -1,7 +1,7 @@
 //! The contents of a ticket, and the rules for them.
 
 use super::{Handle, TicketError};
-use crate::ProcessIdentity;
+use crate::ExporterIdentity;
 use crate::sys::CudaVersion;
 
 /// The contents of a [`Ticket`](super::Ticket).
@@ -10,9 +10,10 @@ use crate::sys::CudaVersion;
 /// and length are 0.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contents {
-    /// The exporting process.
-    pub exporter: ProcessIdentity,
-    /// `cuDeviceGetUuid`: the device's UUID. Ordinals differ between processes.
+    /// The exporter: its process, and a nonce of the program and of this crate in it.
+    pub exporter: ExporterIdentity,
+    /// `cuDeviceGetUuid`: the UUID of the device that the memory is on. Ordinals differ between processes. If chunks of
+    /// virtual memory are on several devices, it is the device of the first chunk.
     pub device: [u8; 16],
     /// `cuDriverGetVersion`: the CUDA version of the exporter's driver.
     pub driver: CudaVersion,

@@ -2,8 +2,10 @@
 
 use std::fmt::{Debug, Display, Formatter, Result};
 
+use uuid::Uuid;
+
 use super::{Chunks, Contents, Handle, PoolHandle, PoolPointer, Ticket};
-use crate::ProcessIdentity;
+use crate::{ExporterIdentity, ProcessIdentity};
 
 impl Debug for Ticket {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -14,11 +16,14 @@ impl Debug for Ticket {
 impl Debug for Contents {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let Self { exporter, device, driver, generation, size, offset, length, handle } = self;
-        let ProcessIdentity { pid, pid_namespace, start_time, boot_id } = exporter;
-        let boot = Uuid(boot_id);
+        let ExporterIdentity { process, nonce } = exporter;
+        let ProcessIdentity { pid, pid_namespace, start_time, boot_id } = process;
+        let [nonce, boot, device] = [nonce, boot_id, device].map(Uuid::from_bytes_ref);
+        let exporter =
+            format_args!("{pid} of namespace {pid_namespace}, since {start_time} of boot {boot}, nonce {nonce}");
         f.debug_struct("Contents")
-            .field("exporter", &format_args!("{pid} of namespace {pid_namespace}, since {start_time} of boot {boot}"))
-            .field("device", &format_args!("GPU-{}", Uuid(device)))
+            .field("exporter", &exporter)
+            .field("device", &format_args!("GPU-{device}"))
             .field("driver", driver)
             .field("generation", generation)
             .field("size", size)
@@ -75,17 +80,5 @@ impl Display for First<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         self.0.iter().take(8).try_for_each(|byte| write!(f, "{byte:02x}"))?;
         f.write_str("…")
-    }
-}
-
-struct Uuid<'a>(&'a [u8; 16]);
-
-impl Display for Uuid<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        for (index, byte) in self.0.iter().enumerate() {
-            let dash = if matches!(index, 4 | 6 | 8 | 10) { "-" } else { "" };
-            write!(f, "{dash}{byte:02x}")?;
-        }
-        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::handle::MAX_CHUNKS;
 use super::{Contents, TicketError, layout};
 
 /// The version of the format that this release writes and reads.
-pub const FORMAT_VERSION: u16 = 1;
+pub const FORMAT_VERSION: u16 = 2;
 
 pub(super) const MAC: usize = 32;
 
@@ -15,7 +15,7 @@ const CHECKSUM: usize = 4;
 const SHORTEST: usize = HEAD + CHECKSUM;
 
 /// The header, the fields up to the kind, the fields before the chunks, the chunks, and the end of a sealed ticket.
-pub(super) const MAX_LENGTH: usize = HEAD + 92 + 16 + MAX_CHUNKS * (8 + 64) + MAC + CHECKSUM;
+pub(super) const MAX_LENGTH: usize = HEAD + 108 + 16 + MAX_CHUNKS * (8 + 64) + MAC + CHECKSUM;
 
 /// Whether a keyed MAC precedes the checksum.
 pub(super) enum Seal {
@@ -42,8 +42,8 @@ pub(super) fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Returns everything that precedes the checksum, if the checksum and the header are valid.
-pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
+/// Splits bytes that begin with a ticket: returns those of the ticket, and what follows.
+pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), TicketError> {
     let present = bytes.len();
     if bytes.iter().zip(&MAGIC).any(|(byte, expected)| byte != expected) {
         return Err(TicketError::NoTicket);
@@ -51,9 +51,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
     let Some(head) = bytes.first_chunk::<HEAD>() else {
         return Err(TicketError::Truncated { present, length: SHORTEST });
     };
-    let [.., v0, v1, f0, f1, l0, l1, l2, l3] = *head;
+    let [.., v0, v1, _, _, l0, l1, l2, l3] = *head;
     let version = u16::from_le_bytes([v0, v1]);
-    let flags = u16::from_le_bytes([f0, f1]);
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
     // In another version the following fields may have another meaning.
     if version != FORMAT_VERSION {
@@ -62,17 +61,22 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
     if !(SHORTEST..=MAX_LENGTH).contains(&length) {
         return Err(TicketError::WrongLength);
     }
-    if present < length {
-        return Err(TicketError::Truncated { present, length });
-    }
-    if present > length {
-        return Err(TicketError::TrailingBytes { present, length });
+    bytes.split_at_checked(length).ok_or(TicketError::Truncated { present, length })
+}
+
+/// Returns everything that precedes the checksum, if the checksum and the header are valid.
+pub(super) fn open(bytes: &[u8]) -> Result<(Seal, &[u8]), TicketError> {
+    let (ticket, rest) = split(bytes)?;
+    if !rest.is_empty() {
+        return Err(TicketError::TrailingBytes { present: bytes.len(), length: ticket.len() });
     }
     let (rest, checksum) = bytes.split_last_chunk().ok_or(TicketError::WrongLength)?;
     let (stated, computed) = (u32::from_le_bytes(*checksum), crc32fast::hash(rest));
     if stated != computed {
         return Err(TicketError::Checksum { stated, computed });
     }
+    let [.., f0, f1, _, _, _, _] = *rest.first_chunk::<HEAD>().ok_or(TicketError::WrongLength)?;
+    let flags = u16::from_le_bytes([f0, f1]);
     let seal = match flags {
         0 => Seal::Unsealed,
         SEALED => Seal::Sealed,

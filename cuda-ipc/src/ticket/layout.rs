@@ -2,10 +2,10 @@
 
 use super::handle::check_count;
 use super::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, TicketError};
-use crate::ProcessIdentity;
 use crate::handle::{EventHandle, FabricHandle, MemHandle, PoolPointerData};
 use crate::sys::CudaVersion;
 use crate::vmm::Access;
+use crate::{ExporterIdentity, ProcessIdentity};
 
 const LEGACY_MEMORY: u32 = 1;
 const EVENT: u32 = 2;
@@ -20,8 +20,10 @@ const READ_WRITE: u32 = Access::ReadWrite.flags().0;
 
 pub(super) fn write(contents: &Contents, bytes: &mut Vec<u8>) {
     let Contents { exporter, device, driver, generation, size, offset, length, handle } = contents;
-    let ProcessIdentity { pid, pid_namespace, start_time, boot_id } = exporter;
+    let ExporterIdentity { process, nonce } = exporter;
+    let ProcessIdentity { pid, pid_namespace, start_time, boot_id } = process;
     bytes.extend(device);
+    bytes.extend(nonce);
     bytes.extend(boot_id);
     bytes.extend(pid_namespace.to_le_bytes());
     bytes.extend(start_time.to_le_bytes());
@@ -42,10 +44,11 @@ pub(super) fn write(contents: &Contents, bytes: &mut Vec<u8>) {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Contents, TicketError> {
     let mut reader = Reader(bytes);
-    let (device, boot_id) = (reader.array()?, reader.array()?);
+    let (device, nonce, boot_id) = (reader.array()?, reader.array()?, reader.array()?);
     let (pid_namespace, start_time, pid) = (reader.u64()?, reader.u64()?, reader.u32()?);
+    let process = ProcessIdentity { pid, pid_namespace, start_time, boot_id };
     let contents = Contents {
-        exporter: ProcessIdentity { pid, pid_namespace, start_time, boot_id },
+        exporter: ExporterIdentity { process, nonce },
         device,
         driver: CudaVersion(reader.u32()?),
         generation: reader.u64()?,

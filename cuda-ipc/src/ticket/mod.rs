@@ -7,16 +7,14 @@
 //! ```
 //! use cuda_ipc::sys::CudaVersion;
 //! use cuda_ipc::ticket::{Contents, Handle, Ticket, TicketError};
-//! use cuda_ipc::ProcessIdentity;
+//! use cuda_ipc::ExporterIdentity;
 //! use cuda_ipc::ipc::MemHandle;
 //!
 //! # fn main() -> Result<(), TicketError> {
-//! # let (identity, handle) = (
-//! #     ProcessIdentity { pid: 7, pid_namespace: 1, start_time: 2, boot_id: [3; 16] },
-//! #     MemHandle::from_bytes([4; 64]),
-//! # );
+//! # let process = cuda_ipc::ProcessIdentity { pid: 7, pid_namespace: 1, start_time: 2, boot_id: [3; 16] };
+//! # let (exporter, handle) = (ExporterIdentity { process, nonce: [6; 16] }, MemHandle::from_bytes([4; 64]));
 //! let ticket = Ticket::new(Contents {
-//!     exporter: identity,
+//!     exporter, // ExporterIdentity::current
 //!     device: [5; 16], // Device::uuid
 //!     driver: CudaVersion(13000),
 //!     generation: 42,
@@ -38,28 +36,32 @@
 //! `mac` adds: `Ticket::to_sealed_bytes` and `Ticket::from_sealed_bytes`, with a key that both processes have.
 //!
 //! # Layout
-//! Version 1. Numbers are little-endian, and there is no padding between the fields.
+//! Version 2. Numbers are little-endian, and there is no padding between the fields.
 //!
 //! | offset | size | field |
 //! |---|---|---|
 //! | 0 | 8 | `CUDA-IPC` |
-//! | 8 | 2 | format version: 1 |
+//! | 8 | 2 | format version: 2 |
 //! | 10 | 2 | flags: bit 0 is 1 if the ticket is sealed; the other bits are 0 |
 //! | 12 | 4 | length of the whole ticket |
 //! | 16 | 16 | UUID of the device |
-//! | 32 | 16 | exporter: boot |
-//! | 48 | 8 | exporter: PID namespace |
-//! | 56 | 8 | exporter: start time |
-//! | 64 | 4 | exporter: PID |
-//! | 68 | 4 | CUDA version of the exporter's driver |
-//! | 72 | 8 | generation of the allocation |
-//! | 80 | 8 | size of the allocation |
-//! | 88 | 8 | offset of the shared part |
-//! | 96 | 8 | length of the shared part |
-//! | 104 | 4 | kind of the handle |
-//! | 108 | | the handle |
+//! | 32 | 16 | exporter: nonce |
+//! | 48 | 16 | exporter: boot |
+//! | 64 | 8 | exporter: PID namespace |
+//! | 72 | 8 | exporter: start time |
+//! | 80 | 4 | exporter: PID |
+//! | 84 | 4 | CUDA version of the exporter's driver |
+//! | 88 | 8 | generation of the allocation |
+//! | 96 | 8 | size of the allocation |
+//! | 104 | 8 | offset of the shared part |
+//! | 112 | 8 | length of the shared part |
+//! | 120 | 4 | kind of the handle |
+//! | 124 | | the handle |
 //! | | 32 | only if sealed: HMAC-SHA256 of all preceding bytes |
 //! | | 4 | CRC-32 (IEEE 802.3) of all preceding bytes |
+//!
+//! The first four fields stay the same in every version. Version 1 had no nonce, so it did not distinguish a process from
+//! the program that it executes later. It is refused.
 //!
 //! | kind | handle |
 //! |---|---|
@@ -92,7 +94,7 @@ pub use handle::{Chunk, Chunks, Handle, MAX_CHUNKS, PhysicalMemory, PoolHandle, 
 #[cfg(feature = "mac")]
 pub use seal::Key;
 
-use crate::ProcessIdentity;
+use crate::ExporterIdentity;
 
 /// The information that an importer needs: valid [`Contents`], which can be read but not changed.
 ///
@@ -127,6 +129,12 @@ impl Ticket {
         }
     }
 
+    /// Reads a ticket from bytes that begin with it, and returns what follows.
+    pub(crate) fn from_prefix(bytes: &[u8]) -> Result<(Self, &[u8]), TicketError> {
+        let (ticket, rest) = envelope::split(bytes)?;
+        Ok((Self::from_bytes(ticket)?, rest))
+    }
+
     /// Returns the bytes to send, at most [`Ticket::MAX_LENGTH`].
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -139,11 +147,11 @@ impl Ticket {
         self.0.handle.descriptors().into_iter().max().map_or(0, |highest| usize::from(highest) + 1)
     }
 
-    /// Returns whether `process` exported the ticket. In that process drivers refuse legacy handles and events, and the
+    /// Returns whether `exporter` made the ticket. In that process drivers refuse legacy handles and events, and the
     /// original value exists already.
     #[must_use]
-    pub fn is_from(&self, process: &ProcessIdentity) -> bool {
-        self.0.exporter == *process
+    pub fn is_from(&self, exporter: &ExporterIdentity) -> bool {
+        self.0.exporter == *exporter
     }
 
     /// Returns the contents, which can be changed and made into a new ticket.

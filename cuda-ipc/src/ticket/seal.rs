@@ -62,4 +62,27 @@ impl Ticket {
         key.mac(bytes).verify(mac.into()).map_err(|_| TicketError::WrongSeal)?;
         Self::new(layout::read(envelope::contents(bytes)?)?)
     }
+
+    /// Returns the sealed bytes, the message, and a MAC of both. The message is bound to the ticket: it cannot be put
+    /// beside another one.
+    pub(crate) fn to_sealed_bytes_with(&self, key: &Key, message: &[u8]) -> Vec<u8> {
+        let mut bytes = self.to_sealed_bytes(key);
+        bytes.extend(message);
+        let mac: [u8; MAC] = key.mac(&bytes).finalize().into_bytes().into();
+        bytes.extend(mac);
+        bytes
+    }
+
+    /// Reads what [`Ticket::to_sealed_bytes_with`] returned.
+    pub(crate) fn from_sealed_bytes_with<'bytes>(
+        key: &Key,
+        bytes: &'bytes [u8],
+    ) -> Result<(Self, &'bytes [u8]), TicketError> {
+        let (ticket, rest) = envelope::split(bytes)?;
+        let ticket = Self::from_sealed_bytes(key, ticket)?;
+        let (message, mac) = rest.split_last_chunk::<MAC>().ok_or(TicketError::MessageSeal)?;
+        let sealed = bytes.strip_suffix(mac).ok_or(TicketError::MessageSeal)?;
+        key.mac(sealed).verify(mac.into()).map_err(|_| TicketError::MessageSeal)?;
+        Ok((ticket, message))
+    }
 }

@@ -2,16 +2,14 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
-use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, connect, shutdown, socket_with};
+use rustix::net::{Shutdown, shutdown};
 
 use super::incoming::Incoming;
 use super::outgoing::Outgoing;
-use super::{Address, Direction, Header, TransportError};
+use super::{Direction, Header, TransportError};
 use crate::deadline::Deadline;
 
 /// A message that was received.
@@ -45,6 +43,9 @@ impl Default for Limits {
 /// Threads may share it: messages stay whole, and calls in the same direction take turns. If a message was only partly
 /// sent or received (the call timed out, the peer died, or the peer sent something that is not a message), the stream
 /// is shut down in this direction. Later calls in this direction return [`TransportError::Unusable`].
+///
+/// [`Connection::finish`] ends one direction in an orderly way. Without it, the peer cannot know whether this process
+/// was done or died: dropping a connection and being killed look the same to it.
 #[derive(Debug)]
 pub struct Connection {
     socket: UnixStream,
@@ -52,43 +53,25 @@ pub struct Connection {
     limits: Limits,
     sending: Half,
     receiving: Half,
+    /// The message that is being received. Locked only while `receiving` is.
+    incoming: Mutex<Incoming>,
 }
 
-/// Whether one direction is still usable. The lock is held while a message is sent or received.
-type Half = Mutex<bool>;
+/// The state of one direction. The lock is held while a message is sent or received.
+type Half = Mutex<State>;
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Open,
+    /// The last message was sent or received.
+    Finished,
+    /// A message was only partly sent or received.
+    Broken {
+        is_disconnected: bool,
+    },
+}
 
 impl Connection {
-    /// `connect`: connects to the listener at an address.
-    ///
-    /// It waits only while the listener's queue is full. If there is no listener yet, it returns an error at once.
-    ///
-    /// # Errors
-    /// [`TransportError::NobodyListens`], [`TransportError::TimedOut`], [`TransportError::BadAddress`], and
-    /// [`TransportError::System`], for example if this user may not write to the socket's file.
-    pub fn connect(address: &Address, timeout: Option<Duration>) -> Result<Self, TransportError> {
-        let name = address.socket_address()?;
-        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-            .map_err(TransportError::system("socket"))?;
-        let set_timeout =
-            |timeout| set_socket_timeout(&socket, Timeout::Send, timeout).map_err(TransportError::system("setsockopt"));
-        let deadline = Deadline::after(timeout);
-        loop {
-            // The kernel rounds to its ticks, and 0 would mean no timeout.
-            set_timeout(deadline.left().map(|left| left.max(Duration::from_micros(1))))?;
-            match connect(&socket, &name) {
-                Ok(()) => break,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Err(TransportError::TimedOut { waiting_for: "a listener to accept" }),
-                Err(Errno::CONNREFUSED | Errno::NOENT) => {
-                    return Err(TransportError::NobodyListens { address: address.clone() });
-                }
-                Err(error) => return Err(TransportError::system("connect")(error)),
-            }
-        }
-        set_timeout(None)?;
-        Ok(Self::from(UnixStream::from(socket)))
-    }
-
     /// `socketpair`: creates two connected ends, which are close-on-exec. One of them can be given to a child, for
     /// example as its standard input.
     ///
@@ -118,8 +101,9 @@ impl Connection {
     ///
     /// # Errors
     /// [`TransportError::Closed`] if the peer is gone; messages that it sent before can still be received.
-    /// [`TransportError::TimedOut`], [`TransportError::Interrupted`], [`TransportError::Unusable`],
-    /// [`TransportError::TooLong`], [`TransportError::TooManyDescriptors`] and [`TransportError::System`].
+    /// [`TransportError::Finished`] after [`Connection::finish`]. [`TransportError::TimedOut`],
+    /// [`TransportError::Interrupted`], [`TransportError::Unusable`], [`TransportError::TooLong`],
+    /// [`TransportError::TooManyDescriptors`] and [`TransportError::System`].
     pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), TransportError> {
         let (direction, limits) = (Direction::Sending, self.limits);
         if bytes.len() > limits.bytes {
@@ -131,8 +115,9 @@ impl Connection {
             let (count, limit) = (descriptors.len(), limits.descriptors);
             return Err(TransportError::TooManyDescriptors { direction, count, limit });
         };
-        let header = Header { descriptors: count, bytes: bytes.len() as u64 };
-        self.take_turn(direction, |deadline| {
+        let header = Header::Message { descriptors: count, bytes: bytes.len() as u64 };
+        let half = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        self.take_turn(half, direction, |deadline| {
             let mut message = Outgoing::new(self.as_fd(), deadline);
             let result = message.send(&header, bytes, descriptors);
             let is_half_done = result.is_err() && message.has_begun;
@@ -140,43 +125,106 @@ impl Connection {
         })
     }
 
+    /// `sendmsg`: tells the peer that this end sends no more messages.
+    ///
+    /// The peer receives everything that was sent before, and then [`TransportError::Finished`]. It can still send, and
+    /// this end can still receive. If the peer finishes only after it has received the end, this end's
+    /// `Finished` means that the peer has received everything. Finishing again does nothing.
+    ///
+    /// # Errors
+    /// As [`Connection::send`].
+    pub fn finish(&self) -> Result<(), TransportError> {
+        let direction = Direction::Sending;
+        let half = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.take_turn::<()>(half, direction, |deadline| {
+            let mut message = Outgoing::new(self.as_fd(), deadline);
+            let result = message.send(&Header::End, &[], &[]);
+            let is_half_done = result.is_err() && message.has_begun;
+            (result.and(Err(TransportError::Finished { direction })), is_half_done)
+        });
+        match ended {
+            Err(TransportError::Finished { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
     /// `recvmsg`: receives the next message.
     ///
     /// If the message does not arrive whole, the descriptors that did arrive are closed.
     ///
     /// # Errors
-    /// [`TransportError::Closed`] if the peer is gone and no part of a message has arrived;
+    /// [`TransportError::Finished`] if the peer has called [`Connection::finish`] and all its messages were received;
+    /// [`TransportError::Closed`] if the peer is gone without that, and no part of a message has arrived;
     /// [`TransportError::Interrupted`] if a part has arrived. [`TransportError::DescriptorsLost`] at this process's
     /// limit of open files; only this message is lost. [`TransportError::TimedOut`], [`TransportError::TooLong`],
     /// [`TransportError::TooManyDescriptors`], [`TransportError::DescriptorsMissing`],
     /// [`TransportError::OtherProtocol`], [`TransportError::Unusable`] and [`TransportError::System`].
     pub fn receive(&self) -> Result<Message, TransportError> {
-        self.take_turn(Direction::Receiving, |deadline| {
-            let mut message = Incoming::new(self.as_fd(), deadline);
-            let result = message.receive(self.limits);
-            (result, message.is_within())
+        loop {
+            let half = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
+            // A call that waits returns a message or an error, so this is no busy loop.
+            if let Some(message) = self.receive_until(half, true)? {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// `recvmsg`: receives what has arrived of the next message, without waiting. Returns the message if it is complete.
+    ///
+    /// The connection keeps what has arrived, and the next call continues. This is for event loops: call it when the
+    /// descriptor ([`Connection::as_fd`]) is readable, until it returns `None`. The timeout does not apply, so the event
+    /// loop limits how long a peer may take. While another thread receives, the result is `None`.
+    ///
+    /// # Errors
+    /// As [`Connection::receive`], but never [`TransportError::TimedOut`].
+    pub fn try_receive(&self) -> Result<Option<Message>, TransportError> {
+        let half = match self.receiving.try_lock() {
+            Ok(half) => half,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        };
+        self.receive_until(half, false)
+    }
+
+    /// Continues with the message of which a part has arrived, or else begins the next.
+    fn receive_until(&self, half: MutexGuard<'_, State>, waits: bool) -> Result<Option<Message>, TransportError> {
+        self.take_turn(half, Direction::Receiving, |deadline| {
+            let mut incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+            let result = incoming.receive(self.as_fd(), self.limits, waits.then_some(deadline));
+            if matches!(result, Ok(None)) {
+                return (result, false);
+            }
+            let is_half_done = incoming.is_within();
+            *incoming = Incoming::new();
+            (result, is_half_done)
         })
     }
 
     /// Transfers one message in a direction. The action returns its result, and whether it left the message incomplete.
     fn take_turn<T>(
         &self,
+        mut state: MutexGuard<'_, State>,
         direction: Direction,
         action: impl FnOnce(Deadline) -> (Result<T, TransportError>, bool),
     ) -> Result<T, TransportError> {
-        let (half, end) = match direction {
-            Direction::Sending => (&self.sending, Shutdown::Write),
-            Direction::Receiving => (&self.receiving, Shutdown::Read),
-        };
-        let mut is_usable = half.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*is_usable {
-            return Err(TransportError::Unusable { direction });
+        match *state {
+            State::Open => {}
+            State::Finished => return Err(TransportError::Finished { direction }),
+            State::Broken { is_disconnected } => return Err(TransportError::Unusable { direction, is_disconnected }),
         }
         let (result, is_half_done) = action(Deadline::after(self.timeout));
         if is_half_done {
-            *is_usable = false;
+            let is_disconnected = result.as_ref().is_err_and(TransportError::is_disconnected);
+            *state = State::Broken { is_disconnected };
             // This tells the peer not to wait for the rest. It fails if the peer is gone.
+            let end = match direction {
+                Direction::Sending => Shutdown::Write,
+                Direction::Receiving => Shutdown::Read,
+            };
             let _ = shutdown(&self.socket, end);
+        } else if matches!(result, Err(TransportError::Finished { .. })) {
+            // The socket is not shut down: it then still hangs up when the peer ends, and not before.
+            *state = State::Finished;
         }
         result
     }
@@ -186,13 +234,15 @@ impl From<UnixStream> for Connection {
     /// Makes a connection of a connected stream, such as one that a child inherited. The other end must also be a
     /// `Connection`, and no message may have been partly sent or received.
     fn from(socket: UnixStream) -> Self {
-        let [sending, receiving] = [Half::new(true), Half::new(true)];
-        Self { socket, timeout: None, limits: Limits::default(), sending, receiving }
+        let [sending, receiving] = [Half::new(State::Open), Half::new(State::Open)];
+        let incoming = Mutex::new(Incoming::new());
+        Self { socket, timeout: None, limits: Limits::default(), sending, receiving, incoming }
     }
 }
 
 impl From<Connection> for UnixStream {
-    /// Returns the socket. No data is lost: a connection reads no further than the end of its message.
+    /// Returns the socket. A connection reads no further than the end of its message, so no data is lost, unless
+    /// [`Connection::try_receive`] has received a part of one.
     fn from(connection: Connection) -> Self {
         connection.socket
     }
@@ -205,7 +255,8 @@ impl From<Connection> for OwnedFd {
 }
 
 impl AsFd for Connection {
-    /// Returns the descriptor for a poll loop. It is readable if a message has begun to arrive, or if the peer is gone.
+    /// Returns the descriptor for a poll loop. It is readable if a message has begun to arrive, or if the peer has
+    /// finished or is gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }

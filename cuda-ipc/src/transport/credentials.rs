@@ -25,7 +25,7 @@ impl Connection {
     /// [`TransportError::System`] if the socket is not a connected Unix socket.
     pub fn peer_credentials(&self) -> Result<PeerCredentials, TransportError> {
         let [pid, uid, gid] = socket_options::peer_credentials(self.as_fd())
-            .map_err(|source| TransportError::System { call: "getsockopt(SO_PEERCRED)", source })?;
+            .map_err(TransportError::system("getsockopt(SO_PEERCRED)"))?;
         Ok(PeerCredentials { pid, uid, gid })
     }
 

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::io;
 
-use rustix::io::Errno;
+use thiserror::Error;
 
 use super::{Address, PeerCredentials};
+use crate::error::{Advice, SystemError};
 
 /// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,36 +17,67 @@ pub enum Direction {
     Receiving,
 }
 
+/// What is missing at an address where no process listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum Missing {
+    /// The folder of the path.
+    #[error("its folder does not exist")]
+    Folder,
+    /// The file at the path.
+    #[error("the file does not exist")]
+    File,
+    /// The process that made the file: it has ended, and has left the file behind.
+    #[error("the process that made the file has ended")]
+    Process,
+    /// The call of `listen`, by the process that has the socket.
+    #[error("the process that has the socket does not listen yet")]
+    Listen,
+    /// A process that listens at the abstract name.
+    #[error("no process has the name")]
+    Name,
+}
+
 /// The reason why a connection was not made, or a message not sent or received.
-#[derive(Debug)]
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum TransportError {
     /// No socket can have this address.
     #[non_exhaustive]
+    #[error("{address:?} is not a valid socket address{}", self.advice())]
     BadAddress {
         /// The address.
         address: Address,
     },
-    /// Another process has a listener at the address.
+    /// Another process has a listener at the address, or is just making one.
     #[non_exhaustive]
+    #[error("{address}: another listener has this address{}", self.advice())]
     InUse {
         /// The address.
         address: Address,
     },
-    /// The file at the path is not a socket, and was therefore not replaced.
+    /// The file at the path is not a socket. It was not replaced, and cannot be connected to.
     #[non_exhaustive]
+    #[error("{address} exists and is not a socket{}", self.advice())]
     NotASocket {
         /// The path.
         address: Address,
     },
     /// There is no listener at the address.
     #[non_exhaustive]
+    #[error("{address}: no process listens here, because {missing}{}", self.advice())]
     NobodyListens {
         /// The address.
         address: Address,
+        /// What is missing there.
+        missing: Missing,
     },
     /// The peer does not belong to the required user.
     #[non_exhaustive]
+    #[error(
+        "the peer (process {}) belongs to user {}, expected user {required}{}",
+        .peer.pid, .peer.uid, self.advice()
+    )]
     OtherUser {
         /// The peer.
         peer: PeerCredentials,
@@ -54,26 +86,51 @@ pub enum TransportError {
     },
     /// The call timed out.
     #[non_exhaustive]
+    #[error("timed out while waiting for {waiting_for}{}", self.advice())]
     TimedOut {
         /// What the call was waiting for.
         waiting_for: &'static str,
     },
-    /// The peer closed its end or died, but not in the middle of a message.
-    Closed,
+    /// One end has called [`Connection::finish`](super::Connection::finish): an orderly end, after which nothing is
+    /// lost.
+    ///
+    /// While receiving, it is the peer that has finished, and every message that it sent was received. While sending,
+    /// it is this end.
+    #[non_exhaustive]
+    #[error("{}{}", finished(*direction), self.advice())]
+    Finished {
+        /// The direction in which no other message is transferred.
+        direction: Direction,
+    },
+    /// The peer closed its end without finishing, or died, but not in the middle of a message.
+    #[non_exhaustive]
+    #[error("no message can be {direction}, because the peer closed the connection or died{}", self.advice())]
+    Closed {
+        /// The direction of the message.
+        direction: Direction,
+    },
     /// The peer closed its end or died in the middle of a message.
     #[non_exhaustive]
+    #[error("the peer closed the connection or died while a message was being {direction}{}", self.advice())]
     Interrupted {
         /// The direction of the message.
         direction: Direction,
     },
     /// An earlier message was only partly sent or received, so the beginning of the next one cannot be found.
     #[non_exhaustive]
+    #[error("no message can be {direction} after one that was only partly {direction}{}", self.advice())]
     Unusable {
         /// The direction of that message, in which no other message can be transferred.
         direction: Direction,
+        /// Whether that message was [`Interrupted`](Self::Interrupted).
+        is_disconnected: bool,
     },
     /// The message is longer than the connection's limits allow.
     #[non_exhaustive]
+    #[error(
+        "a message to be {direction} has {length} bytes, but the connection's limit is {limit}{}",
+        self.advice()
+    )]
     TooLong {
         /// The direction of the message.
         direction: Direction,
@@ -84,6 +141,10 @@ pub enum TransportError {
     },
     /// The message has more descriptors than the connection's limits allow, or than it announced.
     #[non_exhaustive]
+    #[error(
+        "a message to be {direction} has {count} descriptors, but at most {limit} are allowed{}",
+        self.advice()
+    )]
     TooManyDescriptors {
         /// The direction of the message.
         direction: Direction,
@@ -95,12 +156,14 @@ pub enum TransportError {
     /// This process could not receive all descriptors of a message. Those that it received are closed again. The
     /// connection continues with the next message.
     #[non_exhaustive]
+    #[error("not all of the {announced} descriptors of a message could be received{}", self.advice())]
     DescriptorsLost {
         /// The number of descriptors that the message announced.
         announced: usize,
     },
     /// The message came with fewer descriptors than it announced.
     #[non_exhaustive]
+    #[error("a message announced {announced} descriptors but came with {received}{}", self.advice())]
     DescriptorsMissing {
         /// The number of descriptors that came.
         received: usize,
@@ -108,21 +171,83 @@ pub enum TransportError {
         announced: usize,
     },
     /// The peer sent something that is not a message of this protocol.
+    #[error("the peer does not speak this protocol{}", self.advice())]
     OtherProtocol,
     /// A system call failed.
-    #[non_exhaustive]
-    System {
-        /// The name of the call.
-        call: &'static str,
-        /// The error of the call.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    System(#[from] SystemError),
 }
 
 impl TransportError {
     /// Returns a function that makes a `System` error, for `map_err`.
     pub(super) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
-        move |error| Self::System { call, source: error.into() }
+        move |error| SystemError::new(call, error).into()
+    }
+
+    /// Returns whether the peer has closed its end or died. To go on, connect again.
+    ///
+    /// It is false after an orderly end ([`TransportError::Finished`]), and if no connection was made.
+    #[must_use]
+    pub const fn is_disconnected(&self) -> bool {
+        match self {
+            Self::Closed { .. } | Self::Interrupted { .. } => true,
+            Self::Unusable { is_disconnected, .. } => *is_disconnected,
+            Self::BadAddress { .. }
+            | Self::InUse { .. }
+            | Self::NotASocket { .. }
+            | Self::NobodyListens { .. }
+            | Self::OtherUser { .. }
+            | Self::TimedOut { .. }
+            | Self::Finished { .. }
+            | Self::TooLong { .. }
+            | Self::TooManyDescriptors { .. }
+            | Self::DescriptorsLost { .. }
+            | Self::DescriptorsMissing { .. }
+            | Self::OtherProtocol
+            | Self::System(_) => false,
+        }
+    }
+
+    /// Returns what to do about the error, if that is known. The error's message ends with it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::BadAddress { .. } => "use 1 to 107 bytes, and no zero byte in a path",
+            Self::InUse { .. } => "end it, or choose another address",
+            Self::NotASocket { .. } => "remove it, or choose another path",
+            Self::NobodyListens { missing, .. } => match missing {
+                Missing::Folder => "create the folder, or share it with this container",
+                Missing::File => "start the listener, and share the folder if one of the two is in a container",
+                Missing::Process => "start the listener again, which replaces the file",
+                Missing::Listen => "wait until it listens, or check the process",
+                Missing::Name => "start the listener in the same network namespace",
+            },
+            Self::OtherUser { .. } => "start the peer as that user",
+            Self::TimedOut { .. } => "check whether the other process still works, or wait longer",
+            Self::Finished { direction: Direction::Receiving } => "finish this end too",
+            Self::Finished { direction: Direction::Sending } => "connect again to send more",
+            Self::Closed { direction: Direction::Sending } => "receive what it sent before, then connect again",
+            Self::Closed { .. } | Self::Interrupted { .. } | Self::Unusable { .. } => "connect again",
+            Self::TooLong { .. } => "send less at once, or raise the limit at both ends with Connection::set_limits",
+            Self::TooManyDescriptors { .. } => {
+                "send fewer at once, or raise the limit at both ends with Connection::set_limits"
+            }
+            Self::DescriptorsLost { .. } => "raise the limit of open files (RLIMIT_NOFILE)",
+            Self::DescriptorsMissing { .. } => "check the peer",
+            Self::OtherProtocol => "use the same version of cuda-ipc in both processes",
+            Self::System(error) => return error.hint(),
+        })
+    }
+
+    fn advice(&self) -> Advice {
+        Advice(self.hint())
+    }
+}
+
+const fn finished(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Receiving => "the peer has finished, and every message that it sent was received",
+        Direction::Sending => "no message can be sent, because this end has finished",
     }
 }
 
@@ -133,78 +258,4 @@ impl fmt::Display for Direction {
             Self::Receiving => "received",
         })
     }
-}
-
-impl fmt::Display for TransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadAddress { address } => {
-                write!(f, "{address:?} is not a valid socket address: use 1 to 107 bytes, and no zero byte in a path")
-            }
-            Self::InUse { address } => {
-                write!(f, "{address}: another listener has this address: end it, or choose another address")
-            }
-            Self::NotASocket { address } => {
-                write!(f, "{address} exists and is not a socket: remove it, or choose another path")
-            }
-            Self::NobodyListens { address: Address::Path(path) } => {
-                write!(f, "{}: no process listens here: start the listener and share the folder", path.display())
-            }
-            Self::NobodyListens { address } => {
-                write!(f, "{address}: no process listens here: start the listener in the same network namespace")
-            }
-            Self::OtherUser { peer, required } => {
-                write!(f, "the peer (process {}) belongs to user {}, expected user {required}", peer.pid, peer.uid)
-            }
-            Self::TimedOut { waiting_for } => write!(f, "timed out while waiting for {waiting_for}"),
-            Self::Closed => write!(f, "the peer closed the connection or died"),
-            Self::Interrupted { direction } => {
-                write!(f, "the peer closed the connection or died while a message was being {direction}: connect again")
-            }
-            Self::Unusable { direction } => {
-                write!(f, "no message can be {direction} after one that was only partly {direction}: connect again")
-            }
-            Self::TooLong { direction, length, limit } => {
-                write!(f, "a message to be {direction} has {length} bytes, but the connection's limit is {limit}")
-            }
-            Self::TooManyDescriptors { direction, count, limit } => {
-                write!(f, "a message to be {direction} has {count} descriptors, but at most {limit} are allowed")
-            }
-            Self::DescriptorsLost { announced } => write!(
-                f,
-                "not all of the {announced} descriptors of a message could be received: raise the limit of open files \
-                 (RLIMIT_NOFILE)"
-            ),
-            Self::DescriptorsMissing { received, announced } => {
-                write!(f, "a message announced {announced} descriptors but came with {received}: check the peer")
-            }
-            Self::OtherProtocol => {
-                write!(f, "the peer does not speak this protocol: use the same version of cuda-ipc in both processes")
-            }
-            Self::System { call, source } => {
-                write!(f, "{call}: {source}")?;
-                hint(source).map_or(Ok(()), |hint| write!(f, ": {hint}"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for TransportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::System { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
-
-fn hint(error: &io::Error) -> Option<&'static str> {
-    Some(match Errno::from_io_error(error)? {
-        Errno::TOOMANYREFS => {
-            "more descriptors of this user are in transit than RLIMIT_NOFILE allows: wait until the peer receives some"
-        }
-        Errno::MFILE => "close descriptors, or raise the limit of open files (RLIMIT_NOFILE)",
-        Errno::ACCESS => "the folder must be searchable, and the socket's file writable, for this user",
-        _ => return None,
-    })
 }

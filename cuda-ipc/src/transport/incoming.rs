@@ -13,9 +13,18 @@ use crate::deadline::Deadline;
 
 const RECEIVING: Direction = Direction::Receiving;
 
-pub(super) struct Incoming<'socket> {
-    socket: BorrowedFd<'socket>,
-    deadline: Deadline,
+/// A message of which any number of bytes has been received.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    /// The part that is being received.
+    part: Part,
+    /// The bytes of that part, of which the first `filled` were received.
+    buffer: Vec<u8>,
+    filled: usize,
+    /// The size of the message's bytes, as the header announces it.
+    length: usize,
+    /// The number of descriptors, as the header announces it.
+    announced: usize,
     /// Whether a part of the message was received.
     has_begun: bool,
     /// Whether the whole message was received.
@@ -27,11 +36,22 @@ pub(super) struct Incoming<'socket> {
     is_truncated: bool,
 }
 
-impl<'socket> Incoming<'socket> {
-    pub(super) const fn new(socket: BorrowedFd<'socket>, deadline: Deadline) -> Self {
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Header,
+    /// One byte for each batch of descriptors after the first.
+    Batches,
+    Bytes,
+}
+
+impl Incoming {
+    pub(super) fn new() -> Self {
         Self {
-            socket,
-            deadline,
+            part: Part::Header,
+            buffer: vec![0; Header::LENGTH],
+            filled: 0,
+            length: 0,
+            announced: 0,
             has_begun: false,
             is_complete: false,
             descriptors: Vec::new(),
@@ -46,28 +66,56 @@ impl<'socket> Incoming<'socket> {
         self.has_begun && !self.is_complete
     }
 
-    pub(super) fn receive(&mut self, limits: Limits) -> Result<Message, TransportError> {
-        let mut header = [0; Header::LENGTH];
-        self.fill(&mut header)?;
-        let header = Header::from_bytes(header).ok_or(TransportError::OtherProtocol)?;
-        // The limits are checked before memory is allocated for the message.
-        let Some(length) = usize::try_from(header.bytes).ok().filter(|length| *length <= limits.bytes) else {
-            let (length, limit) = (header.bytes, limits.bytes);
-            return Err(TransportError::TooLong { direction: RECEIVING, length, limit });
+    /// Receives the rest of the message. Without a deadline it does not wait, and returns `None` if the rest has not
+    /// arrived yet.
+    pub(super) fn receive(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        limits: Limits,
+        deadline: Option<Deadline>,
+    ) -> Result<Option<Message>, TransportError> {
+        while self.fill(socket, deadline)? {
+            let next = match self.part {
+                Part::Header => {
+                    self.announce(limits)?;
+                    (Part::Batches, self.announced.div_ceil(BATCH).saturating_sub(1))
+                }
+                Part::Batches => (Part::Bytes, self.length),
+                Part::Bytes => return self.complete().map(Some),
+            };
+            (self.part, self.buffer, self.filled) = (next.0, vec![0; next.1], 0);
+        }
+        Ok(None)
+    }
+
+    /// Reads the header that was received.
+    fn announce(&mut self, limits: Limits) -> Result<(), TransportError> {
+        let header = self.buffer.first_chunk().and_then(|header| Header::from_bytes(*header));
+        let (descriptors, bytes) = match header.ok_or(TransportError::OtherProtocol)? {
+            Header::Message { descriptors, bytes } => (descriptors, bytes),
+            Header::End => {
+                self.most_descriptors = 0;
+                self.refuse_too_many()?;
+                self.is_complete = true;
+                return Err(TransportError::Finished { direction: RECEIVING });
+            }
         };
-        let announced = usize::try_from(header.descriptors).unwrap_or(usize::MAX);
+        // The limits are checked before memory is allocated for the message.
+        let Some(length) = usize::try_from(bytes).ok().filter(|length| *length <= limits.bytes) else {
+            return Err(TransportError::TooLong { direction: RECEIVING, length: bytes, limit: limits.bytes });
+        };
+        let announced = usize::try_from(descriptors).unwrap_or(usize::MAX);
         if announced > limits.descriptors {
             let (count, limit) = (announced, limits.descriptors);
             return Err(TransportError::TooManyDescriptors { direction: RECEIVING, count, limit });
         }
-        self.most_descriptors = announced;
-        self.refuse_too_many()?;
+        (self.length, self.announced, self.most_descriptors) = (length, announced, announced);
+        self.refuse_too_many()
+    }
 
-        self.fill(&mut vec![0; announced.div_ceil(BATCH).saturating_sub(1)])?;
-        let mut bytes = vec![0; length];
-        self.fill(&mut bytes)?;
+    fn complete(&mut self) -> Result<Message, TransportError> {
         self.is_complete = true;
-
+        let (bytes, announced) = (std::mem::take(&mut self.buffer), self.announced);
         let descriptors = std::mem::take(&mut self.descriptors);
         match descriptors.len() {
             _ if self.is_truncated => Err(TransportError::DescriptorsLost { announced }),
@@ -76,32 +124,39 @@ impl<'socket> Incoming<'socket> {
         }
     }
 
-    fn fill(&mut self, mut buffer: &mut [u8]) -> Result<(), TransportError> {
-        while !buffer.is_empty() {
-            let received = self.receive_some(buffer)?;
-            if received == 0 {
-                return Err(self.closed());
+    /// Receives the rest of a part, and returns whether it is complete.
+    fn fill(&mut self, socket: BorrowedFd<'_>, deadline: Option<Deadline>) -> Result<bool, TransportError> {
+        while self.filled < self.buffer.len() {
+            match self.receive_some(socket)? {
+                Some(0) => return Err(self.closed()),
+                Some(received) => {
+                    self.has_begun = true;
+                    self.filled += received;
+                }
+                None => match deadline {
+                    Some(deadline) => self.wait(socket, deadline)?,
+                    None => return Ok(false),
+                },
             }
-            self.has_begun = true;
-            buffer = buffer.get_mut(received..).unwrap_or_default();
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// `recvmsg`: returns how many bytes were received; 0 at the end of the stream. One call receives at most one batch
-    /// of descriptors, because the kernel ends a call after the bytes that the descriptors were sent with.
-    fn receive_some(&mut self, buffer: &mut [u8]) -> Result<usize, TransportError> {
+    /// `recvmsg`: returns how many bytes were received; 0 at the end of the stream, and `None` if nothing has arrived.
+    /// One call receives at most one batch of descriptors, because the kernel ends a call after the bytes that the
+    /// descriptors were sent with.
+    fn receive_some(&mut self, socket: BorrowedFd<'_>) -> Result<Option<usize>, TransportError> {
         // There is room for credentials, because a socket that was made elsewhere may be set to deliver them.
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH), ScmCredentials(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let received = loop {
-            let pieces = &mut [IoSliceMut::new(buffer)];
-            match recvmsg(self.socket, pieces, &mut control, RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT) {
+            let pieces = &mut [IoSliceMut::new(self.buffer.get_mut(self.filled..).unwrap_or_default())];
+            match recvmsg(socket, pieces, &mut control, RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT) {
                 Ok(received) => break received,
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait()?,
+                Err(Errno::AGAIN) => return Ok(None),
                 // The peer ended without reading a message of ours. Everything that it sent has been received already.
-                Err(Errno::CONNRESET) => return Ok(0),
+                Err(Errno::CONNRESET) => return Ok(Some(0)),
                 Err(error) => return Err(TransportError::system("recvmsg")(error)),
             }
         };
@@ -116,7 +171,7 @@ impl<'socket> Incoming<'socket> {
             self.descriptors.clear();
         }
         self.refuse_too_many()?;
-        Ok(received.bytes)
+        Ok(Some(received.bytes))
     }
 
     fn refuse_too_many(&self) -> Result<(), TransportError> {
@@ -127,8 +182,8 @@ impl<'socket> Incoming<'socket> {
         Err(TransportError::TooManyDescriptors { direction: RECEIVING, count, limit })
     }
 
-    fn wait(&self) -> Result<(), TransportError> {
-        let ready = self.deadline.poll(self.socket, PollFlags::IN).map_err(TransportError::system("poll"))?;
+    fn wait(&self, socket: BorrowedFd<'_>, deadline: Deadline) -> Result<(), TransportError> {
+        let ready = deadline.poll(socket, PollFlags::IN).map_err(TransportError::system("poll"))?;
         match ready.is_empty() {
             true if self.has_begun => Err(TransportError::TimedOut { waiting_for: "the rest of a message" }),
             true => Err(TransportError::TimedOut { waiting_for: "a message" }),
@@ -139,7 +194,7 @@ impl<'socket> Incoming<'socket> {
     const fn closed(&self) -> TransportError {
         match self.has_begun {
             true => TransportError::Interrupted { direction: RECEIVING },
-            false => TransportError::Closed,
+            false => TransportError::Closed { direction: RECEIVING },
         }
     }
 }

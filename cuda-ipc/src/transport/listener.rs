@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::event::PollFlags;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen, socket_with,
-};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, listen, socket_with};
 
+use super::path_lock::PathLock;
+use super::probe::{Owner, owner};
 use super::{Address, Connection, TransportError};
 use crate::deadline::Deadline;
 
@@ -40,10 +39,10 @@ impl Listener {
     /// `bind` and `listen`: makes a listener at an address.
     ///
     /// A stale file, whose socket no process has any more, is replaced: a process that was killed leaves one. A file
-    /// whose socket a process still has is not replaced, whether or not that process listens yet. Meanwhile the file's
-    /// folder is locked with `flock`, so that listeners of this crate never take a path from each other, even if many
-    /// start at once. A program that does not use this lock loses its file only if it replaces the same stale file at
-    /// the same moment.
+    /// whose socket a process still has is not replaced, whether or not that process listens yet. Meanwhile a file beside
+    /// it, with `.lock` after its name, is locked with `flock`, so that listeners of this crate never take a path from
+    /// each other, even if many start at once. None waits: if another process has the lock, the address is in use. A
+    /// program that does not use this lock loses its file only if it replaces the same stale file at the same moment.
     ///
     /// The file's mode comes from the umask: with the usual one only this user can connect. Dropping the listener
     /// removes the file, if it is still the same file and this is still the process that made it. An abstract name is
@@ -66,7 +65,11 @@ impl Listener {
             Address::Path(path) => {
                 // An absolute path stays valid if the process changes its working directory.
                 let path = std::path::absolute(path).map_err(TransportError::system("getcwd"))?;
-                let _lock = FolderLock::around(&path)?;
+                // Before a file is made beside it: the path may be a folder's.
+                has_socket(&path, address)?;
+                let Some(_lock) = PathLock::take(&path)? else {
+                    return Err(TransportError::InUse { address: address.clone() });
+                };
                 remove_stale(&path, &name, address)?;
                 bind_to(&socket, &name, address)?;
                 let file = SocketFile::at(path)?;
@@ -117,28 +120,28 @@ fn start_listening(socket: &OwnedFd) -> Result<(), TransportError> {
     listen(socket, i32::MAX).map_err(TransportError::system("listen"))
 }
 
+/// Returns whether there is a socket's file at a path. It is an error if there is something else.
+fn has_socket(path: &Path, address: &Address) -> Result<bool, TransportError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => Ok(true),
+        Ok(_) => Err(TransportError::NotASocket { address: address.clone() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(TransportError::system("lstat")(error)),
+    }
+}
+
 /// Removes the file of a socket that no process has any more.
 fn remove_stale(path: &Path, name: &SocketAddrUnix, address: &Address) -> Result<(), TransportError> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(TransportError::system("lstat")(error)),
-        Ok(found) if !found.file_type().is_socket() => {
-            return Err(TransportError::NotASocket { address: address.clone() });
-        }
-        Ok(_) => {}
+    if !has_socket(path, address)? {
+        return Ok(());
     }
-    // The probe is a datagram socket, so that a listener never has to accept it. `connect` fails with PROTOTYPE if a
-    // process has a stream socket at the path, and with CONNREFUSED if the file is stale.
-    let probe = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
-        .map_err(TransportError::system("socket"))?;
-    match connect(&probe, name) {
-        Ok(()) | Err(Errno::PROTOTYPE) => Err(TransportError::InUse { address: address.clone() }),
-        Err(Errno::CONNREFUSED) => match fs::remove_file(path) {
+    match owner(name)? {
+        Owner::Process => Err(TransportError::InUse { address: address.clone() }),
+        Owner::Nobody => match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(TransportError::system("unlink")(error)),
             _ => Ok(()),
         },
-        Err(Errno::NOENT) => Ok(()),
-        Err(error) => Err(TransportError::system("connect")(error)),
+        Owner::NoFile => Ok(()),
     }
 }
 
@@ -162,29 +165,4 @@ impl Drop for SocketFile {
 fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let file = fs::symlink_metadata(path)?;
     Ok((file.dev(), file.ino()))
-}
-
-/// A `flock` on the folder of a path, held until the value is dropped.
-struct FolderLock(OwnedFd);
-
-impl FolderLock {
-    fn around(path: &Path) -> Result<Self, TransportError> {
-        let folder = path.parent().unwrap_or(path);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = open(folder, flags, Mode::empty()).map_err(TransportError::system("open of the folder"))?;
-        loop {
-            match flock(&folder, FlockOperation::LockExclusive) {
-                Ok(()) => return Ok(Self(folder)),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(TransportError::system("flock")(error)),
-            }
-        }
-    }
-}
-
-impl Drop for FolderLock {
-    fn drop(&mut self) {
-        // Closing alone would leave the lock to a child that another thread forked meanwhile.
-        let _ = flock(&self.0, FlockOperation::Unlock);
-    }
 }

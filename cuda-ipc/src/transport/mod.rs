@@ -23,58 +23,72 @@
 //! # }
 //! ```
 //!
+//! A process that has nothing more to send calls [`Connection::finish`]. Its peer receives everything that was sent,
+//! and then [`TransportError::Finished`]. If the process is killed instead, the peer receives what was sent, and then
+//! an error for which [`TransportError::is_disconnected`] is true.
+//!
 //! Every process that can connect can send. Check a peer with [`Connection::peer_credentials`] before you trust it; the
 //! size of its messages is bounded by [`Limits`].
 
 mod address;
+mod changes;
+mod connect;
 mod connection;
 mod credentials;
 mod error;
 mod incoming;
 mod listener;
 mod outgoing;
+mod path_lock;
+mod probe;
 pub(crate) mod socket_options;
 
 pub use address::Address;
 pub use connection::{Connection, Limits, Message};
 pub use credentials::PeerCredentials;
-pub use error::{Direction, TransportError};
+pub use error::{Direction, Missing, TransportError};
 pub use listener::Listener;
 
 /// `SCM_MAX_FD`: the largest number of descriptors that the kernel transfers with one `sendmsg`.
 const BATCH: usize = 253;
 
-/// The header of a message: the protocol, the number of descriptors (`u32`), and the number of bytes that follow
-/// (`u64`). Both numbers are little-endian.
+/// The header of a message, or the end of the messages: the kind with the version of the protocol, the number of
+/// descriptors (`u32`), and the number of bytes that follow (`u64`). Both numbers are little-endian, and 0 at the end.
 ///
 /// The first batch of descriptors is sent with this header. Each further batch is sent with a zero byte between the
 /// header and the message's bytes: the kernel transfers descriptors only with at least one byte, and at most [`BATCH`]
 /// of them at a time.
-struct Header {
-    descriptors: u32,
-    bytes: u64,
+enum Header {
+    Message { descriptors: u32, bytes: u64 },
+    End,
 }
 
 impl Header {
     const LENGTH: usize = 16;
-    const MAGIC: [u8; 4] = *b"CIM\x01";
+    const MESSAGE: [u8; 4] = *b"CIM\x01";
+    const END: [u8; 4] = *b"CIE\x01";
 
     fn to_bytes(&self) -> [u8; Self::LENGTH] {
+        let (kind, descriptors, length) = match self {
+            Self::Message { descriptors, bytes } => (Self::MESSAGE, *descriptors, *bytes),
+            Self::End => (Self::END, 0, 0),
+        };
         let mut bytes = [0; Self::LENGTH];
-        let (magic, numbers) = bytes.split_at_mut(4);
-        let (descriptors, length) = numbers.split_at_mut(4);
-        magic.copy_from_slice(&Self::MAGIC);
-        descriptors.copy_from_slice(&self.descriptors.to_le_bytes());
-        length.copy_from_slice(&self.bytes.to_le_bytes());
+        bytes[..4].copy_from_slice(&kind);
+        bytes[4..8].copy_from_slice(&descriptors.to_le_bytes());
+        bytes[8..].copy_from_slice(&length.to_le_bytes());
         bytes
     }
 
     /// Returns `None` if the bytes are not a header of this version of the protocol.
     fn from_bytes(bytes: [u8; Self::LENGTH]) -> Option<Self> {
-        let (magic, numbers) = bytes.split_first_chunk()?;
+        let (kind, numbers) = bytes.split_first_chunk()?;
         let (descriptors, length) = numbers.split_first_chunk()?;
-        let length = length.first_chunk()?;
-        (*magic == Self::MAGIC)
-            .then(|| Self { descriptors: u32::from_le_bytes(*descriptors), bytes: u64::from_le_bytes(*length) })
+        let (descriptors, bytes) = (u32::from_le_bytes(*descriptors), u64::from_le_bytes(*length.first_chunk()?));
+        match (*kind, descriptors, bytes) {
+            (Self::MESSAGE, descriptors, bytes) => Some(Self::Message { descriptors, bytes }),
+            (Self::END, 0, 0) => Some(Self::End),
+            _ => None,
+        }
     }
 }

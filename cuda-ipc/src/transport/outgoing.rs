@@ -87,7 +87,7 @@ impl<'socket> Outgoing<'socket> {
     const fn closed(&self) -> TransportError {
         match self.has_begun {
             true => TransportError::Interrupted { direction: Direction::Sending },
-            false => TransportError::Closed,
+            false => TransportError::Closed { direction: Direction::Sending },
         }
     }
 }

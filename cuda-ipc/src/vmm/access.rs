@@ -37,6 +37,11 @@ impl Access {
         }
     }
 
+    /// Returns whether this access permits what another one does.
+    pub(crate) const fn includes(self, other: Self) -> bool {
+        self.flags().0 & other.flags().0 == other.flags().0
+    }
+
     /// Returns the description of this access for a device.
     pub(crate) fn of(self, device: Device) -> CUmemAccessDesc {
         CUmemAccessDesc { location: CUmemLocation::device(device.raw()), flags: self.flags() }

@@ -38,6 +38,11 @@ impl HandleTypes {
     pub const fn raw(self) -> CUmemAllocationHandleType {
         self.0
     }
+
+    /// Returns whether all types of another set are in this one.
+    pub(crate) const fn contain(self, other: Self) -> bool {
+        self.0.0 & other.0.0 == other.0.0
+    }
 }
 
 impl BitOr for HandleTypes {

@@ -71,7 +71,7 @@ impl Mapping {
     ) -> Result<Self, Error> {
         static MAPPINGS: AtomicU64 = AtomicU64::new(1);
         let mut mapping = Self {
-            memory: DeviceMemory::new(context.clone(), reservation.at(offset, 0)?, 0),
+            memory: DeviceMemory::with_varying_access(context.clone(), reservation.at(offset, 0)?, 0),
             chunks: Vec::with_capacity(chunks.len()),
             reservation: reservation.clone(),
             generation: MAPPINGS.fetch_add(1, Ordering::Relaxed),
@@ -86,7 +86,7 @@ impl Mapping {
             mapping.chunks.push(Owned::new(Chunk { pointer, physical: Physical::clone(physical) }));
             size += physical.size();
         }
-        mapping.memory = DeviceMemory::new(context.clone(), mapping.memory.pointer(), size);
+        mapping.memory = DeviceMemory::with_varying_access(context.clone(), mapping.memory.pointer(), size);
         mapping.set_access(context.device(), access)?;
         Ok(mapping)
     }

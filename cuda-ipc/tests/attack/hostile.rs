@@ -8,7 +8,7 @@ use cuda_ipc::pool::{ImportedPool, Pool};
 use cuda_ipc::sys::{CUmemGenericAllocationHandle, CUmulticastObjectProp, CUresult};
 use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, Ticket, TicketError};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping, granularity};
-use cuda_ipc::{Context, DeviceBuffer, Error, Parcel, ProcessIdentity};
+use cuda_ipc::{Context, DeviceBuffer, Error, ExporterIdentity, Parcel, ProcessIdentity};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -89,7 +89,8 @@ fn size() -> impl Strategy<Value = u64> {
 fn ticket() -> impl Strategy<Value = Ticket> {
     let chunks = vec((size(), 0..4_u16), 1..4);
     let part = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3_u8);
-    let rest = (any::<(u32, u64, u64, [u8; 16])>(), any::<[u8; 16]>(), any::<u32>(), any::<u64>(), any::<bool>());
+    let rest =
+        (any::<(u32, u64, u64, [u8; 16], [u8; 16])>(), any::<[u8; 16]>(), any::<u32>(), any::<u64>(), any::<bool>());
     (chunks, part, rest).prop_filter_map("breaks a rule", |(chunks, part, rest)| {
         let size = chunks.iter().try_fold(0_u64, |sum, (size, _)| sum.checked_add(*size))?;
         let place = |index: prop::sample::Index| index.index(usize::try_from(size).unwrap_or(usize::MAX)) as u64;
@@ -99,9 +100,9 @@ fn ticket() -> impl Strategy<Value = Ticket> {
             (.., 1) => (size - 1, 1),
             (offset, length, _) => (place(offset), place(length) + 1),
         };
-        let ((pid, pid_namespace, start_time, boot_id), device, version, generation, is_read) = rest;
+        let ((pid, pid_namespace, start_time, boot_id, nonce), device, version, generation, is_read) = rest;
         let contents = Contents {
-            exporter: ProcessIdentity { pid, pid_namespace, start_time, boot_id },
+            exporter: ExporterIdentity { process: ProcessIdentity { pid, pid_namespace, start_time, boot_id }, nonce },
             device,
             driver: cuda_ipc::sys::CudaVersion(version),
             generation,
@@ -162,7 +163,10 @@ fn whatever_is_mapped_is_memory_or_an_error() {
 /// Returns a ticket of another process, for one chunk.
 fn foreign(offset: u64, length: u64, size: u64) -> Result<Ticket, TicketError> {
     Ticket::new(Contents {
-        exporter: ProcessIdentity { pid: 1, pid_namespace: 2, start_time: 3, boot_id: [4; 16] },
+        exporter: ExporterIdentity {
+            process: ProcessIdentity { pid: 1, pid_namespace: 2, start_time: 3, boot_id: [4; 16] },
+            nonce: [5; 16],
+        },
         device: device().uuid().unwrap(),
         driver: driver().version(),
         generation: 1,

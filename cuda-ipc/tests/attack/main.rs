@@ -1,5 +1,6 @@
-//! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, and a context that
-//! is reset behind its back. They use the driver that `CUDA_IPC_DRIVER` names, or else the reference driver.
+//! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, hooks that call back,
+//! and a context that is reset behind its back. They use the driver that `CUDA_IPC_DRIVER` names, or else the reference
+//! driver.
 //!
 //! On a GPU, run them with `-- --skip reset`: NVIDIA's driver dereferences handles of a destroyed context. The
 //! reference driver refuses them.
@@ -9,10 +10,13 @@ mod common;
 #[path = "../common/peer.rs"]
 mod peer;
 
+mod hooks;
 mod hostile;
+mod pools;
 mod reset;
 mod states;
 mod threads;
+mod two_devices;
 mod unwinding;
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

@@ -9,17 +9,23 @@ use cuda_ipc::{Context, Device, Driver};
 pub(crate) fn driver() -> Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
     *DRIVER.get_or_init(|| {
-        let library = std::env::var_os("CUDA_IPC_DRIVER").map_or_else(reference_driver, PathBuf::from);
+        let library = std::env::var_os("CUDA_IPC_DRIVER").map_or_else(
+            || {
+                // SAFETY: no other thread uses the environment now. Every test begins with this call, and the other
+                // threads wait for `DRIVER`.
+                unsafe { std::env::set_var("REFERENCE_DRIVER_DEVICES", "2") };
+                reference_driver()
+            },
+            PathBuf::from,
+        );
         // SAFETY: this is the reference driver, or a library that the user of the tests names as a driver.
         unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
     })
 }
 
 /// Returns the path of the reference driver, which Cargo builds next to the test executables.
-fn reference_driver() -> PathBuf {
-    // SAFETY: no other thread uses the environment now. Every test begins with this call, and the other threads wait
-    // for `DRIVER`.
-    unsafe { std::env::set_var("REFERENCE_DRIVER_DEVICES", "2") };
+#[allow(dead_code, reason = "most test targets need only the driver under test")]
+pub(crate) fn reference_driver() -> PathBuf {
     std::env::current_exe().expect("a test executable has a path").with_file_name("libreference_driver.so")
 }
 

@@ -5,5 +5,5 @@ fn main() {}
 fn read(buffer: &cuda_ipc::DeviceBuffer, flags: &mut [bool], texts: &mut [&str]) {
     let _ = buffer.read(0, flags);
     let _ = buffer.read(0, texts);
-    let _ = buffer.mirror::<char>(0..4);
+    let _ = buffer.mirror::<char>(..);
 }

@@ -1,19 +1,28 @@
 //! Behaviours of GPU drivers that break careless code. `driver.c` adds them to the reference driver.
 
-#[allow(dead_code, reason = "these peers print nothing")]
+#[allow(dead_code, reason = "not every helper is used")]
 #[path = "../common/peer.rs"]
 mod peer;
 
 mod cache;
+mod host;
 mod memory;
 mod pool;
+mod scope;
+mod work;
 
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cuda_ipc::{Context, Driver};
 
 const SIZE: usize = 2 << 20;
+
+/// Gives a test the driver to itself: what the layer remembers, such as open handles, belongs to the process.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn context() -> Context {
     static CONTEXT: OnceLock<Context> = OnceLock::new();
@@ -23,6 +32,9 @@ fn context() -> Context {
 fn driver() -> Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
     *DRIVER.get_or_init(|| {
+        // SAFETY: no other thread uses the environment now. Every test begins with this call, and the other threads
+        // wait for `DRIVER`.
+        unsafe { std::env::set_var("REFERENCE_DRIVER_DEVICES", "2") };
         let folder = tempfile::tempdir().unwrap();
         let library = folder.path().join("libfaulty.so");
         let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);

@@ -2,10 +2,11 @@
 
 use cuda_ipc::DeviceBuffer;
 
-use crate::context;
+use crate::{alone, context};
 
 #[test]
 fn what_was_written_is_there() {
+    let _alone = alone();
     let buffer = DeviceBuffer::new(&context(), 4).unwrap();
     let mut bytes = [0_u8; 4];
     buffer.fill(1).unwrap();

@@ -1,18 +1,21 @@
-//! Processes in different PID namespaces, as in containers.
+//! Processes in different namespaces, as in containers.
 //!
 //! If this user may not create a namespace, the cases are listed as ignored, with the reason.
+
+mod time;
 
 use std::error::Error;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{self, Child, Command, ExitCode, Stdio};
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use cuda_ipc::ProcessIdentity;
 use cuda_ipc::liveness::{LivenessError, ProcessWatch};
 use cuda_ipc::transport::{Address, Connection, Listener, TransportError};
+use cuda_ipc::{ExporterIdentity, ProcessIdentity};
 use libtest_mimic::{Arguments, Trial};
 
 const LONG: Duration = Duration::from_secs(30);
@@ -28,7 +31,16 @@ fn main() -> ExitCode {
         Ok("makes two namespaces") => run_within("makes a namespace"),
         Ok("makes a namespace") => enter_new_namespace().map_err(Into::into),
         Ok("is outside") => run_within("is within"),
+        Ok("makes a namespace to choose PIDs") => run_within("chooses the next PID"),
+        Ok("chooses the next PID") => choose_next_pid(2).map_err(Into::into),
+        Ok("makes a namespace for a family") => run_within("has a grandchild with its child's PID"),
+        Ok("has a grandchild with its child's PID") => grandchild_with_its_childs_number(),
         Ok("is within") => is_within(),
+        Ok("makes a time namespace") => time::make_namespace("is in another time"),
+        Ok("makes a time namespace for one who makes another") => time::make_namespace("makes another"),
+        Ok("makes another") => time::stay(false),
+        Ok("is in another time") => time::is_in_another_time(),
+        Ok("stays in its time namespace") => time::stay(true),
         Ok(role) => Err(format!("unknown role {role:?}").into()),
     };
     match outcome {
@@ -41,19 +53,32 @@ fn main() -> ExitCode {
 }
 
 fn run_cases() -> ExitCode {
-    let probe = role("makes two namespaces").stderr(Stdio::piped()).output().expect("this executable starts");
-    let reason = String::from_utf8_lossy(&probe.stderr).trim_end().to_owned();
-    let case = |name: &str, run: fn() -> Outcome| {
+    let namespaces = refusal("makes two namespaces");
+    let pids = refusal("makes a namespace to choose PIDs");
+    let times = refusal("makes a time namespace");
+    let case = |name: &str, refusal: &Option<String>, run: fn() -> Outcome| {
         let case = Trial::test(name, move || run().map_err(|error| error.to_string().into()));
-        case.with_kind(&*reason).with_ignored_flag(!probe.status.success())
+        case.with_kind(refusal.as_deref().unwrap_or_default()).with_ignored_flag(refusal.is_some())
     };
     let cases = vec![
-        case("a_process_is_seen_from_outside_as_it_sees_itself", seen_as_it_sees_itself),
-        case("a_number_of_another_namespace_is_refused", number_of_another_namespace),
-        case("a_process_is_watched_across_namespaces", watched_across_namespaces),
-        case("a_forked_child_may_have_its_parents_number", a_child_with_its_parents_number),
+        case("a_process_is_seen_from_outside_as_it_sees_itself", &namespaces, seen_as_it_sees_itself),
+        case("a_number_of_another_namespace_is_refused", &namespaces, number_of_another_namespace),
+        case("a_process_is_watched_across_namespaces", &namespaces, watched_across_namespaces),
+        case("a_forked_child_may_have_its_parents_number", &namespaces, a_child_with_its_parents_number),
+        case("a_grandchild_with_the_number_of_the_dead_is_another_exporter", &pids, || {
+            succeeds("makes a namespace for a family")
+        }),
+        case("a_process_is_watched_across_time_namespaces", &times, time::watched_across_time_namespaces),
+        case("a_process_that_made_a_time_namespace_is_not_in_it", &times, time::offsets_of_the_children),
+        case("a_shift_that_nobody_knows_is_an_error", &times, time::offsets_of_nobody),
     ];
     libtest_mimic::run(&Arguments::from_args(), cases).exit_code()
+}
+
+/// Returns why this user may not do what a role does, or `None` if the role succeeds.
+fn refusal(name: &str) -> Option<String> {
+    let probe = role(name).stderr(Stdio::piped()).output().expect("this executable starts");
+    (!probe.status.success()).then(|| String::from_utf8_lossy(&probe.stderr).trim_end().to_owned())
 }
 
 fn seen_as_it_sees_itself() -> Outcome {
@@ -105,9 +130,7 @@ struct Inner {
 
 impl Inner {
     fn start() -> Result<Self, Box<dyn Error>> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("cuda-ipc-test-namespaces-{}-{number}", std::process::id());
+        let name = unique_name();
         let listener = Listener::bind(&Address::Abstract(name.clone().into()))?;
         let outer = role("is outside").env(ADDRESS, name).spawn()?;
         let mut connection = listener.accept(Some(LONG))?;
@@ -131,13 +154,13 @@ fn is_within() -> Outcome {
     let mut connection = Connection::connect(&Address::Abstract(std::env::var(ADDRESS)?.into()), Some(LONG))?;
     connection.set_timeout(Some(LONG));
     let own = ProcessIdentity::current()?;
-    assert_eq!((own.pid, std::process::id()), (1, 1));
+    assert_eq!((own.pid, process::id()), (1, 1));
     // The other process has no PID in this namespace, but can still be watched.
     assert_eq!(connection.peer_credentials()?.pid, 0);
     assert!(ProcessWatch::of_peer(&connection)?.is_alive()?);
     // /proc is still that of the other namespace, where process 1 is another process.
     let error = ProcessIdentity::of(1).expect_err("/proc does not show this namespace");
-    assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
+    assert_eq!(error.source.kind(), io::ErrorKind::Unsupported, "{error}");
     let error = ProcessWatch::of(own).expect_err("/proc does not say when this process started");
     assert!(error.to_string().contains("another PID namespace: mount /proc again"), "{error}");
 
@@ -145,7 +168,7 @@ fn is_within() -> Outcome {
     connection.send(forked_identity()?.as_bytes(), &[])?;
     assert_eq!(ProcessIdentity::current()?, own);
     match connection.receive() {
-        Err(TransportError::Closed) => Ok(()),
+        Err(TransportError::Closed { .. }) => Ok(()),
         other => Err(format!("expected a closed connection, got {other:?}").into()),
     }
 }
@@ -166,9 +189,66 @@ fn forked_identity() -> Result<String, Box<dyn Error>> {
     Ok(said)
 }
 
+/// The role of the first process of a namespace. Its child draws a nonce, forks and ends. The grandchild inherits the
+/// child's memory, and forks a process that gets the child's PID.
+fn grandchild_with_its_childs_number() -> Outcome {
+    let (said, saying) = io::pipe()?;
+    let (mut gone, mut going) = io::pipe()?;
+    let say = || {
+        let ExporterIdentity { process, nonce } = ExporterIdentity::current()?;
+        writeln!(&saying, "{} {:032x}", process.pid, u128::from_be_bytes(nonce))
+    };
+    let child = fork(|| {
+        say()?;
+        fork(|| {
+            gone.read_exact(&mut [0])?;
+            choose_next_pid(process::id() - 1)?;
+            fork(say).map(drop)
+        })
+        .map(drop)
+    })?;
+    // SAFETY: the child is ours, and no output is asked for.
+    assert_eq!(unsafe { libc::waitpid(child, ptr::null_mut(), 0) }, child);
+    going.write_all(b"x")?;
+    drop(saying);
+    let said = io::read_to_string(said)?;
+    let said: Vec<_> = said.lines().filter_map(|line| line.split_once(' ')).collect();
+    let &[(number, nonce), (same_number, other_nonce)] = &said[..] else { return Err(format!("{said:?}").into()) };
+    assert_eq!(number, same_number);
+    assert_ne!(nonce, other_nonce);
+    Ok(())
+}
+
+/// Forks a child that runs only this function. The caller has one thread.
+fn fork(run: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    // SAFETY: the process has one thread, so its child may call any function. The child ends without returning.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        // SAFETY: this ends the process without running its parent's handlers.
+        0 => unsafe { libc::_exit(i32::from(run().is_err())) },
+        child => Ok(child),
+    }
+}
+
+/// Chooses the PID of the next process of this PID namespace, if it is free.
+fn choose_next_pid(pid: u32) -> io::Result<()> {
+    const FILE: &str = "/proc/sys/kernel/ns_last_pid";
+    fs::write(FILE, (pid - 1).to_string()).map_err(|error| io::Error::new(error.kind(), format!("{FILE}: {error}")))
+}
+
+/// Returns an abstract name that no other listener has.
+fn unique_name() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("cuda-ipc-test-namespaces-{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Runs a role as the first process of a new namespace.
 fn run_within(name: &str) -> Outcome {
     enter_new_namespace()?;
+    succeeds(name)
+}
+
+fn succeeds(name: &str) -> Outcome {
     let status = role(name).status()?;
     if status.success() { Ok(()) } else { Err(format!("a process that {name} failed: {status}").into()) }
 }

@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::foreign::ForeignMemory;
+use cuda_ipc::host::{PinnedBuffer, SharedPages};
+use cuda_ipc::stream::WaitValue;
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{DeviceBuffer, Driver, Error, Stream, set_drop_hook};
 
@@ -50,6 +53,35 @@ fn device_uuid() -> Result<[u8; 16], Error> {
     context().device().uuid()
 }
 
+/// A driver may keep the memory from the child, so the child finds none.
+#[test]
+fn a_child_has_no_host_memory_of_the_driver() {
+    let context = context();
+    let (mut pinned, mut pages) = (
+        Some(PinnedBuffer::copy_of(&context, &[1_u8, 2]).unwrap()),
+        Some(SharedPages::<u32>::new(&context, 2).unwrap()),
+    );
+    assert!(holds_in_a_child(|| {
+        let (mut pinned, pages) = (pinned.take().unwrap(), pages.take().unwrap());
+        let is_empty = pinned.is_empty() && pinned.iter_mut().next().is_none() && pages.numbers().is_empty();
+        let is_refused = [
+            pages.load(0, &mut [0]),
+            pages.store(0, &[7]),
+            SharedPages::<u32>::new(&context, 1).map(drop),
+            PinnedBuffer::<u8>::new(&context, 0).map(drop),
+            pages.unmap(),
+        ];
+        drop(pinned);
+        is_empty && is_refused.into_iter().all(|result| matches!(result, Err(Error::Forked)))
+    }));
+    let (pinned, pages) = (pinned.take().unwrap(), pages.take().unwrap());
+    let mut seen = [9; 2];
+    pages.load(0, &mut seen).unwrap();
+    assert_eq!((&*pinned, seen), (&[1, 2][..], [0; 2]));
+    pinned.free().unwrap();
+    pages.unmap().unwrap();
+}
+
 #[test]
 fn a_child_that_is_forked_within_a_context_leaves_it_without_the_driver() {
     static TOLD: AtomicBool = AtomicBool::new(false);
@@ -70,6 +102,59 @@ fn a_child_that_is_forked_within_a_context_leaves_it_without_the_driver() {
     // SAFETY: the child is ours, and the output is a local.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the driver was called in the child");
+}
+
+#[test]
+fn what_keeps_foreign_memory_alive_stays_its_parents() {
+    static DROPPED: AtomicBool = AtomicBool::new(false);
+    struct Owner;
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            DROPPED.store(true, Ordering::Relaxed);
+        }
+    }
+    let buffer = DeviceBuffer::new(&context(), 4096).unwrap();
+    // SAFETY: the buffer outlives the value.
+    let borrowed = unsafe { ForeignMemory::borrow_raw(&context(), buffer.pointer(), 4096, Owner) };
+    let mut borrowed = Some(borrowed);
+    assert!(holds_in_a_child(|| {
+        borrowed.take();
+        !DROPPED.load(Ordering::Relaxed)
+    }));
+    drop(borrowed);
+    assert!(DROPPED.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_child_that_is_forked_in_a_scope_does_not_wait() {
+    let context = context();
+    let [waiting, opening] = [(); 2].map(|()| Stream::non_blocking(&context).unwrap());
+    let memory = DeviceBuffer::new(&context, 4).unwrap();
+    memory.fill(0).unwrap();
+    let (number, mut child) = (memory.slice::<u32>(..).unwrap(), 0);
+    let ended = waiting.scope(|stream| {
+        stream.wait_value(number, WaitValue::Equal, 1)?;
+        // SAFETY: the child only leaves the scope and exits.
+        child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: the call has no preconditions. A child that waits is killed, which the parent sees.
+            unsafe { libc::alarm(30) };
+            return Ok(());
+        }
+        let mut status = 0;
+        // SAFETY: the child is ours, and the output is a local.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        // The parent's stream still waits, and its scope does.
+        let is_waiting = !waiting.query()?;
+        opening.scope(|stream| stream.write_value(number, 1))?;
+        assert!(is_waiting && libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+        Ok(())
+    });
+    if child == 0 {
+        // SAFETY: this ends the process without running the parent's handlers.
+        unsafe { libc::_exit(i32::from(!matches!(ended, Err(Error::Forked)))) }
+    }
+    ended.unwrap();
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod mirror;
 mod module;
 mod pool;
 mod refusals;
+mod slices;
 mod stream;
 mod two_devices;
 mod vmm;

@@ -1,10 +1,14 @@
 //! Typed copies, copies between buffers, and facts about an allocation.
 
+use std::os::fd::AsFd as _;
+
 use cuda_ipc::memory::{MemoryKind, allocation_of};
+use cuda_ipc::pool::{ImportedPool, Pool, PoolBuffer};
 use cuda_ipc::sys::CUresult;
+use cuda_ipc::vmm::HandleTypes;
 use cuda_ipc::{DeviceBuffer, Error, Stream};
 
-use crate::common::context;
+use crate::common::{context, device};
 
 #[test]
 fn values_of_any_plain_type_come_back() {
@@ -38,6 +42,52 @@ fn parts_are_copied_between_buffers() {
         let error = to.copy_from(offset, &from, from_offset, length).unwrap_err();
         assert!(matches!(error, Error::OutOfBounds { .. }), "{error}");
     }
+}
+
+#[test]
+fn parts_that_overlap_are_not_copied() {
+    let context = context();
+    let buffer = DeviceBuffer::new(&context, 100).unwrap();
+    let bytes: Vec<u8> = (0..100).collect();
+    buffer.write(0, &bytes).unwrap();
+    let stream = Stream::non_blocking(&context).unwrap();
+    for (offset, from_offset, length) in [(0, 1, 99), (1, 0, 99), (10, 10, 1), (50, 41, 10), (0, 0, 100)] {
+        let now = buffer.copy_from(offset, &buffer, from_offset, length).unwrap_err();
+        // SAFETY: the buffer lives until the stream is done, below.
+        let later = unsafe { buffer.copy_from_async(offset, &buffer, from_offset, length, &stream) }.unwrap_err();
+        for error in [now, later] {
+            assert!(matches!(error, Error::Overlap { length: found, .. } if found == length), "{error}");
+            let (to, from) = (buffer.pointer() + offset as u64, buffer.pointer() + from_offset as u64);
+            let parts = [format!("{length} bytes"), format!("{to:#x}"), format!("{from:#x}")];
+            assert!(parts.iter().all(|part| error.to_string().contains(part)), "{error}");
+        }
+    }
+    // Parts that only touch, and empty parts, overlap nothing.
+    buffer.copy_from(50, &buffer, 0, 50).unwrap();
+    buffer.copy_from(10, &buffer, 10, 0).unwrap();
+    // SAFETY: as above.
+    unsafe { buffer.copy_from_async(0, &buffer, 99, 1, &stream) }.unwrap();
+    stream.synchronize().unwrap();
+    let mut read = [0_u8; 100];
+    buffer.read(0, &mut read).unwrap();
+    assert_eq!(read[0], 49);
+    assert!(read[1..50] == bytes[1..50] && read[50..] == bytes[..50]);
+}
+
+/// Two imports of one pointer are two values with one address.
+#[test]
+fn parts_that_overlap_through_two_values_are_not_copied() {
+    let context = context();
+    let pool = Pool::new(device(), HandleTypes::POSIX_FILE_DESCRIPTOR, None).unwrap();
+    let buffer = PoolBuffer::new(&pool, 4096, &Stream::new(&context).unwrap()).unwrap();
+    let import = ImportedPool::import(device(), pool.export().unwrap().as_fd()).unwrap();
+    let pointer = buffer.export().unwrap();
+    // SAFETY: the buffer outlives the imports, and there is one import of the pool.
+    let [one, other] = [(); 2].map(|()| unsafe { import.open(&context, &pointer) }.unwrap());
+    let error = one.copy_from(1, &other, 0, 1024).unwrap_err();
+    assert!(matches!(error, Error::Overlap { .. }), "{error}");
+    // Two mappings of one memory have two addresses. The bytes are a mixture, and nothing else happens.
+    one.copy_from(1, &buffer, 0, 1024).unwrap();
 }
 
 #[test]

@@ -1,9 +1,12 @@
-//! Mirrors: copies on the host, and when they are written back.
+//! Mirrors and snapshots: copies on the host, and when they are written back.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{DeviceBuffer, Error};
 use rstest::rstest;
 
-use crate::common::context;
+use crate::common::{context, device};
 
 const SIZE: usize = 64;
 
@@ -22,7 +25,7 @@ fn bytes(buffer: &DeviceBuffer) -> [u8; SIZE] {
 #[test]
 fn what_was_changed_is_written_back_by_dropping() {
     let buffer = buffer();
-    let mut mirror = buffer.mirror::<u32>(8..16).unwrap();
+    let mut mirror = buffer.mirror::<u32>(2..4).unwrap();
     assert_eq!(*mirror, [0x0101_0101; 2]);
     mirror[1] = u32::MAX;
     assert_eq!(bytes(&buffer), [1; SIZE]);
@@ -69,10 +72,71 @@ fn values_that_are_taken_are_not_written_back() {
 }
 
 #[rstest]
-#[case::beyond_the_end(60..68)]
-#[case::no_whole_number(0..6)]
+#[case::beyond_the_end(15..17)]
 #[case::far_away(usize::MAX - 3..usize::MAX)]
-fn a_mirror_lies_within_the_memory_and_holds_whole_values(#[case] range: std::ops::Range<usize>) {
+fn a_mirror_lies_within_the_memory(#[case] range: std::ops::Range<usize>) {
     assert!(matches!(buffer().mirror::<u32>(range), Err(Error::OutOfBounds { size: SIZE, .. })));
-    assert!(matches!(buffer().mirror::<()>(0..0), Err(Error::OutOfBounds { .. })));
+}
+
+#[test]
+fn a_mirror_that_a_panic_drops_writes_nothing() {
+    let buffer = buffer();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let mut mirror = buffer.mirror::<u8>(..).unwrap();
+        mirror[0] = 7;
+        resume_unwind(Box::new("half-way"));
+    }));
+    assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"half-way"));
+    assert_eq!(bytes(&buffer), [1; SIZE]);
+}
+
+#[test]
+fn a_mirror_with_given_values_reads_nothing_and_writes_them() {
+    let buffer = buffer();
+    let values = buffer.slice::<u16>(4..8).unwrap();
+    drop(values.mirror_with(vec![0x0202_u16; 4]).unwrap());
+    let written = bytes(&buffer);
+    assert!(written[8..16] == [2; 8] && written[..8] == [1; 8] && written[16..] == [1; SIZE - 16]);
+    let mut mirror = values.mirror_with(vec![3_u16; 4]).unwrap();
+    mirror.discard();
+    drop(mirror);
+    assert_eq!(bytes(&buffer), written, "the values were discarded");
+    let short = values.mirror_with(vec![0_u16; 3]);
+    assert!(matches!(short, Err(Error::Length { found: 4, expected: 3, .. })), "{short:?}");
+}
+
+#[test]
+fn a_mirror_lies_in_the_host_memory_that_it_is_given() {
+    let buffer = buffer();
+    let mut host = [0_u8; 4];
+    let mut mirror = buffer.slice(..4).unwrap().mirror_in(&mut host[..]).unwrap();
+    assert_eq!(*mirror, [1; 4]);
+    mirror[3] = 5;
+    drop(mirror);
+    assert_eq!(host, [1, 1, 1, 5]);
+    assert_eq!(bytes(&buffer)[..5], [1, 1, 1, 5, 1]);
+}
+
+#[test]
+fn a_snapshot_of_memory_that_can_only_be_read() {
+    let size = granularity(device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::NONE).unwrap();
+    let mapping = Mapping::new(&context(), &[&allocation], Access::ReadWrite).unwrap();
+    mapping.fill(4).unwrap();
+    mapping.set_access(device(), Access::Read).unwrap();
+    let mut snapshot = mapping.snapshot::<u32>(1..3).unwrap();
+    assert_eq!(*snapshot, [0x0404_0404; 2]);
+    // A mirror is refused when it is made, not when it is written back.
+    let mirror = mapping.mirror::<u8>(..4);
+    assert!(
+        matches!(mirror, Err(Error::NoAccess { found: Access::Read, wanted: Access::ReadWrite, .. })),
+        "{mirror:?}"
+    );
+    assert!(mapping.slice(..4).unwrap().mirror_with(vec![0_u8; 4]).is_err());
+    mapping.set_access(device(), Access::ReadWrite).unwrap();
+    mapping.fill(6).unwrap();
+    assert_eq!(*snapshot, [0x0404_0404; 2]);
+    snapshot.refresh().unwrap();
+    assert_eq!(snapshot.into_values(), [0x0606_0606; 2]);
+    drop(mapping.mirror::<u8>(..4).unwrap());
 }

@@ -1,8 +1,11 @@
 //! Tests that need two GPUs with peer access.
 
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use cuda_ipc::peer::{self, PeerAccess};
 use cuda_ipc::pool::{Pool, PoolBuffer};
-use cuda_ipc::sys::{CUdevice_P2PAttribute, CUresult};
+use cuda_ipc::sys::{self, CUdevice_P2PAttribute, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, Device, DeviceBuffer, Stream};
 
@@ -25,21 +28,71 @@ fn devices_are_peers_of_each_other_and_not_of_themselves() {
     assert_eq!(peer::attribute(supported, device(), other_device()).unwrap(), 1);
 }
 
+/// Makes a raw call in a context, past the safe layer.
+fn raw(context: &Context, call: impl FnOnce(&sys::Driver) -> Result<CUresult, sys::MissingSymbol>) -> CUresult {
+    context.within(|| call(driver().raw())).unwrap().unwrap()
+}
+
 #[test]
-fn peer_access_ends_with_its_value_and_leaves_what_others_enabled() {
+fn peer_access_ends_with_its_last_value() {
     let (one, other) = (Context::new(device()).unwrap(), Context::new(other_device()).unwrap());
-    let disable = |context: &Context| {
-        // SAFETY: both contexts are live.
-        context.within(|| unsafe { driver().raw().cuCtxDisablePeerAccess(other.raw()) }).unwrap()
-    };
-    let access = PeerAccess::enable(&one, &other).unwrap();
-    let again = PeerAccess::enable(&one, &other).unwrap();
-    again.disable().unwrap();
-    assert_eq!(disable(&one), Ok(CUresult::CUDA_SUCCESS), "disabling the second value left the access enabled");
+    // SAFETY: both contexts are live.
+    let enable =
+        |from: &Context, to: &Context| raw(from, |driver| unsafe { driver.cuCtxEnablePeerAccess(to.raw(), 0) });
+    // SAFETY: both contexts are live, and no work uses the access.
+    let disable = |from: &Context, to: &Context| raw(from, |driver| unsafe { driver.cuCtxDisablePeerAccess(to.raw()) });
+    let first = PeerAccess::enable(&one, &other).unwrap();
+    let second = PeerAccess::enable(&one, &other).unwrap();
+    let back = PeerAccess::enable(&other, &one).unwrap();
+    first.disable().unwrap();
+    assert_eq!(enable(&one, &other), CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     drop(PeerAccess::enable(&one, &other).unwrap());
-    assert_eq!(disable(&one), Ok(CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED));
-    assert_eq!(access.disable().unwrap_err().code(), Some(CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED));
+    assert_eq!(enable(&one, &other), CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    second.disable().unwrap();
+    assert_eq!(disable(&one, &other), CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    // The opposite direction is counted by itself.
+    assert_eq!(enable(&other, &one), CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    drop(back);
+    assert_eq!(disable(&other, &one), CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+
+    // Other code that enabled the access before disables it.
+    assert_eq!(enable(&one, &other), CUresult::CUDA_SUCCESS);
+    drop([(); 2].map(|()| PeerAccess::enable(&one, &other).unwrap()));
+    assert_eq!(disable(&one, &other), CUresult::CUDA_SUCCESS);
+
+    let access = PeerAccess::enable(&one, &other).unwrap();
+    assert_eq!(disable(&one, &other), CUresult::CUDA_SUCCESS);
+    let error = access.disable().unwrap_err();
+    assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED), "{error}");
+    // An error counts nothing.
     assert!(PeerAccess::enable(&one, &one).is_err());
+    PeerAccess::enable(&one, &other).unwrap().disable().unwrap();
+    assert_eq!(disable(&one, &other), CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+}
+
+#[test]
+fn threads_enable_and_disable_one_access() {
+    let (one, other) = (Context::new(device()).unwrap(), Context::new(other_device()).unwrap());
+    let enabled = || {
+        // SAFETY: both contexts are live.
+        let answer = raw(&one, |driver| unsafe { driver.cuCtxEnablePeerAccess(other.raw(), 0) });
+        answer == CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+    };
+    let (together, losses) = (Barrier::new(4), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    let access = PeerAccess::enable(&one, &other);
+                    // All have it now. Then each gives it up while others give it up or enable it again.
+                    together.wait();
+                    let was_lost = !enabled() || access.and_then(PeerAccess::disable).is_err();
+                    losses.fetch_add(usize::from(was_lost), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert_eq!(losses.into_inner(), 0);
 }
 
 #[test]

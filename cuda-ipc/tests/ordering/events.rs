@@ -65,7 +65,7 @@ fn a_wait_ends_with_the_exporter() {
     let parcel = Parcel::receive(&exporter.connection).unwrap();
     // SAFETY: the exporter does not destroy the event. The test kills it, to see what a wait does then.
     let event = unsafe { parcel.open_event(&context()) }.unwrap();
-    let watch = ProcessWatch::of(parcel.ticket.exporter).unwrap();
+    let watch = ProcessWatch::of(parcel.ticket.exporter.process).unwrap();
     assert!(matches!(event.synchronize_within(Duration::ZERO, &watch), Err(Error::TimedOut { .. })));
     let short = Duration::from_millis(5);
     let waited = event.synchronize_within(short, &watch);
@@ -88,7 +88,7 @@ fn a_wait_ends_with_the_work() {
     let parcel = Parcel::receive(&exporter.connection).unwrap();
     // SAFETY: the exporter keeps the event until this test tells it to end.
     let event = unsafe { parcel.open_event(&context()) }.unwrap();
-    let watch = ProcessWatch::of(parcel.ticket.exporter).unwrap();
+    let watch = ProcessWatch::of(parcel.ticket.exporter.process).unwrap();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| event.synchronize_within(Duration::MAX, &watch));
         exporter.connection.send(b"open the gate", &[]).unwrap();

@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 
 use cuda_ipc::cache::{Cache, CachedMemory};
+use cuda_ipc::ticket::Contents;
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, DeviceBuffer, Error, Parcel};
+use rstest::rstest;
 
 use crate::SIZE;
 use crate::common::{context, device};
@@ -128,13 +130,15 @@ fn each_context_has_an_import_of_its_own() {
     assert_eq!(first_byte(&memory), 5);
 }
 
-#[test]
-fn an_earlier_allocation_by_the_same_handle_is_forgotten() {
+#[rstest]
+#[case::of_the_exporter(|later: &mut Contents| later.generation += 1)]
+#[case::of_another_program_in_its_process(|later: &mut Contents| later.exporter.nonce[0] ^= 1)]
+fn an_earlier_allocation_by_the_same_handle_is_forgotten(#[case] change: fn(&mut Contents)) {
     let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
     let parcel = exporter.share(b"new");
     drop(open(&cache, &parcel).unwrap());
     let mut contents = parcel.ticket.clone().into_contents();
-    contents.generation += 1;
+    change(&mut contents);
     let later = Parcel::of(contents.try_into().unwrap());
     drop(open(&cache, &later).unwrap());
     assert_eq!(cache.bytes(), SIZE, "one of the two is kept");

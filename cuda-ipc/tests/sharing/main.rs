@@ -7,11 +7,14 @@ mod common;
 mod peer;
 
 mod cache;
+mod images;
 mod lease;
 mod legacy;
 mod orders;
 mod parcels;
 mod pool;
+mod shared_buffer;
+mod two_devices;
 mod virtual_memory;
 
 use cuda_ipc::DeviceMemory;

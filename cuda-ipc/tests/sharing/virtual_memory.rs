@@ -1,5 +1,7 @@
 //! Virtual memory that is shared by descriptors, which needs no `unsafe`.
 
+use std::ops::Range;
+
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Error, Parcel};
 use rstest::rstest;
@@ -70,6 +72,8 @@ fn what_cannot_be_shared_says_why() {
         assert_eq!(matches!(error, Error::OutOfBounds { .. }), is_outside, "{part:?}: {error}");
         assert_eq!(matches!(error, Error::Ticket(_)), !is_outside, "{part:?}: {error}");
     }
+    let reversed = memory.share(Range { start: 2, end: 1 }, Access::Read).unwrap_err();
+    assert!(matches!(reversed, Error::ReversedRange { start: 2, end: 1, .. }), "{reversed}");
     let error = memory.share(.., Access::None).unwrap_err();
     assert!(matches!(error, Error::Ticket(_)), "{error}");
     assert!(memory.share_over_fabric(.., Access::Read).unwrap_err().code().is_some());

@@ -6,7 +6,7 @@ use rstest::rstest;
 use crate::golden::{by_descriptor, by_fabric, event, fabric_pool, legacy_memory, pointer};
 
 const START: &str = "Ticket(Contents { exporter: 4711 of namespace 4026531836, since 123456789 of boot \
-    80818283-8485-8687-8889-8a8b8c8d8e8f, device: GPU-10111213-1415-1617-1819-1a1b1c1d1e1f, driver: 13.0, ";
+    80818283-8485-8687-8889-8a8b8c8d8e8f, nonce 90919293-9495-9697-9899-9a9b9c9d9e9f, device: GPU-10111213-1415-1617-1819-1a1b1c1d1e1f, driver: 13.0, ";
 const MEMORY: &str = "generation: 72623859790382856, size: 6291456, offset: 4096, length: 144470, ";
 
 #[rstest]

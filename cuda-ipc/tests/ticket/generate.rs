@@ -1,11 +1,11 @@
 //! Generates tickets with contents that obey the rules.
 
-use cuda_ipc::ProcessIdentity;
 use cuda_ipc::ipc::{EventHandle, MemHandle};
 use cuda_ipc::pool::PoolPointerData;
 use cuda_ipc::sys::CudaVersion;
 use cuda_ipc::ticket::{Chunk, Chunks, Contents, Handle, PhysicalMemory, PoolHandle, PoolPointer, Ticket};
 use cuda_ipc::vmm::{Access, FabricHandle};
+use cuda_ipc::{ExporterIdentity, ProcessIdentity};
 use proptest::collection::{hash_set, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -79,12 +79,9 @@ fn pool_pointer() -> impl Strategy<Value = Handle> {
     })
 }
 
-fn exporter() -> impl Strategy<Value = ProcessIdentity> {
-    any::<(u32, u64, u64, [u8; 16])>().prop_map(|(pid, pid_namespace, start_time, boot_id)| ProcessIdentity {
-        pid,
-        pid_namespace,
-        start_time,
-        boot_id,
+fn exporter() -> impl Strategy<Value = ExporterIdentity> {
+    any::<(u32, u64, u64, [u8; 16], [u8; 16])>().prop_map(|(pid, pid_namespace, start_time, boot_id, nonce)| {
+        ExporterIdentity { process: ProcessIdentity { pid, pid_namespace, start_time, boot_id }, nonce }
     })
 }
 

@@ -10,7 +10,7 @@ use crate::golden::UNSEALED;
 use crate::{generate, rewritten};
 
 /// The offset of the handle's kind.
-const KIND: usize = 104;
+const KIND: usize = 120;
 
 fn refused_or_canonical(bytes: &[u8]) -> Result<(), TestCaseError> {
     if let Ok(ticket) = Ticket::from_bytes(bytes) {
@@ -54,8 +54,8 @@ proptest! {
 
     /// Fields without a rule are read unchanged, so the checks above do reach tickets that this crate did not write.
     #[test]
-    fn any_exporter_device_and_driver(fields in any::<[[u8; 28]; 2]>()) {
-        let bytes = rewritten(UNSEALED[0], |bytes| bytes[16..72].copy_from_slice(fields.as_flattened()));
+    fn any_exporter_device_and_driver(fields in any::<[[u8; 24]; 3]>()) {
+        let bytes = rewritten(UNSEALED[0], |bytes| bytes[16..88].copy_from_slice(fields.as_flattened()));
         prop_assert_eq!(Ticket::from_bytes(&bytes).map(|ticket| ticket.to_bytes()), Ok(bytes));
     }
 }

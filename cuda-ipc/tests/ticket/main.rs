@@ -1,6 +1,7 @@
 //! Tickets: bytes that were written as a ticket are read, and all others are refused.
 
 mod altered;
+mod beside;
 mod debug;
 mod error;
 mod generate;
@@ -15,18 +16,21 @@ mod seal;
 mod serde;
 
 use cuda_ipc::ticket::{Contents, Handle};
-use cuda_ipc::{ProcessIdentity, sys::CudaVersion};
+use cuda_ipc::{ExporterIdentity, ProcessIdentity, sys::CudaVersion};
 
 const CHECKSUM: usize = 4;
 
 /// Returns the contents of the golden tickets, with the given handle.
 fn contents(handle: Handle) -> Contents {
     Contents {
-        exporter: ProcessIdentity {
-            pid: 4711,
-            pid_namespace: 4_026_531_836,
-            start_time: 123_456_789,
-            boot_id: counting_from(0x80),
+        exporter: ExporterIdentity {
+            process: ProcessIdentity {
+                pid: 4711,
+                pid_namespace: 4_026_531_836,
+                start_time: 123_456_789,
+                boot_id: counting_from(0x80),
+            },
+            nonce: counting_from(0x90),
         },
         device: counting_from(0x10),
         driver: CudaVersion(13000),

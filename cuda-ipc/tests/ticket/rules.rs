@@ -7,15 +7,15 @@ use crate::golden::{BY_DESCRIPTOR, BY_FABRIC, EVENT, LEGACY_MEMORY, by_descripto
 use crate::rewritten;
 
 // The offsets of the fields in the layout.
-const GENERATION: usize = 72;
-const SIZE: usize = 80;
-const OFFSET: usize = 88;
-const LENGTH: usize = 96;
-const GRANULARITY: usize = 108;
-const CHUNK_COUNT: usize = 120;
-const FIRST_SIZE: usize = 124;
-const SECOND_SIZE: usize = 134;
-const THIRD_DESCRIPTOR: usize = 152;
+const GENERATION: usize = 88;
+const SIZE: usize = 96;
+const OFFSET: usize = 104;
+const LENGTH: usize = 112;
+const GRANULARITY: usize = 124;
+const CHUNK_COUNT: usize = 136;
+const FIRST_SIZE: usize = 140;
+const SECOND_SIZE: usize = 150;
+const THIRD_DESCRIPTOR: usize = 168;
 
 /// Checks that a golden ticket with changed fields is refused, and so are contents with the same change.
 fn assert_refused<const N: usize>(ticket: &[u8], fields: &[(usize, [u8; N])], contents: Contents, message: &str) {
@@ -100,11 +100,11 @@ fn chunk_sizes(sizes: [u64; 2]) -> Contents {
     "the ticket's granularity 1572864 is not a power of two: use the granularity that \
      cuMemGetAllocationGranularity returns")]
 #[case::empty_chunk(SECOND_SIZE, 0, chunk_sizes([4 << 20, 0]),
-    "the ticket's chunk 1 has 0 bytes: give the size that was passed to cuMemCreate, a multiple of the granularity \
-     2097152")]
+    "the ticket's chunk 1 has 0 bytes; expected a nonzero multiple of 2097152: give the size that was passed to \
+     cuMemCreate")]
 #[case::odd_chunk(FIRST_SIZE, (4 << 20) + 4096, chunk_sizes([(4 << 20) + 4096, 2 << 20]),
-    "the ticket's chunk 0 has 4198400 bytes: give the size that was passed to cuMemCreate, a multiple of the \
-     granularity 2097152")]
+    "the ticket's chunk 0 has 4198400 bytes; expected a nonzero multiple of 2097152: give the size that was passed to \
+     cuMemCreate")]
 #[case::more_than_the_allocation(SECOND_SIZE, 4 << 20, chunk_sizes([4 << 20, 4 << 20]),
     "the ticket's chunks have 8388608 bytes, but the allocation has 6291456: list each of its chunks once")]
 #[case::less_than_the_allocation(FIRST_SIZE, 2 << 20, chunk_sizes([2 << 20, 2 << 20]),

@@ -4,20 +4,26 @@ use cuda_ipc::ticket::{Key, MAX_CHUNKS, Ticket, TicketError};
 use proptest::prelude::*;
 
 use crate::altered::flipped;
-use crate::golden::{LEGACY_MEMORY, SEALED, UNSEALED, legacy_memory};
+use crate::golden::{LEGACY_MEMORY, SEALED, UNSEALED, VERSION_1_SEALED, legacy_memory};
 use crate::round_trip::with_chunks;
 use crate::{counting_from, generate, rewritten};
 
 /// Returns the key of the golden sealed ticket.
-fn key() -> Key {
+pub(crate) fn key() -> Key {
     Key::from_bytes(counting_from(0xC0))
 }
 
 #[test]
-fn version_1() {
+fn version_2() {
     let ticket = Ticket::from_sealed_bytes(&key(), SEALED).unwrap();
     assert_eq!(*ticket, legacy_memory());
     assert_eq!(ticket.to_sealed_bytes(&key()), SEALED);
+}
+
+#[test]
+fn version_1_is_refused() {
+    let error = Ticket::from_sealed_bytes(&key(), VERSION_1_SEALED).unwrap_err();
+    assert!(matches!(error, TicketError::OtherVersion { version: 1, .. }), "{error}");
 }
 
 proptest! {

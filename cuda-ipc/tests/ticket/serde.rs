@@ -13,7 +13,7 @@ fn digits(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn version_1() {
+fn version_2() {
     for bytes in UNSEALED {
         let ticket = Ticket::from_bytes(bytes).unwrap();
         assert_eq!(serde_json::to_string(&ticket).unwrap(), format!("\"{}\"", digits(bytes)));
@@ -33,7 +33,7 @@ proptest! {
 
 #[rstest]
 #[case::altered(digits(LEGACY_MEMORY).replacen("4041", "4040", 1), "the bytes were altered")]
-#[case::cut(digits(&LEGACY_MEMORY[..100]), "100 of at least 176 bytes")]
+#[case::cut(digits(&LEGACY_MEMORY[..100]), "100 of at least 192 bytes")]
 #[case::odd(digits(LEGACY_MEMORY) + "0", "as pairs of the digits")]
 #[case::capitals(digits(LEGACY_MEMORY).to_uppercase(), "as pairs of the digits")]
 #[case::other_letters(digits(LEGACY_MEMORY).replace('4', "g"), "as pairs of the digits")]

@@ -8,12 +8,12 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
 
 use cuda_ipc::transport::{Address, Connection, Listener, TransportError};
 use rstest::rstest;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{CWD, FlockOperation, Mode, flock, mkfifoat};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, socket_with};
+use rustix::process::getuid;
 use tempfile::TempDir;
 
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
@@ -25,7 +25,7 @@ pub(crate) fn unique_name() -> Address {
     Address::Abstract(format!("cuda-ipc-test-{}-{number}", std::process::id()).into_bytes())
 }
 
-fn folder() -> (TempDir, PathBuf) {
+pub(crate) fn folder() -> (TempDir, PathBuf) {
     let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
     let path = folder.path().join("socket");
     (folder, path)
@@ -142,39 +142,81 @@ fn one_of_many_takes_over() {
     assert_eq!(connection.peer_credentials().unwrap().pid, peers[winners[0]].process.id());
 }
 
-/// A process that has waited for the folder's lock looks at the file again.
+/// Whoever may open a folder can lock it, as `/tmp`, for ever.
 #[test]
-fn a_stale_file_is_judged_under_the_folders_lock() {
+fn a_lock_of_the_folder_holds_up_nobody() {
     let (folder, path) = folder();
-    let address = Address::Path(path.clone());
     let lock = fs::File::open(folder.path()).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
-    // The file is stale until the peer waits for the lock. A peer that ignored the lock would replace it.
-    drop(bound_to(&path));
     let mut peer = Peer::start(module_path!(), "role_competes");
-    tell(&peer, &address);
-    wait_until_blocked(peer.process.id());
-    fs::remove_file(&path).unwrap();
-    let _live = bound_to(&path);
-    flock(&lock, FlockOperation::Unlock).unwrap();
-    peer.process.hear();
-    assert_eq!(peer.process.hear(), "in use");
+    assert_eq!(peer.process.hear(), "ready");
+    tell(&peer, &Address::Path(path));
+    assert_eq!(peer.process.hear(), "won");
 }
 
-fn bound_to(path: &Path) -> OwnedFd {
+fn lock_of(path: &Path) -> PathBuf {
+    path.with_file_name("socket.lock")
+}
+
+/// Two processes that find the same stale file do not both replace it, however long one of them takes.
+#[test]
+fn an_address_that_is_just_being_taken_is_in_use() {
+    let (folder, path) = folder();
+    let address = Address::Path(path.clone());
+    drop(bound_to(&path));
+    let lock = fs::File::create(lock_of(&path)).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    assert_in_use(&address);
+    assert!(path.exists() && lock_of(&path).exists());
+    // The other process was killed and leaves the file, without a lock.
+    drop(lock);
+    let listener = Listener::bind(&address).unwrap();
+    let _connection = Connection::connect(&address, Some(LONG)).unwrap();
+    listener.accept(Some(LONG)).unwrap();
+    drop(listener);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "neither file is left");
+}
+
+/// Whoever may write to the folder can put something else in the lock file's place.
+#[test]
+fn what_is_no_lock_file_is_left_alone() {
+    let (folder, path) = folder();
+    let (address, lock) = (Address::Path(path.clone()), lock_of(&path));
+    let refused = || {
+        let error = Listener::bind(&address).unwrap_err();
+        assert!(matches!(error, TransportError::System { .. }), "{error}");
+        assert!(error.to_string().starts_with("open of the lock file: "), "{error}");
+        assert!(!path.exists());
+    };
+    let precious = folder.path().join("precious");
+    fs::write(&precious, "precious").unwrap();
+    std::os::unix::fs::symlink(&precious, &lock).unwrap();
+    refused();
+    fs::remove_file(&lock).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &lock).unwrap();
+    refused();
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    refused();
+    fs::remove_dir(&lock).unwrap();
+    mkfifoat(CWD, &lock, Mode::RWXU).unwrap();
+    refused();
+    fs::remove_file(&lock).unwrap();
+    if getuid().is_root() {
+        fs::File::create(&lock).unwrap();
+        std::os::unix::fs::chown(&lock, Some(1), None).unwrap();
+        refused();
+        fs::remove_file(&lock).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    Listener::bind(&address).unwrap();
+}
+
+pub(crate) fn bound_to(path: &Path) -> OwnedFd {
     let bound = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
     bind(&bound, &SocketAddrUnix::new(path).unwrap()).unwrap();
     bound
-}
-
-/// Waits until a process waits for a lock, which the kernel lists as `12: -> FLOCK ADVISORY WRITE <process> ...`.
-fn wait_until_blocked(process: u32) {
-    let waits = |line: &str| line.contains("-> FLOCK") && line.contains(&format!(" {process} "));
-    let end = Instant::now() + LONG;
-    while !fs::read_to_string("/proc/locks").unwrap().lines().any(waits) {
-        assert!(Instant::now() < end, "process {process} never waited for the lock");
-        std::thread::yield_now();
-    }
 }
 
 #[test]
@@ -217,7 +259,7 @@ fn an_address_is_written_as_tools_write_it() {
     assert_eq!(Address::Abstract(b"gpu".to_vec()).to_string(), "@gpu");
 }
 
-fn tell(peer: &Peer, address: &Address) {
+pub(crate) fn tell(peer: &Peer, address: &Address) {
     let (kind, name) = match address {
         Address::Path(path) => (b'/', path.clone().into_os_string().into_vec()),
         Address::Abstract(name) => (b'@', name.clone()),
@@ -225,7 +267,7 @@ fn tell(peer: &Peer, address: &Address) {
     peer.connection.send(&[&[kind], &*name].concat(), &[]).unwrap();
 }
 
-fn told(connection: &Connection) -> Address {
+pub(crate) fn told(connection: &Connection) -> Address {
     let mut bytes = connection.receive().unwrap().bytes;
     match bytes.remove(0) {
         b'/' => Address::Path(std::ffi::OsString::from_vec(bytes).into()),

@@ -19,7 +19,7 @@ fn the_sender_dies(#[values(0, 1, 2, 3, 4, 5)] steps: u8) {
     peer.process.kill();
     let received = peer.connection.receive();
     match steps {
-        0 => assert!(matches!(received, Err(TransportError::Closed)), "{received:?}"),
+        0 => assert!(matches!(received, Err(TransportError::Closed { .. })), "{received:?}"),
         1..5 => {
             let direction = Direction::Receiving;
             assert!(matches!(received, Err(TransportError::Interrupted { direction: d, .. }) if d == direction));
@@ -30,12 +30,12 @@ fn the_sender_dies(#[values(0, 1, 2, 3, 4, 5)] steps: u8) {
             let message = received.unwrap();
             assert_eq!((message.bytes.len(), message.descriptors.len()), (100, 300));
             let error = peer.connection.receive().unwrap_err();
-            assert!(matches!(error, TransportError::Closed), "{error}");
+            assert!(matches!(error, TransportError::Closed { .. }), "{error}");
         }
     }
     traced.assert_closed();
     let error = peer.connection.send(b"to nobody", &[]).unwrap_err();
-    assert!(matches!(error, TransportError::Closed), "{error}");
+    assert!(matches!(error, TransportError::Closed { .. }), "{error}");
 }
 
 /// The message is longer than the socket's buffer, so the send is still in progress when the receiver is killed.
@@ -66,7 +66,7 @@ fn the_receiver_dies_with_a_message_unread() {
     assert_eq!(peer.connection.receive().unwrap().bytes, b"the answer");
     for _ in 0..2 {
         let error = peer.connection.receive().unwrap_err();
-        assert!(matches!(error, TransportError::Closed), "{error}");
+        assert!(matches!(error, TransportError::Closed { .. }), "{error}");
     }
 }
 

@@ -9,7 +9,7 @@ use crate::peer::with_timeout;
 use crate::raw::{Traced, header, send};
 
 /// Returns a connection, and the raw socket of its peer.
-fn connection() -> (Connection, UnixStream) {
+pub(crate) fn connection() -> (Connection, UnixStream) {
     let (socket, other) = UnixStream::pair().unwrap();
     let mut connection = with_timeout(Connection::from(socket));
     connection.set_limits(Limits { bytes: 1000, descriptors: 300 });
@@ -129,10 +129,10 @@ fn an_end_within_a_message_is_told_from_a_clean_end() {
         drop(peer);
         let received = connection.receive();
         match length {
-            0 => assert!(matches!(received, Err(TransportError::Closed)), "{received:?}"),
+            0 => assert!(matches!(received, Err(TransportError::Closed { .. })), "{received:?}"),
             _ if length == message.len() => {
                 assert_eq!(received.unwrap().descriptors.len(), 1);
-                assert!(matches!(connection.receive(), Err(TransportError::Closed)));
+                assert!(matches!(connection.receive(), Err(TransportError::Closed { .. })));
             }
             _ => {
                 let direction = Direction::Receiving;

@@ -1,0 +1,54 @@
+//! The errors of values that other code made.
+
+use thiserror::Error;
+
+use crate::error::Advice;
+
+/// The reason why a value of other code cannot be used here, or one of this crate there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ForeignError {
+    /// The driver says that the stream belongs to another context than the one that was passed.
+    #[error("the stream belongs to another context{}", self.advice())]
+    OtherContext,
+    /// `CU_STREAM_PER_THREAD` is another stream in each thread, and a value can move to another thread.
+    #[error("the per-thread default stream is not one stream{}", self.advice())]
+    PerThreadStream,
+    /// A default stream belongs to its context, so it cannot be taken over.
+    #[error("a default stream belongs to its context{}", self.advice())]
+    DefaultStream,
+    /// The other code calls another driver library, whose handles are invalid here.
+    #[error("the other code uses another driver library{}", self.advice())]
+    OtherDriver,
+    /// Only a primary context can have several owners.
+    #[error("the context is not the primary context of its device{}", self.advice())]
+    NotPrimary,
+    /// The memory is on another device than the context that was passed.
+    #[non_exhaustive]
+    #[error("the memory is on device {found}, and the context on device {expected}{}", self.advice())]
+    OtherDevice {
+        /// The ordinal of the device that has the memory.
+        found: i32,
+        /// The ordinal of the context's device.
+        expected: i32,
+    },
+}
+
+impl ForeignError {
+    /// Returns what to do about the error, if that is known. The error's message ends with it.
+    #[must_use]
+    pub const fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::OtherContext => "pass the context in which the stream was created",
+            Self::PerThreadStream => "create a stream, or use the legacy default stream",
+            Self::DefaultStream => "use Stream::default_of",
+            Self::OtherDriver => "load the driver under one name: cudarc loads libcuda.so or libcuda.so.1",
+            Self::NotPrimary => "use Context::primary for what both sides use",
+            Self::OtherDevice { .. } => "pass a context of the device that has the memory",
+        })
+    }
+
+    fn advice(&self) -> Advice {
+        Advice(self.hint())
+    }
+}

@@ -1,0 +1,83 @@
+//! The end of a scope: it does not pass before the work is done.
+
+use std::io::Write as _;
+use std::process::abort;
+
+use super::Used;
+use crate::drop_hook::report;
+use crate::{Error, Stream};
+
+/// Waits for a scope's streams when it is dropped, so that a panic does not leave the scope before its work is done.
+/// Only this module has the value, so nothing can leak it.
+pub(super) struct End<'used, 'scope> {
+    used: &'used Used<'scope>,
+    has_waited: bool,
+}
+
+impl<'used, 'scope> End<'used, 'scope> {
+    pub(super) const fn of(used: &'used Used<'scope>) -> Self {
+        Self { used, has_waited: false }
+    }
+
+    /// Waits, and returns the first error of the scope's function and of its work.
+    pub(super) fn wait<R>(mut self, answer: Result<R, Error>) -> Result<R, Error> {
+        let settled = self.used.settle();
+        self.has_waited = true;
+        match (answer, settled) {
+            (Ok(answer), settled) => settled.map(|()| answer),
+            (Err(error), settled) => {
+                if let Err(second) = settled {
+                    report("Scope", second);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        if self.has_waited {
+            return;
+        }
+        if let Err(error) = self.used.settle() {
+            report("Scope", error);
+        }
+    }
+}
+
+impl Used<'_> {
+    /// Waits for every stream, also after an error, and returns the first error.
+    fn settle(&self) -> Result<(), Error> {
+        let mut first = Ok(());
+        for stream in self.streams.borrow().iter() {
+            let settled = self.watch.as_ref().map_or_else(|| settle(stream), |watch| watch.settle(stream));
+            first = first.and(settled);
+        }
+        first
+    }
+}
+
+/// Waits until a stream's work is over. It returns only if that is certain.
+pub(super) fn settle(stream: &Stream) -> Result<(), Error> {
+    let Err(error) = stream.synchronize() else { return Ok(()) };
+    if error.ends_work() {
+        return Err(error);
+    }
+    match stream.context().synchronize() {
+        Ok(()) => Err(error),
+        Err(other) if other.ends_work() => Err(error),
+        Err(other) => give_up(&error, &other),
+    }
+}
+
+/// Ends the process, because the device may still write to memory that the scope has borrowed.
+fn give_up(error: &Error, other: &Error) -> ! {
+    // Nothing can be done about an error of writing, and a panic would leave the scope.
+    let _ = writeln!(
+        std::io::stderr(),
+        "cuda-ipc: a stream scope cannot wait for its work ({error}), nor for its context ({other}). The device may \
+         still write to memory that the scope has borrowed, so the process is aborted."
+    );
+    abort()
+}

@@ -1,0 +1,110 @@
+//! Scopes that do not wait for a process that has died.
+#![allow(unsafe_code)] // Releases waits, by writing the numbers that streams wait for.
+
+use std::cell::RefCell;
+
+use super::end::settle;
+use crate::deadline::Pauses;
+use crate::event::Exporter;
+use crate::memory::{DeviceMemory, DeviceSlice};
+use crate::stream::value::{StreamValue, WaitValue};
+use crate::{Error, Stream};
+
+/// A process for which the streams of a scope wait, and those waits.
+pub(super) struct Watch<'scope> {
+    process: &'scope dyn Exporter,
+    waits: RefCell<Vec<Wait<'scope>>>,
+}
+
+impl<'scope> Watch<'scope> {
+    pub(super) const fn new(process: &'scope dyn Exporter) -> Self {
+        Self { process, waits: RefCell::new(Vec::new()) }
+    }
+
+    /// Remembers a wait, so that it can be ended.
+    pub(super) fn remember<N: StreamValue>(
+        &self,
+        waiting: &'scope Stream,
+        number: DeviceSlice<'scope, N>,
+        condition: WaitValue,
+        value: N,
+    ) {
+        let (memory, offset) = (number.memory(), number.offset());
+        let (value, is_wide) = (value.into(), size_of::<N>() == size_of::<u64>());
+        self.waits.borrow_mut().push(Wait { waiting, memory, offset, condition, value, is_wide });
+    }
+
+    /// Waits until a stream's work is over, as [`settle`] does. If the process dies while the stream waits for it, ends
+    /// the waits.
+    pub(super) fn settle(&self, stream: &Stream) -> Result<(), Error> {
+        let watched = self.watch(stream);
+        // Whatever came of watching, only this tells that the work is over.
+        settle(stream)?;
+        watched
+    }
+
+    fn watch(&self, stream: &Stream) -> Result<(), Error> {
+        let mut pauses = Pauses::default();
+        while !stream.query()? {
+            if self.process.dies_within(pauses.next())? {
+                // The work may have been done before the process died.
+                return if stream.query()? { Ok(()) } else { self.release(stream) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the waits that are not over. If there are any, it does so until the stream has done its work: several waits
+    /// for one number may need different values, each of which the next one overwrites.
+    fn release(&self, stream: &Stream) -> Result<(), Error> {
+        let (mut pauses, mut has_ended_any) = (Pauses::default(), false);
+        loop {
+            for wait in self.waits.borrow().iter() {
+                has_ended_any |= wait.end()?;
+            }
+            if !has_ended_any {
+                // The process had written all numbers. The stream is still busy, and no longer waits.
+                return Ok(());
+            }
+            if stream.query()? {
+                return Err(Error::ExporterDied);
+            }
+            std::thread::sleep(pauses.next());
+        }
+    }
+}
+
+/// A wait for a number.
+struct Wait<'scope> {
+    waiting: &'scope Stream,
+    memory: &'scope DeviceMemory,
+    offset: usize,
+    condition: WaitValue,
+    value: u64,
+    /// Whether the number has 64 bits and not 32.
+    is_wide: bool,
+}
+
+impl Wait<'_> {
+    /// Writes a number that ends the wait, unless the number in memory does, and returns whether it was written.
+    fn end(&self) -> Result<bool, Error> {
+        // A stream of its own: the scope's streams wait, and the default stream may wait for them.
+        let stream = Stream::non_blocking(self.waiting.context())?;
+        if self.is_wide { self.end_in(&stream, self.value) } else { self.end_in(&stream, self.value as u32) }
+    }
+
+    fn end_in<N: StreamValue>(&self, stream: &Stream, value: N) -> Result<bool, Error> {
+        let mut number = [N::zeroed()];
+        // SAFETY: the scope has borrowed the memory, and `settle` waits for the copy.
+        let read = unsafe { self.memory.read_async(self.offset, &mut number, stream) };
+        settle(stream)?;
+        read?;
+        if value.is_met_by(number[0], self.condition) {
+            return Ok(false);
+        }
+        // SAFETY: as above.
+        let written = unsafe { value.write(stream, self.memory, self.offset) };
+        settle(stream)?;
+        written.map(|()| true)
+    }
+}

@@ -1,0 +1,178 @@
+//! Waiting until something changes at the address of a listener.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::PollFlags;
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+
+use super::{Address, Missing};
+use crate::deadline::Deadline;
+
+/// The first pause if the kernel reports nothing. Only microseconds pass between `bind`, which creates the file, and
+/// `listen`.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The pause if the kernel reports the file. It does not report everything: a parent folder can be renamed, or the path
+/// can be a link to a file in another folder.
+const RECHECK: Duration = Duration::from_secs(1);
+
+/// The changes at an address.
+pub(super) struct Changes<'address> {
+    /// The path, if it has a folder to watch. An abstract name has none.
+    path: Option<&'address Path>,
+    /// Absent for an abstract name, and if this user has no inotify instance left.
+    inotify: Option<OwnedFd>,
+    is_watched: bool,
+    pause: Duration,
+}
+
+impl<'address> Changes<'address> {
+    pub(super) fn at(address: &'address Address) -> Self {
+        let path = match address {
+            Address::Path(path) => Some(&**path),
+            Address::Abstract(_) => None,
+        };
+        let inotify = path.and_then(|_| inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok());
+        Self { path, inotify, is_watched: false, pause: SHORTEST_PAUSE }
+    }
+
+    /// `inotify_add_watch`: watches the folder. Call this before each look at the address: changes before this call are
+    /// not reported, and the path may lead to another folder by now.
+    pub(super) fn watch(&mut self) {
+        let folder = self.path.map(|path| match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        });
+        let changes = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+        self.is_watched = match (&self.inotify, folder) {
+            (Some(inotify), Some(folder)) => inotify::add_watch(inotify, folder, changes | WatchFlags::ONLYDIR).is_ok(),
+            _ => false,
+        };
+    }
+
+    /// Waits until the file may have changed, or until it is time to look again, at the latest until the deadline.
+    ///
+    /// Nothing reports that a process begins to listen at a file that exists, or at an abstract name. For these the
+    /// pauses grow up to [`LONGEST_PAUSE`].
+    pub(super) fn wait(&mut self, missing: Missing, deadline: Deadline) -> io::Result<()> {
+        let pause = if self.is_watched && missing == Missing::File { RECHECK } else { self.pause };
+        self.pause = LONGEST_PAUSE.min(self.pause * 2);
+        let end = deadline.min(Deadline::after(Some(pause)));
+        let Some(inotify) = self.inotify.as_ref().filter(|_| self.is_watched) else {
+            thread::sleep(end.left().unwrap_or(pause));
+            return Ok(());
+        };
+        while !end.poll(inotify, PollFlags::IN)?.is_empty() {
+            if self.has_changed(inotify)? {
+                self.pause = SHORTEST_PAUSE;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// `read`: returns whether one of the reported changes concerns the file, and not a neighbour.
+    fn has_changed(&self, inotify: &OwnedFd) -> io::Result<bool> {
+        let file = self.path.and_then(Path::file_name);
+        // One event has at most 16 bytes and a name of 256.
+        let mut space = [MaybeUninit::uninit(); 4096];
+        let mut events = inotify::Reader::new(inotify, &mut space);
+        let mut has_changed = false;
+        loop {
+            match events.next() {
+                // An event without a name is about the folder. After an overflow, any file may have changed.
+                Ok(event) => {
+                    let is_file = match event.file_name() {
+                        Some(name) => file.is_none_or(|file| file.as_bytes() == name.to_bytes()),
+                        None => true,
+                    };
+                    has_changed |= is_file || event.events().contains(ReadFlags::QUEUE_OVERFLOW);
+                }
+                Err(rustix::io::Errno::AGAIN) => return Ok(has_changed),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::time::Instant;
+
+    use super::*;
+
+    const MOMENT: Duration = Duration::from_millis(30);
+
+    /// Returns how long one wait took.
+    fn waited(changes: &mut Changes<'_>, missing: Missing, limit: Duration) -> Duration {
+        let begin = Instant::now();
+        changes.wait(missing, Deadline::after(Some(limit))).unwrap();
+        begin.elapsed()
+    }
+
+    fn socket_in(folder: &Path) -> Address {
+        Address::Path(folder.join("socket"))
+    }
+
+    /// The change is reported before the wait begins, so the wait returns without a pause.
+    #[test]
+    fn a_new_file_ends_the_wait() {
+        let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
+        let address = socket_in(folder.path());
+        let mut changes = Changes::at(&address);
+        changes.watch();
+        assert!(changes.is_watched);
+        File::create(folder.path().join("socket")).unwrap();
+        assert!(waited(&mut changes, Missing::File, 2 * RECHECK) < RECHECK);
+        assert_eq!(changes.pause, SHORTEST_PAUSE);
+    }
+
+    #[test]
+    fn a_file_that_is_moved_there_ends_the_wait() {
+        let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
+        File::create(folder.path().join("other")).unwrap();
+        let address = socket_in(folder.path());
+        let mut changes = Changes::at(&address);
+        changes.watch();
+        std::fs::rename(folder.path().join("other"), folder.path().join("socket")).unwrap();
+        assert!(waited(&mut changes, Missing::File, 2 * RECHECK) < RECHECK);
+    }
+
+    #[test]
+    fn a_neighbours_file_does_not_end_the_wait() {
+        let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
+        let address = socket_in(folder.path());
+        let mut changes = Changes::at(&address);
+        changes.watch();
+        File::create(folder.path().join("socket.lock")).unwrap();
+        assert!(waited(&mut changes, Missing::File, MOMENT) >= MOMENT);
+    }
+
+    #[test]
+    fn without_reports_the_pauses_grow() {
+        let abstract_name = Address::Abstract(b"name".to_vec());
+        let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
+        let (below, in_folder) = (socket_in(&folder.path().join("none")), socket_in(folder.path()));
+        let mut no_instance_left = Changes::at(&in_folder);
+        no_instance_left.inotify = None;
+        for mut changes in [Changes::at(&abstract_name), Changes::at(&below), no_instance_left] {
+            changes.watch();
+            assert!(!changes.is_watched);
+            let mut expected = SHORTEST_PAUSE;
+            for _ in 0..10 {
+                assert!(waited(&mut changes, Missing::File, 2 * RECHECK) >= expected);
+                expected = LONGEST_PAUSE.min(2 * expected);
+            }
+            assert_eq!(expected, LONGEST_PAUSE);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The lock under which a listener takes a path.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, flock, fstat, lstat, openat, unlink};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use super::TransportError;
+
+/// A file beside the socket's file, with a `flock` on it. Dropping the value removes the file.
+///
+/// Nobody waits for it, and only this user can open the file. Whoever can read a folder can lock the folder itself.
+pub(super) struct PathLock {
+    file: OwnedFd,
+    path: PathBuf,
+}
+
+impl PathLock {
+    /// Takes the lock of a socket's path. Returns `None` if another process has it, which then also takes the path.
+    pub(super) fn take(socket: &Path) -> Result<Option<Self>, TransportError> {
+        // Only somebody who removes the file again and again makes all of them fail.
+        const TRIES: usize = 100;
+        let mut path = OsString::from(socket);
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        for _ in 0..TRIES {
+            let file = open(&path)?;
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Ok(None),
+                Err(error) => return Err(TransportError::system("flock")(error)),
+            }
+            // The process that had the lock before has removed its file, and others may have made and locked a new one.
+            if is_at(&path, &file)? {
+                return Ok(Some(Self { file, path }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Drop for PathLock {
+    fn drop(&mut self) {
+        // Under the lock, so that this is the file that was locked. If it fails, the next listener uses the file.
+        let _ = unlink(&self.path);
+        // Closing alone would leave the lock to a child that another thread forked meanwhile.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
+/// Returns whether a file is still the one at a path.
+fn is_at(path: &Path, file: &OwnedFd) -> Result<bool, TransportError> {
+    let ours = fstat(file).map_err(TransportError::system("fstat"))?;
+    match lstat(path) {
+        Ok(found) => Ok((found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)),
+        Err(Errno::NOENT) => Ok(false),
+        Err(error) => Err(TransportError::system("lstat")(error)),
+    }
+}
+
+/// Opens the lock file, which is made if it does not exist. It must be a file of this user's: in a folder such as `/tmp`,
+/// others can put a file of theirs at the path, or something that opens slowly.
+fn open(path: &Path) -> Result<OwnedFd, TransportError> {
+    let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(CWD, path, flags, Mode::RUSR | Mode::WUSR).map_err(TransportError::system(OPEN))?;
+    let status = fstat(&file).map_err(TransportError::system("fstat"))?;
+    let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+    if is_file && status.st_uid == geteuid().as_raw() {
+        return Ok(file);
+    }
+    let reason = format!("{} is not a file of this user's: remove it", path.display());
+    Err(TransportError::system(OPEN)(io::Error::new(io::ErrorKind::PermissionDenied, reason)))
+}
+
+const OPEN: &str = "open of the lock file";

@@ -1,0 +1,78 @@
+//! Waiting for the work of a scope fails.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+
+use cuda_ipc::stream::{self, WaitValue};
+use cuda_ipc::sys::CUresult;
+use cuda_ipc::{DeviceBuffer, Stream};
+
+use crate::context;
+use crate::peer::roles;
+
+/// Not a code that is known to end all work.
+const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
+
+/// Runs a role whose driver fails to wait.
+fn run(role: &str, of_contexts: bool) -> std::process::Output {
+    let (mut command, _channel) = ::peer::command().unwrap();
+    let name = format!("scope::{role}");
+    command.args(["--exact", &name, "--ignored", "--nocapture"]).env("CUDA_IPC_TEST_ROLE", role);
+    command.env("WAITING_FOR_A_STREAM_FAILS", UNKNOWN.0.to_string());
+    if of_contexts {
+        command.env("WAITING_FOR_A_CONTEXT_FAILS", UNKNOWN.0.to_string());
+    }
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap()
+}
+
+#[test]
+fn a_stream_that_cannot_be_awaited_is_awaited_by_its_context() {
+    let output = run("role_waits_for_its_context", false);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_process_that_cannot_wait_for_its_work_is_aborted() {
+    let output = run("role_cannot_wait", true);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{said}");
+    assert!(said.contains("cannot wait for its work (cuStreamSynchronize(): CUDA_ERROR_UNKNOWN"), "{said}");
+    assert!(said.contains("nor for its context (cuCtxSynchronize(): CUDA_ERROR_UNKNOWN"), "{said}");
+}
+
+roles! {
+    fn role_waits_for_its_context(_connection) {
+        let context = context();
+        let [waiting, opening] = [(); 2].map(|()| Stream::non_blocking(&context).unwrap());
+        let memory = DeviceBuffer::new(&context, 8).unwrap();
+        // The fill is done, though its wait fails too.
+        assert_eq!(memory.fill(0).unwrap_err().code(), Some(UNKNOWN));
+        let number = memory.slice::<u32>(..1).unwrap();
+        let (told, enqueued) = channel();
+        let failed = std::thread::scope(|threads| {
+            let scope = threads.spawn(|| stream::scope(|scope| {
+                let waiting = scope.on(&waiting);
+                waiting.wait_value(number, WaitValue::Equal, 1)?;
+                waiting.fill(memory.slice(1..)?, 2_u32)?;
+                told.send(()).unwrap();
+                Ok(())
+            }));
+            enqueued.recv().unwrap();
+            // SAFETY: the memory outlives the threads, and with them the wait for this.
+            unsafe { opening.write_value32(&memory, 0, 1) }.unwrap();
+            let failed = scope.join().unwrap();
+            // At once: the scope has waited.
+            assert!(waiting.query().unwrap());
+            failed
+        });
+        assert_eq!(failed.unwrap_err().code(), Some(UNKNOWN));
+        assert_eq!(memory.snapshot::<u32>(1..).unwrap()[..], [2]);
+    }
+
+    fn role_cannot_wait(_connection) {
+        let stream = Stream::non_blocking(&context()).unwrap();
+        let answer = stream.scope(|_| Ok(()));
+        unreachable!("the scope returned {answer:?}");
+    }
+}

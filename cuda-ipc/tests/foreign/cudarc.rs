@@ -1,0 +1,220 @@
+//! Contexts, streams and slices of the real crate cudarc, in and out.
+//!
+//! cudarc loads the driver by its system name. So each test starts itself again where that name leads to the driver under
+//! test.
+
+use std::ffi::c_void;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cuda_ipc::foreign::{ForeignError, ForeignMemory};
+use cuda_ipc::sys::CUresult;
+use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
+use cudarc::driver::{CudaContext, CudaSlice};
+
+use crate::common::{context, device, driver, reference_driver};
+
+/// Runs the body in a process of its own, in which the library at `system` is `libcuda.so.1` and this crate loads `ours`.
+fn beside_cudarc_on(system: &Path, ours: &Path, test: &str, body: fn()) {
+    const STARTED: &str = "FOREIGN_CUDARC";
+    if std::env::var_os(STARTED).is_some() {
+        return body();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        symlink(system, folder.path().join(name)).unwrap();
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", &format!("cudarc::{test}"), "--nocapture"]).env(STARTED, "1");
+    again.env("CUDA_IPC_DRIVER", ours);
+    // A driver that has no path was found by its name, by which cudarc finds it too.
+    if system.is_absolute() {
+        again.env("LD_LIBRARY_PATH", folder.path());
+    }
+    let output = again.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+}
+
+fn beside_cudarc(test: &str, body: fn()) {
+    beside_cudarc_on(driver().path(), driver().path(), test, body);
+}
+
+fn theirs() -> Arc<CudaContext> {
+    CudaContext::new(0).unwrap()
+}
+
+#[test]
+fn a_context_comes_in() {
+    beside_cudarc("a_context_comes_in", || {
+        driver();
+        let theirs = theirs();
+        let ours = Context::from_cudarc(&theirs).unwrap();
+        assert_eq!((ours.device(), ours == context()), (device(), true));
+        let held = Arc::downgrade(&theirs);
+        drop(theirs);
+        let buffer = DeviceBuffer::new(&ours, 64).unwrap();
+        ours.release().unwrap();
+        buffer.fill(3).unwrap();
+        assert!(held.upgrade().is_some());
+        buffer.free().unwrap();
+        assert!(held.upgrade().is_none());
+    });
+}
+
+#[test]
+fn a_context_goes_out() {
+    beside_cudarc("a_context_goes_out", || {
+        let theirs = context().to_cudarc().unwrap();
+        assert!(theirs.is_primary());
+        let slice = theirs.default_stream().clone_htod(&[1_u32, 2, 3]).unwrap();
+        assert_eq!(theirs.default_stream().clone_dtoh(&slice).unwrap(), [1, 2, 3]);
+
+        let other = Context::new(device()).unwrap().to_cudarc();
+        assert!(matches!(other, Err(Error::Foreign(ForeignError::NotPrimary))), "{other:?}");
+    });
+}
+
+#[test]
+fn a_stream_comes_in() {
+    beside_cudarc("a_stream_comes_in", || {
+        let (ours, theirs) = (context(), theirs());
+        let stream = theirs.new_stream().unwrap();
+        let held = Arc::downgrade(&stream);
+        let borrowed = Stream::from_cudarc(&ours, &stream).unwrap();
+        drop(stream);
+        let buffer = DeviceBuffer::new(&ours, 64).unwrap();
+        // SAFETY: the buffer stays until the stream is synchronised.
+        unsafe { buffer.fill_async(5, &borrowed).unwrap() };
+        borrowed.synchronize().unwrap();
+        borrowed.destroy().unwrap();
+        assert!(held.upgrade().is_none());
+
+        let default = Stream::from_cudarc(&ours, &theirs.default_stream()).unwrap();
+        assert_eq!(default.raw(), Stream::default_of(&ours).raw());
+        let refused = Stream::from_cudarc(&ours, &theirs.per_thread_stream());
+        assert!(matches!(refused, Err(Error::Foreign(ForeignError::PerThreadStream))), "{refused:?}");
+        let other = Context::new(device()).unwrap();
+        let refused = Stream::from_cudarc(&other, &theirs.new_stream().unwrap());
+        assert!(matches!(refused, Err(Error::Foreign(ForeignError::OtherContext))), "{refused:?}");
+    });
+}
+
+#[test]
+fn a_stream_goes_out() {
+    beside_cudarc("a_stream_goes_out", || {
+        let (ours, theirs) = (context(), theirs());
+        let stream = Stream::new(&ours).unwrap();
+        // SAFETY: the stream outlives the test's values, and no other stream works on the slice.
+        let borrowed = unsafe { stream.to_cudarc(&theirs) }.unwrap();
+        let slice = borrowed.clone_htod(&[7_u8; 100]).unwrap();
+        assert_eq!(borrowed.clone_dtoh(&slice).unwrap(), [7; 100]);
+        drop((slice, borrowed));
+        stream.synchronize().unwrap();
+        let other = Context::new(device()).unwrap();
+        // SAFETY: the stream is refused.
+        let refused = unsafe { Stream::new(&other).unwrap().to_cudarc(&theirs) };
+        assert!(matches!(refused, Err(Error::Foreign(ForeignError::OtherContext))), "{refused:?}");
+    });
+}
+
+#[test]
+fn a_slice_comes_in() {
+    beside_cudarc("a_slice_comes_in", || {
+        let (ours, theirs) = (context(), theirs());
+        let stream = theirs.new_stream().unwrap();
+        let slice: CudaSlice<u32> = stream.clone_htod(&[1, 2, 3]).unwrap();
+
+        let borrowed = ForeignMemory::from_cudarc(&ours, &slice).unwrap();
+        let mut values = [0_u32; 3];
+        borrowed.read(0, &mut values).unwrap();
+        assert_eq!((values, borrowed.size()), ([1, 2, 3], 12));
+        borrowed.write(4, &[20_u32]).unwrap();
+        assert_eq!(stream.clone_dtoh(&slice).unwrap(), [1, 20, 3]);
+
+        drop(borrowed);
+        // The slice itself, and cudarc gets it back.
+        let owned = ForeignMemory::from_cudarc(&ours, slice).unwrap();
+        owned.write(0, &[10_u32]).unwrap();
+        assert_eq!(stream.clone_dtoh(&owned.into_owner()).unwrap(), [10, 20, 3]);
+
+        let other = Context::new(device()).unwrap();
+        let refused = ForeignMemory::from_cudarc(&other, stream.clone_htod(&[1_u8]).unwrap());
+        assert!(matches!(refused, Err(Error::Foreign(ForeignError::OtherContext))), "{refused:?}");
+    });
+}
+
+#[test]
+fn a_slice_comes_in_after_the_work_of_its_stream() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    extern "C" fn work(_: *mut c_void) {
+        (0..10_000).for_each(|_| std::thread::yield_now());
+        DONE.store(true, Ordering::Relaxed);
+    }
+    beside_cudarc("a_slice_comes_in_after_the_work_of_its_stream", || {
+        let (ours, theirs) = (context(), theirs());
+        let stream = theirs.new_stream().unwrap();
+        // SAFETY: the function uses only a static.
+        let code = unsafe { driver().raw().cuLaunchHostFunc(stream.cu_stream().cast(), Some(work), ptr::null_mut()) };
+        assert_eq!(code.unwrap(), CUresult::CUDA_SUCCESS);
+        let slice = stream.alloc_zeros::<u8>(64).unwrap();
+        let borrowed = ForeignMemory::from_cudarc(&ours, &slice).unwrap();
+        assert!(DONE.load(Ordering::Relaxed), "the memory was not allocated yet");
+        drop(borrowed);
+    });
+}
+
+#[test]
+fn memory_goes_out_as_a_slice() {
+    beside_cudarc("memory_goes_out_as_a_slice", || {
+        let (ours, theirs) = (context(), theirs());
+        let stream = theirs.new_stream().unwrap();
+        let buffer = DeviceBuffer::new(&ours, 14).unwrap();
+        buffer.write(0, &[1_u32, 2, 3]).unwrap();
+        // SAFETY: the stream is synchronised before the buffer is freed.
+        let mut slice = unsafe { buffer.to_cudarc::<u32>(&stream) }.unwrap();
+        assert_eq!(stream.clone_dtoh(&*slice).unwrap(), [1, 2, 3]);
+        stream.memcpy_htod(&[4_u32, 5, 6], &mut slice.as_view_mut()).unwrap();
+        stream.synchronize().unwrap();
+        drop(slice);
+        let mut values = [0_u32; 3];
+        buffer.read(0, &mut values).unwrap();
+        assert_eq!(values, [4, 5, 6]);
+        // cudarc has not freed it.
+        buffer.free().unwrap();
+
+        let buffer = DeviceBuffer::new(&ours, 14).unwrap();
+        // SAFETY: the bytes are within the buffer.
+        let odd = unsafe { ForeignMemory::borrow_raw(&ours, buffer.pointer() + 2, 12, &buffer) };
+        // SAFETY: the memory is refused.
+        let refused = unsafe { odd.to_cudarc::<u32>(&stream) }.unwrap_err();
+        assert!(matches!(refused, Error::Misaligned { alignment: 4, .. }), "{refused}");
+    });
+}
+
+#[test]
+fn another_copy_of_the_driver_is_refused() {
+    // A copy of the file is another library to the loader.
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.so");
+    std::fs::copy(reference_driver(), &copy).unwrap();
+    beside_cudarc_on(&copy, &reference_driver(), "another_copy_of_the_driver_is_refused", || {
+        let refused = |error| matches!(error, Some(Error::Foreign(ForeignError::OtherDriver)));
+        let (ours, theirs) = (context(), theirs());
+        assert!(refused(Context::from_cudarc(&theirs).err()));
+        assert!(refused(ours.to_cudarc().err()));
+        assert!(refused(Stream::from_cudarc(&ours, &theirs.default_stream()).err()));
+        let slice = theirs.default_stream().clone_htod(&[1_u8]).unwrap();
+        assert!(refused(ForeignMemory::from_cudarc(&ours, slice).err()));
+        let buffer = DeviceBuffer::new(&ours, 64).unwrap();
+        // SAFETY: both are refused.
+        unsafe {
+            assert!(refused(Stream::default_of(&ours).to_cudarc(&theirs).err()));
+            assert!(refused(buffer.to_cudarc::<u8>(&theirs.default_stream()).err()));
+        }
+    });
+}
