@@ -45,7 +45,7 @@ fn export(importer: &Connection) -> Outcome {
         parcel.send(importer)?;
         // The parcel holds a tenancy, which would keep the lease from ending.
         drop(parcel);
-        // Other tasks of this thread run meanwhile.
+        // The timer of this thread runs meanwhile: the importer goes on only when it has ticked.
         let mut ticks = 0_u32;
         let mut timer = interval(Duration::from_millis(1));
         timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -53,13 +53,18 @@ fn export(importer: &Connection) -> Outcome {
         loop {
             tokio::select! {
                 served = &mut done => return served.map(|()| ticks),
-                _ = timer.tick() => ticks += 1,
+                _ = timer.tick() => {
+                    ticks += 1;
+                    if ticks == 3 {
+                        importer.send(b"go on", &[])?;
+                    }
+                }
             }
         }
     })?;
     let mut bytes = vec![0_u8; SIZE];
     buffer.read(0, &mut bytes)?;
-    if bytes.iter().any(|byte| *byte != 2) || ticks == 0 {
+    if bytes.iter().any(|byte| *byte != 2) {
         return Err("the importer's bytes did not arrive".into());
     }
     println!("the timer ticked {ticks} times, and the importer's bytes arrived");
@@ -80,6 +85,9 @@ fn import(exporter: &Connection) -> Outcome {
         let parcel = Parcel::try_from(next_message(exporter).await?)?;
         let memory = parcel.map(&parcel.context()?)?;
         drop(parcel);
+        if next_message(exporter).await?.bytes != b"go on" {
+            return Err("the exporter sent something else".into());
+        }
         memory.fill(2)?;
         exporter.send(b"changed", &[])?;
         Ok(memory.close()?)
