@@ -163,10 +163,14 @@ roles! {
     fn role_answers_by_a_stream(connection) {
         let pages = receive(&connection);
         let stream = Stream::non_blocking(&context()).unwrap();
+        // On the device: the driver makes a copy within host memory at once, and the call would wait for the question.
+        let word = DeviceBuffer::new(&context(), 4).unwrap();
+        let word = word.slice::<u32>(..).unwrap();
         stream.scope(|stream| {
             for round in 1..=ROUNDS {
                 stream.wait_value(number(&pages, PING), WaitValue::GreaterOrEqual, round)?;
-                stream.copy(number(&pages, COPY), number(&pages, WORD))?;
+                stream.copy(word, number(&pages, WORD))?;
+                stream.copy(number(&pages, COPY), word)?;
                 stream.write_value(number(&pages, PONG), round)?;
             }
             say("enqueued");

@@ -56,9 +56,9 @@ roles! {
     fn role_resets_its_context(_connection) {
         let context = context();
         let stream = Stream::non_blocking(&context).unwrap();
-        let (gate, memory) = (Gate::closed(&context), DeviceBuffer::new(&context, 16).unwrap());
+        let memory = DeviceBuffer::new(&context, 16).unwrap();
         let lost = stream.scope(|scoped| {
-            scoped.wait_value(gate.number(), WaitValue::Equal, 1)?;
+            // Not a wait that nothing ends: a driver may complete the work before it resets the context.
             scoped.fill(memory.slice::<u32>(..)?, 1)?;
             // SAFETY: the values of the context are not used again, except to see what they return.
             assert_eq!(unsafe { context.driver().raw().cuDevicePrimaryCtxReset(0) }, Ok(CUresult::CUDA_SUCCESS));

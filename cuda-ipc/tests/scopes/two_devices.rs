@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::foreign::ForeignMemory;
 use cuda_ipc::host::SharedPages;
 use cuda_ipc::module::LaunchShape;
 use cuda_ipc::peer::PeerAccess;
@@ -68,6 +69,28 @@ fn a_kernel_reaches_a_peer_while_access_is_enabled() {
     assert_eq!(words(&memory), [0, 1, 2, 3].map(|place| kernels::pattern(5, place)));
     access.disable().unwrap();
     is_refused(&memory);
+}
+
+/// The owner is a reference, so the same memory is also that of this crate.
+#[test]
+fn a_kernel_reaches_foreign_memory_of_a_peer_as_it_reaches_memory_of_this_crate() {
+    let _alone = alone();
+    let other = Context::new(other_device()).unwrap();
+    let buffer = DeviceBuffer::new(&other, 16).unwrap();
+    // SAFETY: the buffer outlives the borrow, and nothing reads it as values that not all bytes are.
+    let foreign = unsafe { ForeignMemory::borrow_raw(&other, buffer.pointer(), buffer.size(), &buffer) };
+    is_refused(&foreign);
+    let access = PeerAccess::enable(&context(), &other).unwrap();
+    launch(&foreign).unwrap();
+    access.disable().unwrap();
+    is_refused(&foreign);
+}
+
+#[test]
+fn a_kernel_does_not_reach_memory_of_another_context_of_its_device() {
+    let _alone = alone();
+    let other = Context::new(device()).unwrap();
+    is_refused(&DeviceBuffer::new(&other, 16).unwrap());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use cuda_ipc_sys::{CUevent, CUstream};
 
 use super::Body;
 use super::captured::{ATTENTION, Captured, wait_forever};
-use crate::answer::{INVALID_VALUE, Result};
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Result};
 use crate::health::Health;
 use crate::process::{State, state};
 use crate::stream::Stream;
@@ -17,6 +17,25 @@ impl State {
     pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, event: CUevent) -> Result<()> {
         let event = self.event(event)?;
         let captured = event.capture();
+        let device_of = |context: &u64| self.contexts.get(context).map(|context| context.device_index);
+        if device_of(&event.context) != device_of(&stream.context)
+            && fault!(
+                "stream-wait-refuses-events-of-other-devices",
+                ["IPCEVT-042"],
+                "A stream cannot wait for an event of another device."
+            )
+        {
+            return Err(INVALID_HANDLE);
+        }
+        if event.context != stream.context
+            && fault!(
+                "stream-wait-ignores-events-of-other-contexts",
+                ["IPCEVT-042"],
+                "A stream does not wait for an event of another context."
+            )
+        {
+            return Ok(());
+        }
         if event.is_imported()
             && fault!(
                 "stream-wait-import-does-nothing",

@@ -59,8 +59,11 @@ pub(super) fn access(state: &State, range: &Range) -> CUmemAccess_flags {
         {
             F::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
         }
-        _ if state.contexts.contains_key(&top()) => state.access_flags(range, top(), By::Kernel),
-        Memory::Mapping { .. } | Memory::Multicast { .. } => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
-        _ => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        // Of memory that is not mapped it says nothing: neither peer access nor the access to a pool matters.
+        Memory::Mapping { .. } | Memory::Multicast { .. } if state.contexts.contains_key(&top()) => {
+            state.access_flags(range, top(), By::Kernel)
+        }
+        Memory::Mapping { .. } | Memory::Multicast { .. } => F::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        _ => F::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
     }
 }

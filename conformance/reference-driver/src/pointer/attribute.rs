@@ -58,7 +58,26 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Ok(Value::Half(memory_type(&range.memory).0)),
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => match top() {
             0 => Err(INVALID_CONTEXT),
-            context if state.access_flags(range, context, By::Kernel).0 == 0 => Err(INVALID_VALUE),
+            context
+                if state.access_flags(range, context, By::Kernel).0 == 0
+                    && !fault!(
+                        "device-pointer-without-access",
+                        ["PTRATTR-018"],
+                        "DEVICE_POINTER is the address, although kernels of the current context do not reach it."
+                    ) =>
+            {
+                Err(INVALID_VALUE)
+            }
+            context
+                if state.contexts.get(&context).is_some_and(|context| context.device_index != range.device)
+                    && fault!(
+                        "device-pointer-of-own-memory-only",
+                        ["PTRATTR-018"],
+                        "DEVICE_POINTER is refused for memory of another device, whatever access it has."
+                    ) =>
+            {
+                Err(INVALID_VALUE)
+            }
             _ => whole(pointer),
         },
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER if range.memory.is_host() || range.memory.is_managed() => whole(pointer),

@@ -46,6 +46,42 @@ fn the_default_stream_waits_for_work_of_the_other_process(exporter: Role, import
     waiting.finish()
 }
 
+/// A stream of a second context of the GPU waits for an interprocess event, in the exporter and in the importer.
+#[rstest]
+#[case::in_the_exporter(false)]
+#[case::in_the_importer(true)]
+#[conformance::test("IPCEVT-042")]
+fn a_stream_of_another_context_waits(exporter: Role, importer: Role, #[case] in_importer: bool) -> Outcome {
+    wait_in_another_context(exporter, importer, in_importer, 0)
+}
+
+/// A stream of another GPU waits for an interprocess event, in the exporter and in the importer.
+#[rstest]
+#[case::in_the_exporter(false)]
+#[case::in_the_importer(true)]
+#[conformance::test("IPCEVT-042", needs(gpus = 2))]
+fn a_stream_of_another_gpu_waits(exporter: Role, importer: Role, #[case] in_importer: bool) -> Outcome {
+    wait_in_another_context(exporter, importer, in_importer, 1)
+}
+
+/// Checks that a stream of a new context waits for an event of the first context, and continues after it.
+fn wait_in_another_context(exporter: Role, importer: Role, in_importer: bool, device: i32) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let produce = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, produce)?;
+    exporter.event_record(event, produce)?;
+    let (waiter, awaited) = if in_importer { (&importer, imported) } else { (&exporter, event) };
+    let first = waiter.ctx_get_current()?;
+    waiter.ctx_create(device)?;
+    let consume = waiter.stream_create()?;
+    waiter.stream_wait_event(consume, awaited)?;
+    waiter.stream_query(consume).refused(NOT_READY)?;
+    latch.release()?;
+    waiter.stream_synchronize(consume)?;
+    exporter.event_query(event)?;
+    waiter.ctx_set_current(Some(first))
+}
+
 /// A stream of each process, and the events that order the work of one round: the exporter writes, the importer reads.
 struct Relay<'case> {
     exporter: &'case Role,

@@ -4,3 +4,4 @@ mod by_kind;
 mod imported;
 mod mapping;
 mod query;
+mod reach;
