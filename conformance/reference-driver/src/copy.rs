@@ -62,6 +62,10 @@ impl State {
         }
     }
 
+    fn is_host(&self, place: Place) -> bool {
+        self.range(place.address()).is_none_or(|range| range.memory.is_host())
+    }
+
     /// Whether a synchronous call on this memory returns only when it is done: for host memory, and if the context or
     /// the memory has the flag for synchronous memory operations.
     fn synchronizes(&self, context: u64, address: u64) -> Result<bool> {
@@ -118,11 +122,12 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
     if size == 0 {
         return Ok(());
     }
+    let is_within_host = state.is_host(from) && state.is_host(to);
     let from = state.find(stream.context, from, size as u64, Access::Read)?;
     let to = state.find(stream.context, to, size as u64, Access::Write)?;
     // The caller may reuse pageable memory when the call returns. So a pageable source is copied now, and the call
-    // waits for a pageable target.
-    let waits = to.is_pageable();
+    // waits for a pageable target. It also waits for every copy within host memory, as CUDA documents.
+    let waits = to.is_pageable() || is_within_host;
     let mut staged = Vec::new();
     let from = match from {
         Found::Pageable(span) if !waits => {
