@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use std::sync::{PoisonError, RwLock};
 
 use crate::Error;
+use crate::sync::thread_local;
 
 /// An error that occurred when a value was dropped.
 #[derive(Clone, Debug)]
@@ -62,16 +63,16 @@ pub(crate) struct Postponed {
 
 impl Postponed {
     pub(crate) fn new() -> Self {
-        POSTPONED.set(POSTPONED.get() + 1);
+        POSTPONED.with(|count| count.set(count.get() + 1));
         Self { stays_here: PhantomData }
     }
 }
 
 impl Drop for Postponed {
     fn drop(&mut self) {
-        POSTPONED.set(POSTPONED.get() - 1);
-        if POSTPONED.get() == 0 {
-            let waiting = WAITING.with_borrow_mut(|waiting| std::mem::take(&mut **waiting));
+        POSTPONED.with(|count| count.set(count.get() - 1));
+        if POSTPONED.with(Cell::get) == 0 {
+            let waiting = WAITING.with(|waiting| std::mem::take(&mut **waiting.borrow_mut()));
             waiting.into_iter().for_each(call);
         }
     }
@@ -79,10 +80,10 @@ impl Drop for Postponed {
 
 pub(crate) fn report(resource: &'static str, error: Error) {
     let error = DropError { resource, error };
-    if POSTPONED.get() == 0 {
+    if POSTPONED.with(Cell::get) == 0 {
         call(error);
     } else {
-        WAITING.with_borrow_mut(|waiting| waiting.push(error));
+        WAITING.with(|waiting| waiting.borrow_mut().push(error));
     }
 }
 

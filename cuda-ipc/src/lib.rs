@@ -46,6 +46,7 @@ pub mod pool;
 mod resource;
 mod shared;
 pub mod stream;
+mod sync;
 pub mod ticket;
 mod time_namespace;
 pub mod transport;

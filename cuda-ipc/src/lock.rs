@@ -1,9 +1,9 @@
 //! Locks under which imports are opened and values are dropped.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::drop_hook::Postponed;
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// A locked mutex. The drop hook gets the errors of drops only after the mutex is unlocked, so it may call functions
 /// that lock the mutex again.

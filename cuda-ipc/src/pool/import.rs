@@ -1,16 +1,16 @@
 //! Pools imported from other processes.
 #![allow(unsafe_code)] // Calls the driver, and opens handles of other processes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::ptr;
-use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use crate::drop_hook::Postponed;
 use crate::error::check;
 use crate::lock::lock;
 use crate::memory::{DeviceMemory, allocation_of};
+use crate::pool::imports::Imports;
 use crate::pool::{Handle, Origin, PoolPointerData};
 use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData};
@@ -28,10 +28,7 @@ pub struct ImportedPool(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     pool: Owned<Handle>,
-    /// The imports that are open or are just being freed.
-    open: Mutex<HashMap<[u8; 64], Weak<Owned<Import>>>>,
-    /// Notified when an import has been freed.
-    given_back: Condvar,
+    imports: Imports<[u8; 64], Owned<Import>>,
 }
 
 /// An exporter, and the exporter's number for a pool.
@@ -99,7 +96,7 @@ impl ImportedPool {
         let answer = unsafe { driver.cuMemPoolImportFromShareableHandle(&mut raw, os_handle, handle_type, 0) };
         check("cuMemPoolImportFromShareableHandle", answer, || format!("handle type {:#x}", handle_type.0))?;
         let pool = Owned::new(Handle { device, raw: Raw(raw), origin: Origin::Imported });
-        Ok(Self(Arc::new(Shared { pool, open: Mutex::default(), given_back: Condvar::new() })))
+        Ok(Self(Arc::new(Shared { pool, imports: Imports::new() })))
     }
 
     /// `cuMemPoolSetAccess`: sets a device's access to the pool's memory, in this process.
@@ -143,27 +140,21 @@ impl ImportedPool {
         let key = pointer.to_bytes();
         // First of all: a forked child frees nothing, so it could wait below for ever.
         let driver = context.enter()?;
-        let mut open = lock(&self.0.open);
-        while let Some(import) = open.get(&key) {
-            if let Some(import) = import.upgrade() {
-                return Ok(ImportedPoolBuffer(import));
-            }
-            // Another thread is freeing this import. That free would unmap a new import too.
-            open = open.wait(&self.0.given_back);
-        }
-        let (mut pointer, mut data) = (0, CUmemPoolPtrExportData::from_bytes(key));
-        // SAFETY: the output and the data are locals, the pool is live; the caller promises the bytes.
-        let answer = unsafe { driver.cuMemPoolImportPointer(&mut pointer, self.0.pool.raw.0, &mut data) };
-        check("cuMemPoolImportPointer", answer, String::new)?;
-        // The memory begins at the pointer, which may lie inside its allocation.
-        let size =
-            allocation_of(context, pointer).map(|(base, size)| size.saturating_sub(pointer.abs_diff(base) as usize));
-        let memory = DeviceMemory::with_varying_access(context.clone(), pointer, *size.as_ref().unwrap_or(&0));
-        let import = Arc::new(Owned::new(Import { memory, key, pool: self.clone() }));
-        open.insert(key, Arc::downgrade(&import));
-        // If the size is unknown, `import` is dropped below, and its drop takes the lock.
-        drop(open);
-        size.map(|_| ImportedPoolBuffer(import))
+        let mut has_size = Ok(());
+        let import = self.0.imports.get_or_import::<Error>(key, || {
+            let (mut pointer, mut data) = (0, CUmemPoolPtrExportData::from_bytes(key));
+            // SAFETY: the output and the data are locals, the pool is live; the caller promises the bytes.
+            let answer = unsafe { driver.cuMemPoolImportPointer(&mut pointer, self.0.pool.raw.0, &mut data) };
+            check("cuMemPoolImportPointer", answer, String::new)?;
+            // The memory begins at the pointer, which may lie inside its allocation.
+            let size = allocation_of(context, pointer);
+            let size = size.map(|(base, size)| size.saturating_sub(pointer.abs_diff(base) as usize));
+            let memory = DeviceMemory::with_varying_access(context.clone(), pointer, *size.as_ref().unwrap_or(&0));
+            has_size = size.map(drop);
+            Ok(Owned::new(Import { memory, key, pool: self.clone() }))
+        })?;
+        // If the size is unknown, `import` is dropped here, outside the lock that its drop takes.
+        has_size.map(|()| ImportedPoolBuffer(import))
     }
 
     /// `cuMemPoolDestroy`: closes the pool as dropping does, and returns the error.
@@ -193,17 +184,13 @@ impl Resource for Import {
     const NAME: &'static str = "ImportedPoolBuffer";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        // A drop hook that opens the pointer would wait below `open` for this very free.
-        let _postponed = Postponed::new();
-        let freed = self.memory.context().enter().and_then(|driver| {
+        self.pool.0.imports.give_back(&self.key, || {
+            let driver = self.memory.context().enter()?;
             let pointer = self.memory.pointer();
             // SAFETY: the address comes from `cuMemPoolImportPointer` and is not used again. The caller of `open` promised
             // that this process has no other import there, which this would unmap too.
             check("cuMemFree", unsafe { driver.cuMemFree(pointer) }, || format!("import {pointer:#x}"))
-        });
-        lock(&self.pool.0.open).remove(&self.key);
-        self.pool.0.given_back.notify_all();
-        freed
+        })
     }
 }
 

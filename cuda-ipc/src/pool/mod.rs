@@ -6,6 +6,7 @@
 
 mod buffer;
 mod import;
+mod imports;
 mod teardown;
 
 pub use buffer::{LARGEST_EXPORT, PoolBuffer};
