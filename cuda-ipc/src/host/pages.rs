@@ -54,6 +54,12 @@ use crate::{Context, Error, fork};
 /// On the host the memory is atomic numbers, and no plain values, because other processes and devices write to it at any
 /// time. A number that is stored with [`Ordering::Release`](std::sync::atomic::Ordering::Release) and read with
 /// [`Ordering::Acquire`](std::sync::atomic::Ordering::Acquire) orders what was stored before it.
+///
+/// A copy between two places of host memory is never asynchronous (CUDA driver API, "API synchronization behavior").
+/// This concerns copies between two `SharedPages`, and between one and a [`PinnedBuffer`](super::PinnedBuffer). The
+/// call that enqueues such a copy waits for all earlier work of its stream. If the stream waits for a number, the
+/// calling thread is blocked until another thread or process stores that number. Copies between the pages and a device
+/// have no such limit.
 #[derive(Debug)]
 pub struct SharedPages<N: Number> {
     memory: DeviceMemory,

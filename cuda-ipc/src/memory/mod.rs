@@ -135,7 +135,8 @@ impl DeviceMemory {
     /// `cuMemcpyDtoHAsync`: reads values, in the order of a stream.
     ///
     /// It returns before the copy is done only if `values` is host memory that the driver knows (pinned or registered).
-    /// For other memory, such as that of a `Vec`, it waits for the copy and for all earlier work of the stream.
+    /// For other memory, such as that of a `Vec`, it waits for the copy and for all earlier work of the stream. It also
+    /// waits if this memory is host memory, such as that of [`SharedPages`](crate::host::SharedPages).
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
@@ -164,7 +165,8 @@ impl DeviceMemory {
     /// `cuMemcpyHtoDAsync`: writes values, in the order of a stream.
     ///
     /// If `values` is host memory that the driver does not know (neither pinned nor registered), the driver first makes
-    /// a copy of its own, for which it may wait.
+    /// a copy of its own, for which it may wait. If this memory is host memory too, such as that of
+    /// [`SharedPages`](crate::host::SharedPages), the call waits for the copy and for all earlier work of the stream.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
@@ -201,6 +203,9 @@ impl DeviceMemory {
     }
 
     /// `cuMemcpyPeerAsync`: copies from other device memory, on this device or another, in the order of a stream.
+    ///
+    /// If both are host memory, such as that of [`SharedPages`](crate::host::SharedPages), the call waits for the copy
+    /// and for all earlier work of the stream.
     ///
     /// # Errors
     /// As [`DeviceMemory::copy_from`].

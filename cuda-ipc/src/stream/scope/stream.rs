@@ -38,8 +38,9 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
 
     /// `cuMemcpyHtoDAsync`: writes values of the host to the device. Both slices must have the same length.
     ///
-    /// If `from` is ordinary host memory, and not a [`PinnedBuffer`](crate::host::PinnedBuffer), the driver first makes a
-    /// copy of its own. The call may then wait for the stream's earlier work.
+    /// If `from` is ordinary host memory, and not a [`PinnedBuffer`](crate::host::PinnedBuffer), the driver first makes
+    /// a copy of its own. The call may then wait for the stream's earlier work. If `to` is host memory too, the call
+    /// waits as [`copy`](Self::copy) does.
     ///
     /// # Errors
     /// [`Error::Length`] if the lengths differ; [`Error::Refused`] with the driver's error code.
@@ -53,8 +54,10 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
 
     /// `cuMemcpyDtoHAsync`: reads values of the device to the host. Both slices must have the same length.
     ///
-    /// If `to` is ordinary host memory, and not a [`PinnedBuffer`](crate::host::PinnedBuffer), the call waits for the copy
-    /// and for all earlier work of the stream. So it must not come before the call that ends a wait of this stream.
+    /// If `to` is ordinary host memory, and not a [`PinnedBuffer`](crate::host::PinnedBuffer), the call waits for the
+    /// copy and for all earlier work of the stream. So it must not come before the call that ends a wait of this
+    /// stream. The same is true if `from` is host memory too, such as that of
+    /// [`SharedPages`](crate::host::SharedPages).
     ///
     /// # Errors
     /// As [`ScopedStream::write`].
@@ -67,6 +70,11 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     }
 
     /// `cuMemcpyPeerAsync`: copies values from device to device, or within one. Both slices must have the same length.
+    ///
+    /// If both slices are in host memory, such as that of [`SharedPages`](crate::host::SharedPages), CUDA copies
+    /// synchronously: the call waits for the copy and for all earlier work of the stream. If the stream waits for a
+    /// number or an event, the calling thread is blocked until that wait ends. So the call must not come before the
+    /// call that ends the wait.
     ///
     /// # Errors
     /// [`Error::Length`] if the lengths differ; [`Error::Overlap`]; [`Error::Refused`] with the driver's error code.
