@@ -75,8 +75,8 @@ impl Event {
 
     /// `cuEventSynchronize`: waits until the recorded work is done.
     ///
-    /// If the process that recorded the event is killed before its work is done, this does not return (seen on an
-    /// H200). If that can happen, use [`Event::synchronize_within`].
+    /// If the process that recorded the event exits or is killed before its work is done, this does not return (seen on
+    /// an H200). If that can happen, use [`Event::synchronize_within`].
     ///
     /// # Errors
     /// [`Error::Refused`] with the error of the work, if the work failed.
@@ -93,7 +93,8 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::TimedOut`] if the time is up; [`Error::ExporterDied`] if the exporter died before the work was done;
-    /// [`Error::Refused`] with the error of the work, if the work failed.
+    /// [`Error::Refused`] with the error of the work, if the work failed; [`Error::Liveness`] if the exporter could not
+    /// be watched.
     #[doc(alias = "cuEventQuery")]
     pub fn synchronize_within(&self, time: Duration, exporter: &impl Exporter) -> Result<(), Error> {
         let (deadline, mut pauses) = (Instant::now().checked_add(time), Pauses::default());

@@ -15,7 +15,8 @@ impl fmt::Display for Advice {
 }
 
 impl Error {
-    /// Returns what to do about the error, if that is known. The error's message ends with it.
+    /// Returns what to do about the error, if that is known. The error's message ends with it, except for
+    /// [`Error::Load`] and [`Error::Missing`], whose messages have advice of their own.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {

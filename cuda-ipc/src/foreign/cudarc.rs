@@ -34,7 +34,7 @@ impl Context {
     /// `cuDevicePrimaryCtxRetain`: returns cudarc's value for this context, which must be a primary one. Both hold a
     /// reference of their own.
     ///
-    /// As every function of cudarc, this makes the context current in the calling thread.
+    /// Like cudarc's `CudaContext::new`, this makes the context current in the calling thread.
     ///
     /// # Panics
     /// cudarc panics if it finds no driver library: it searches for `libcuda.so` and `libcuda.so.1`.

@@ -89,8 +89,9 @@ impl Lease {
 impl Tenancy {
     /// `poll`: returns whether the exporter still has its [`Lease`], that is, has neither ended nor given it up.
     ///
-    /// Mapped memory stays readable after the exporter has ended, but a handle that was not opened yet can no longer be
-    /// opened. A child that the exporter forked also holds the lease, until the child ends or calls `exec`.
+    /// What happens to the memory after the exporter has ended depends on its kind: [the
+    /// guide](crate::guide::lifetimes) lists them. A child that the exporter forked also holds the lease, until the
+    /// child ends or calls `exec`.
     ///
     /// # Errors
     /// [`LivenessError::System`] if the kernel has no memory left.

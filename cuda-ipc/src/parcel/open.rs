@@ -238,7 +238,8 @@ impl ImportedMemory {
 
     /// `poll`: returns whether the exporter still holds its end of the lease, or `None` if there is no lease.
     ///
-    /// The memory stays mapped after the exporter has ended.
+    /// What happens to the memory after the exporter has ended depends on its kind: [the
+    /// guide](crate::guide::lifetimes) lists them. The mapping itself ends only when it is closed.
     ///
     /// # Errors
     /// [`Error::Liveness`] if the kernel has no memory left.

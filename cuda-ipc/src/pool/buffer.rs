@@ -12,9 +12,10 @@ use crate::{Error, Stream};
 
 /// The size in bytes of the largest pool buffer that can be exported: 127 chunks of 32 MiB.
 ///
-/// While they import a pointer, drivers up to at least 580 have room for 128 chunks on the stack. For larger memory
-/// they write past it, and from 5249 MiB on they crash. Memory that does not begin at a chunk boundary lies in one
-/// chunk more than its size suggests. Virtual memory has no such limit.
+/// An importer of larger memory can crash inside the driver. On an H200 with driver 580.159.04, importing 5600 MiB
+/// ended in SIGSEGV, and so did importing 5248 MiB that began inside a chunk. Others report the cause: while the driver
+/// imports a pointer, it has room for only 128 chunks on the stack. Memory that does not begin at a chunk boundary lies
+/// in one chunk more than its size suggests. Virtual memory has no such limit.
 pub const LARGEST_EXPORT: usize = 127 * (32 << 20);
 
 /// Memory that this process allocated from a pool. It is freed in the order of the stream in which it was allocated.
@@ -52,7 +53,8 @@ impl PoolBuffer {
     /// When this returns, every stream and process can use them.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the size is 0, or more than the pool and the device have left.
+    /// [`Error::Refused`] if the size is more than the pool and the device have left. For size 0, a driver returns an
+    /// error or memory at address 0 (an H200 does the latter), which cannot be exported.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn new(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
