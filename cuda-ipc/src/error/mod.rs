@@ -24,7 +24,10 @@ pub(crate) use hint::Advice;
 use hint::hint;
 pub use system::SystemError;
 
-/// The reason why a call failed. `?` makes it of each other error of this crate.
+/// The reason why a call failed. `?` converts each other error of this crate into it.
+///
+/// Every method that calls the driver can also return [`Error::Missing`], if the driver is too old for the call, and
+/// [`Error::Forked`], in a forked child. Most "Errors" sections do not repeat these two.
 ///
 /// Calls that need no driver have the smaller errors of their modules: [`TicketError`], [`TransportError`],
 /// [`LivenessError`] and [`PagesError`]. Each is a variant here, so that one `match` reaches everything:

@@ -74,7 +74,8 @@ impl DeviceMemory {
         self.size
     }
 
-    /// `cuMemcpyDtoH`: reads values, after the work that was enqueued in the default stream.
+    /// `cuMemcpyDtoH`: reads values, from the byte at `offset` on. It waits for earlier work in the default stream and
+    /// in the streams of [`Stream::new`], but not for that of a [`Stream::non_blocking`].
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] if the memory is too small; [`Error::Refused`] with the driver's error code.
@@ -88,8 +89,8 @@ impl DeviceMemory {
         check("cuMemcpyDtoH", answer, || self.passed(offset, length))
     }
 
-    /// `cuMemcpyHtoD`: writes values, after the work that was enqueued in the default stream, and waits until they are
-    /// there. From then on other processes see them.
+    /// `cuMemcpyHtoD`: writes values, from the byte at `offset` on, and waits until they are there. From then on other
+    /// processes see them. It waits for earlier work as [`DeviceMemory::read`] does.
     ///
     /// # Errors
     /// As [`DeviceMemory::read`].
@@ -104,7 +105,7 @@ impl DeviceMemory {
         finish(&driver)
     }
 
-    /// `cuMemsetD8`: sets every byte, and waits as [`DeviceMemory::write`] does.
+    /// `cuMemsetD8`: sets every byte of the memory, and waits as [`DeviceMemory::write`] does.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.
@@ -117,8 +118,9 @@ impl DeviceMemory {
         finish(&driver)
     }
 
-    /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copies from other device memory, on this device or another, and
-    /// waits as [`DeviceMemory::write`] does.
+    /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copies `length` bytes from other device memory, on this device or
+    /// another, and waits as [`DeviceMemory::write`] does. `offset` is the place in this memory, and `from_offset` the
+    /// place in the other, both in bytes.
     ///
     /// If two mappings have the same physical memory at different addresses, a copy between them can overlap unnoticed.
     /// The result is then a mixture of the bytes.

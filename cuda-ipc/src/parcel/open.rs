@@ -49,7 +49,8 @@ impl Parcel {
     /// # Errors
     /// [`Error::OwnTicket`] in the process that exported the memory; [`Error::OtherTicket`] if the ticket is for an
     /// event; [`Error::OutOfBounds`] if the memory is smaller than the ticket says; [`Error::UnknownPool`] if the
-    /// parcel comes without its pool and the pool is not open here; [`Error::Refused`] with the driver's error code.
+    /// parcel comes without its pool and the pool is not open here; [`Error::Descriptors`] if a descriptor is missing;
+    /// [`Error::Refused`] with the driver's error code.
     ///
     /// # Safety
     /// Another process decides what the ticket means, and the driver trusts it. The caller promises that
@@ -249,6 +250,8 @@ impl ImportedMemory {
 
     /// `cuIpcCloseMemHandle`, `cuMemUnmap` or `cuMemFree`: closes the memory as dropping does, and returns the error.
     /// Then this import's lease ends.
+    ///
+    /// Memory of a pool stays mapped while another import of the same memory is open.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.

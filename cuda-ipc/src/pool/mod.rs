@@ -112,7 +112,8 @@ impl Handle {
 }
 
 impl Pool {
-    /// `cuMemPoolCreate`: creates a pool of a device's memory, with a maximum size in bytes or without one.
+    /// `cuMemPoolCreate`: creates a pool of a device's memory. `maximum` is its largest size in bytes; with `None` or 0
+    /// the driver chooses one.
     ///
     /// Ask [`fabric::probe`](crate::fabric::probe) before creating a pool with [`HandleTypes::FABRIC`]. Without an IMEX
     /// channel a driver creates the pool, refuses to export it, and crashes when it is destroyed (H200, driver
@@ -229,8 +230,8 @@ impl Pool {
         self.handle.attribute(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
     }
 
-    /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`: sets how many bytes the pool keeps when a stream or the context is
-    /// synchronised.
+    /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`: sets how many bytes the pool keeps when a stream, an event or the context
+    /// is synchronised. In a new pool this is 0: unused memory goes back to the system.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code.

@@ -82,7 +82,7 @@ impl Connection {
         Ok((Self::from(one), Self::from(other)))
     }
 
-    /// Sets how long a call may take for its whole message. With `None` it may take for ever.
+    /// Sets how long a call may take for its whole message. With `None`, as in a new connection, it may take for ever.
     ///
     /// A peer that sends byte by byte does not extend the time. Waiting for another thread's call does not count.
     pub const fn set_timeout(&mut self, timeout: Option<Duration>) {

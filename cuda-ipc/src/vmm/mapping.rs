@@ -55,7 +55,8 @@ impl Mapping {
         Self::in_range(context, &reservation, 0, chunks, access)
     }
 
-    /// `cuMemMap`, `cuMemSetAccess`: maps chunks of memory one after the other in an existing range, from an offset on.
+    /// `cuMemMap`, `cuMemSetAccess`: maps chunks of memory one after the other in an existing range. `offset` is the
+    /// place of the first chunk in the range, in bytes. It must be a multiple of the granularity.
     ///
     /// # Errors
     /// As [`Mapping::new`], and [`Error::OutOfBounds`] if the range is too small; [`Error::Refused`] if something is

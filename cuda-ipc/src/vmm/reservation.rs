@@ -31,8 +31,8 @@ impl Resource for Range {
 }
 
 impl Reservation {
-    /// `cuMemAddressReserve`: reserves a range of the given size, which begins at a multiple of the alignment. With 0
-    /// the driver chooses the alignment.
+    /// `cuMemAddressReserve`: reserves a range of `size` bytes, which begins at a multiple of `alignment`. With 0 the
+    /// driver chooses the alignment.
     ///
     /// Reserve only the addresses that will be mapped: there are many addresses, but their number is limited.
     ///

@@ -24,11 +24,12 @@ impl Device {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DataType {
-    /// `DLDataTypeCode`: 0 for signed integers, 1 for unsigned integers, 2 for floating-point numbers.
+    /// `DLDataTypeCode`: 0 for signed integers, 1 for unsigned integers, 2 for floating-point numbers, and other
+    /// numbers for other types.
     pub code: u8,
     /// The number of bits of a lane.
     pub bits: u8,
-    /// The number of lanes, which is 1 but for vectors.
+    /// The number of lanes: 1, except for vectors.
     pub lanes: u16,
 }
 

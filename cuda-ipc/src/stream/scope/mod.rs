@@ -50,6 +50,9 @@ use watch::Watch;
 /// If the function panics, the scope waits as well, and then the panic continues. A wait for an event or a number that
 /// never comes makes the scope wait for ever, which is safe. [`scope_watching`] ends with the process that is awaited.
 ///
+/// Any call may block until the driver has room for more work in the stream. So enqueue only a limited amount of work
+/// behind a wait.
+///
 /// # Errors
 /// The function's error; otherwise [`Error::Refused`] with the error of the streams' work, if it failed. If both failed,
 /// the second error goes to the hook of [`set_drop_hook`](crate::set_drop_hook).
