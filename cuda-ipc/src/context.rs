@@ -105,7 +105,7 @@ impl Context {
         self.0.device.driver()
     }
 
-    /// Returns the raw context, which is valid as long as this value or a clone of it.
+    /// Returns the raw context, which is valid as long as this value or a clone of it exists.
     #[must_use]
     pub fn raw(&self) -> CUcontext {
         self.0.raw.0
@@ -141,7 +141,7 @@ impl Context {
     /// The function must leave the thread's stack of contexts as it found it.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code; the function has not run then.
+    /// [`Error::Refused`] with the driver's error code. In that case the function was not called.
     #[doc(alias = "cuCtxPushCurrent")]
     #[doc(alias = "cuCtxPopCurrent")]
     pub fn within<T>(&self, run: impl FnOnce() -> T) -> Result<T, Error> {

@@ -35,11 +35,11 @@ static HOOK: RwLock<fn(DropError)> = RwLock::new(ignore);
 
 fn ignore(_: DropError) {}
 
-/// Sets the hook that gets the errors which `Drop` meets in this process, and returns the previous hook.
+/// Sets the hook that receives the errors that occur while this process drops values, and returns the previous hook.
 ///
-/// Until a hook is set, such errors are ignored, because a library has no output of its own. To get the error at one
-/// place in the code, call the method that releases the value (`free`, `close`, `destroy` or `release`) instead of
-/// dropping it.
+/// Until a hook is set, such errors are ignored, because a library has no output of its own. To get the error where it
+/// occurs, call the method that releases the value (such as `free`, `close`, `destroy` or `release`) instead of
+/// dropping the value.
 ///
 /// The hook runs in the thread that drops the value, possibly while it unwinds, so it must not panic. It may call every
 /// function of this crate: the crate holds no lock while the hook runs.

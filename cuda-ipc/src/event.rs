@@ -12,11 +12,11 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUevent, CUevent_flags, CUevent_st};
 use crate::{Context, Error, Stream};
 
-/// A mark in a stream's order. [`InterprocessEvent`] and [`ImportedEvent`](crate::ipc::ImportedEvent) both dereference
-/// to it.
+/// A marker in a stream. It stands for the work that was enqueued before it. [`InterprocessEvent`] and
+/// [`ImportedEvent`](crate::ipc::ImportedEvent) both dereference to it.
 ///
-/// A wait is for the latest record at the moment of the call, whichever process made it. Before the first record there
-/// is nothing to wait for.
+/// A wait is for the latest record at the time of the call, whichever process recorded it. Before the first record, a
+/// wait has no effect.
 #[derive(Debug)]
 pub struct Event {
     context: Context,
@@ -44,7 +44,7 @@ impl Event {
         &self.context
     }
 
-    /// Returns the raw event, which is valid as long as this value.
+    /// Returns the raw event, which is valid as long as this value exists.
     #[must_use]
     pub const fn raw(&self) -> CUevent {
         self.raw.0
@@ -112,8 +112,8 @@ impl Event {
     }
 }
 
-/// A way to learn that the exporter has died. The exporter is the process that is to record the event, or to do the
-/// work before it.
+/// A way to learn that the exporter has died. The exporter is the process that records the event, or does the work
+/// before it.
 pub trait Exporter {
     /// Waits at most `time` for the process to die, and returns whether it has died.
     ///

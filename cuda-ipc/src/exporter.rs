@@ -15,8 +15,8 @@ use crate::{ProcessIdentity, SystemError, fork};
 
 /// Identifies one exporter among those of all machines: one copy of this crate in one run of a program.
 ///
-/// Its process alone does not. A process that executes another program (`execve`) stays the same process, and two copies
-/// of this crate may be in one process. Each of them numbers its memory from 1.
+/// The process alone is not enough. A process that executes another program (`execve`) stays the same process, and one
+/// process can contain two copies of this crate. Each of these numbers its memory from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExporterIdentity {
     /// The process of the exporter.

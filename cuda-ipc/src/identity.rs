@@ -44,14 +44,15 @@ impl ProcessIdentity {
 
     /// `/proc/<pid>`: returns the identity of the process that has a PID in this process's PID namespace.
     ///
-    /// A process in a namespace below this one, or in another time namespace, gets the identity that it gives itself.
-    /// Only if the clock of its time namespace is shifted by a fraction of a tick, its start time may differ by one.
+    /// The result is the identity that the process itself reads, even if it is in a PID namespace below this one or in
+    /// another time namespace. If the clock of its time namespace is shifted by a fraction of a tick, the start time
+    /// may differ by one.
     ///
     /// # Errors
     /// The kind of the error's source is [`NotFound`](io::ErrorKind::NotFound) if there is no such process;
     /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) if it belongs to another user;
-    /// [`Unsupported`](io::ErrorKind::Unsupported) if `/proc` belongs to another PID namespace, or does not show how the
-    /// clock of its time namespace is shifted.
+    /// [`Unsupported`](io::ErrorKind::Unsupported) if `/proc` belongs to another PID namespace, or does not show how
+    /// the clock of the process is shifted.
     pub fn of(pid: u32) -> Result<Self, SystemError> {
         Self::read(pid).map_err(|error| SystemError::new("ProcessIdentity::of", error))
     }

@@ -17,7 +17,7 @@ use crate::{Error, fork};
 /// All values are written back, and only if they were borrowed mutably: a mirror that was only read writes nothing.
 /// Others may write to the memory in the meantime. The last write wins; use streams and events to order the writes.
 ///
-/// A mirror that a panic drops writes nothing, because its values may be changed only in part.
+/// If a panic drops a mirror, the mirror writes nothing, because perhaps only some of its values were changed.
 #[derive(Debug)]
 pub struct Mirror<'memory, T: NoUninit, S: DerefMut<Target = [T]> = Vec<T>> {
     memory: DeviceSlice<'memory, T>,
@@ -66,7 +66,8 @@ impl<'memory, T: AnyBitPattern> DeviceSlice<'memory, T> {
         self.mirror_in(vec![T::zeroed(); self.len()])
     }
 
-    /// `cuMemcpyDtoH`: makes such a mirror in host memory of the caller, which must have the slice's length.
+    /// `cuMemcpyDtoH`: makes a mirror as [`mirror`](Self::mirror) does, in host memory of the caller. That memory must
+    /// have the slice's length.
     ///
     /// # Errors
     /// As [`DeviceSlice::mirror`], and [`Error::Length`].
@@ -89,7 +90,8 @@ impl<'memory, T: AnyBitPattern> DeviceSlice<'memory, T> {
         self.snapshot_in(vec![T::zeroed(); self.len()])
     }
 
-    /// `cuMemcpyDtoH`: makes such a snapshot in host memory of the caller, which must have the slice's length.
+    /// `cuMemcpyDtoH`: makes a snapshot as [`snapshot`](Self::snapshot) does, in host memory of the caller. That memory
+    /// must have the slice's length.
     ///
     /// # Errors
     /// As [`DeviceSlice::snapshot`], and [`Error::Length`].

@@ -114,7 +114,7 @@ impl LaunchShape {
 }
 
 impl Function {
-    /// Returns the raw function, which is valid as long as this value.
+    /// Returns the raw function, which is valid as long as this value exists.
     #[must_use]
     pub const fn raw(&self) -> CUfunction {
         self.raw.0

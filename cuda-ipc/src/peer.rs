@@ -46,9 +46,9 @@ pub fn attribute(attribute: CUdevice_P2PAttribute, device: Device, peer: Device)
 /// Before the access is disabled, both contexts are synchronised, so that no work loses it. If their work never ends,
 /// neither does the drop.
 ///
-/// Other code of this process that finds the access enabled may count on it: libraries ignore
-/// `PEER_ACCESS_ALREADY_ENABLED`, and their work fails once the access is gone. If that can happen, keep the value, for
-/// example with [`std::mem::forget`].
+/// Other code of this process may rely on access that it finds enabled: libraries ignore `PEER_ACCESS_ALREADY_ENABLED`,
+/// and their work fails once the access is gone. If that can happen, keep the value, for example with
+/// [`std::mem::forget`].
 #[derive(Debug)]
 pub struct PeerAccess(Owned<Holder>);
 

@@ -37,8 +37,8 @@ impl Cache {
         Self(Arc::new(Kept::new(budget)))
     }
 
-    /// Opens a parcel as [`Parcel::open`] does, or returns what the cache already has of the same allocation in the
-    /// same context.
+    /// Opens a parcel as [`Parcel::open`] does. If the cache already has the allocation open in this context, the
+    /// result is a part of that import.
     ///
     /// If the exporter has reused an address that is still mapped here, the driver returns `ALREADY_MAPPED`. The cache
     /// then closes all imports from the exporter's process that are not in use, and tries once more. It also forgets an
@@ -51,9 +51,9 @@ impl Cache {
     /// As [`Parcel::open`].
     ///
     /// # Safety
-    /// As [`Parcel::open`], for as long as the cache keeps the memory: nothing else in this process opens memory of a pool
-    /// that the cache has open. Before the exporter frees the memory, it must
-    /// ask its importers to [`forget`](Cache::forget) it, or to end.
+    /// The promises of [`Parcel::open`], for as long as the cache keeps the memory. In particular, nothing else in this
+    /// process opens memory of a pool that the cache has open. Before the exporter frees the memory, it must ask its
+    /// importers to [`forget`](Cache::forget) it, or to end.
     pub unsafe fn open(&self, context: &Context, parcel: &Parcel) -> Result<CachedMemory, Error> {
         // First of all: in a forked child, a lock that another thread of the parent held is never released.
         fork::check()?;

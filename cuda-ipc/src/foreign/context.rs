@@ -9,7 +9,7 @@ use crate::{Context, Device, Driver, Error};
 impl Context {
     /// `cuCtxGetDevice`: takes over a context from `cuCtxCreate`. Dropping the value destroys the context.
     ///
-    /// For a primary context there is [`Context::primary`], which retains it once more.
+    /// For a primary context, use [`Context::primary`], which retains it once more.
     ///
     /// # Errors
     /// [`Error::Refused`] with the driver's error code. The context then still belongs to the caller.
@@ -18,7 +18,7 @@ impl Context {
     /// The caller promises that
     /// - `raw` is a live context that `cuCtxCreate` of this driver's library returned, and not a primary context;
     /// - nothing else destroys it;
-    /// - other code that uses it, or what was created in it, is done before the last clone of the value is dropped.
+    /// - other code no longer uses it, or anything that was created in it, when the last clone of the value is dropped.
     #[doc(alias = "cuCtxGetDevice")]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
         // SAFETY: the caller promises that the context lives.

@@ -1,4 +1,4 @@
-//! Contexts, streams, events and memory that other code made, and handing ours to other code.
+//! Uses contexts, streams, events and memory that other code made, and hands ours to other code.
 //!
 //! | resource | take over | borrow | hand over |
 //! |---|---|---|---|
@@ -7,9 +7,9 @@
 //! | event | [`InterprocessEvent::from_raw`] | [`ForeignEvent::borrow_raw`] | [`InterprocessEvent::into_raw`] |
 //! | memory | [`DeviceBuffer::from_raw`] | [`ForeignMemory::borrow_raw`] | [`DeviceBuffer::into_raw`] |
 //!
-//! A value that was taken over is released when it is dropped, like one of this crate. A borrowed one never is. Instead
-//! it holds an *owner*: a value of the other code that keeps the resource alive, such as an `Arc` of its type, and that
-//! is dropped after the last use. To let other code borrow a value of this crate, pass it what the method `raw` or
+//! Dropping a value that was taken over releases the resource. Dropping a borrowed value does not. Instead, a borrowed
+//! value holds an *owner*: a value of the other code, such as an `Arc`, that keeps the resource alive. The owner is
+//! dropped after the last use. To let other code borrow a value of this crate, pass it what the method `raw` or
 //! `pointer` returns, and keep the value.
 //!
 //! Every call that takes a raw handle is `unsafe`. The features `cudarc` and `dlpack` have conversions that know the

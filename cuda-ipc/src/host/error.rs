@@ -18,7 +18,7 @@ pub enum PagesError {
         /// The type of the numbers.
         expected: &'static str,
     },
-    /// The descriptor is not a memfd, or a memfd of huge pages, which can run out while they are used.
+    /// The descriptor is not a memfd, or it is a memfd of huge pages, which can run out while they are used.
     #[error("the descriptor is not a memfd of ordinary pages{}", self.advice())]
     NotAMemfd,
     /// A process can still change the size of the memfd, and accesses beyond its end would kill this process.

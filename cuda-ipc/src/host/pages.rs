@@ -17,12 +17,13 @@ use crate::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE};
 use crate::transport::{Connection, Message};
 use crate::{Context, Error, fork};
 
-/// Host memory that processes share, as numbers. Their streams write numbers that a CPU reads, and wait for numbers that
-/// a CPU stores, of this process or another.
+/// Host memory that processes share, as numbers. A stream can write a number that a CPU reads, and wait for a number
+/// that a CPU stores. The CPU can run this process or another.
 ///
-/// The memory is a memfd. The kernel keeps it as long as a process has it mapped or holds a descriptor, so either side
-/// may end first, also by SIGKILL. Its size is sealed: a hostile process can write any number at any time, and set the
-/// memory to 0 behind the back of the devices, but cannot take it away. A new memfd contains zeros.
+/// The memory is a memfd, and a new one contains zeros. The kernel keeps it as long as a process has it mapped or holds
+/// a descriptor, so either side may end first, also by SIGKILL. Its size is sealed, so no process can take the memory
+/// away. A hostile process can write any number at any time. It can also replace the memory that CPUs see with zeros,
+/// while devices may still use the old memory.
 ///
 /// ```no_run
 /// use std::sync::atomic::Ordering;
@@ -48,11 +49,11 @@ use crate::{Context, Error, fork};
 /// }
 /// ```
 ///
-/// The pages travel as a descriptor and not as a ticket. A ticket states what a driver's handle does not say. The kernel
-/// itself says of a memfd how large it is and whether it is sealed, and no device has it.
+/// The pages are sent as a descriptor, without a ticket. A ticket states what a driver's handle does not say, such as
+/// the size. For a memfd, the kernel itself says how large it is and whether it is sealed.
 ///
-/// On the host the memory is atomic numbers, and no plain values, because other processes and devices write to it at any
-/// time. A number that is stored with [`Ordering::Release`](std::sync::atomic::Ordering::Release) and read with
+/// On the host the memory is atomic numbers and not plain values, because other processes and devices write to it at
+/// any time. A number that is stored with [`Ordering::Release`](std::sync::atomic::Ordering::Release) and read with
 /// [`Ordering::Acquire`](std::sync::atomic::Ordering::Acquire) orders what was stored before it.
 ///
 /// A copy between two places of host memory is never asynchronous (CUDA driver API, "API synchronization behavior").
@@ -133,7 +134,8 @@ impl<N: Number> SharedPages<N> {
     /// does.
     ///
     /// # Errors
-    /// As [`SharedPages::import`]; [`Error::Transport`]; [`Error::Pages`] if the next message is another one.
+    /// As [`SharedPages::import`]; [`Error::Transport`]; [`Error::Pages`] if the next message does not contain such
+    /// pages.
     #[doc(alias = "cuMemHostRegister")]
     pub fn receive(connection: &Connection, context: &Context, length: usize) -> Result<Self, Error> {
         let Message { bytes, descriptors } = connection.receive()?;
@@ -174,7 +176,8 @@ impl<N: Number> SharedPages<N> {
         unsafe { slice::from_raw_parts(self.registered.address.0.cast(), self.length) }
     }
 
-    /// Copies numbers from the pages to a slice. Each number is read as a whole, in no certain order.
+    /// Copies numbers from the pages to a slice, from the index `first` on. Each number is read as a whole, in no
+    /// particular order.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`], in bytes; [`Error::Forked`].
@@ -186,8 +189,8 @@ impl<N: Number> SharedPages<N> {
         Ok(())
     }
 
-    /// Copies numbers from a slice to the pages. Each number is written as a whole, in no certain order. To tell another
-    /// process that all are there, store one more number with `Ordering::Release`.
+    /// Copies numbers from a slice to the pages, from the index `first` on. Each number is written as a whole, in no
+    /// particular order. To tell another process that all are there, store one more number with `Ordering::Release`.
     ///
     /// # Errors
     /// As [`SharedPages::load`].
@@ -210,7 +213,7 @@ impl<N: Number> SharedPages<N> {
 
     /// Returns the memory as devices see it: for numbers that streams write and wait for, copies and kernels.
     ///
-    /// Access of a device takes a way over PCIe or NVLink, so this is a place for a few numbers and not for much data.
+    /// A device reaches this memory over PCIe or NVLink, so it suits a few numbers and not much data.
     #[must_use]
     pub const fn memory(&self) -> &DeviceMemory {
         &self.memory

@@ -16,9 +16,10 @@ use crate::{Context, Error, fork};
 
 /// Values in page-locked host memory: a `Box<[T]>` whose copies from and to devices run while the program goes on.
 ///
-/// It dereferences to a slice, for every function that takes one: [`DeviceMemory::read`](crate::DeviceMemory::read) and
-/// its asynchronous forms, and mirrors. Copies of other host memory go through memory of the driver, and some calls wait
-/// for them. The memory is pinned for every context of this process.
+/// It dereferences to a slice, so every function that takes a slice can use it:
+/// [`DeviceMemory::read`](crate::DeviceMemory::read), copies in scopes, mirrors and others. The driver copies other
+/// host memory through memory of its own, and some calls wait for that. The memory is pinned for every context of this
+/// process.
 ///
 /// In a forked child the slice is empty, because the driver may keep the memory from the child.
 pub struct PinnedBuffer<T: Copy> {

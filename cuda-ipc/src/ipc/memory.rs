@@ -14,9 +14,9 @@ use super::MemHandle;
 impl MemHandle {
     /// `cuIpcGetMemHandle`: returns the handle of the allocation that contains an address, whoever allocated it.
     ///
-    /// This is for memory that another library owns. For your own buffers there is [`DeviceBuffer::ipc_handle`]. The
-    /// handle names the whole allocation, wherever in it the address lies;
-    /// [`allocation_of`](crate::memory::allocation_of) returns where it begins.
+    /// This is for memory that another library owns. For your own buffers, use [`DeviceBuffer::ipc_handle`]. The handle
+    /// names the whole allocation, even if the address is in the middle of it.
+    /// [`allocation_of`](crate::memory::allocation_of) returns where the allocation begins.
     ///
     /// # Errors
     /// [`Error::Refused`] if the address is not in memory from `cuMemAlloc`, because no other memory has a legacy
@@ -81,7 +81,7 @@ impl ImportedBuffer {
     /// - `handle` is what `cuIpcGetMemHandle` returned to another process of this machine, with no bit changed: a
     ///   driver opens some altered handles as memory that nobody meant to share;
     /// - that process does not free the memory before the value is closed or dropped: CUDA does not define what a
-    ///   mapping is after that;
+    ///   mapping refers to after that;
     /// - work that was given [`DeviceMemory::pointer`] is complete before the value is closed or dropped.
     ///
     /// No promise is needed about what the other process writes, or when. A read during a write returns a mixture of

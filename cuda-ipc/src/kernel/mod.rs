@@ -1,7 +1,8 @@
 //! Checked kernels: what a kernel needs is promised once, and then safe code launches it.
 //!
-//! A [`Kernel`] is a function whose parameters have Rust types. Whoever makes one promises that they are right, and that
-//! the kernel keeps to the slices that it is given. From then on, a [scope](crate::stream::scope) launches it safely.
+//! A [`Kernel`] is a function whose parameters have Rust types. The code that makes it promises that these types are
+//! right, and that the kernel accesses only the slices that it is given. From then on, a [scope](crate::stream::scope)
+//! launches it safely.
 #![allow(unsafe_code)] // Launches kernels.
 
 mod parameters;
@@ -43,8 +44,8 @@ use crate::{Error, Stream};
 /// }
 /// ```
 ///
-/// A kernel with other parameters, such as one length for several slices, is launched by
-/// [`Function::launch`]. Inside a scope, its caller need not wait for it.
+/// To launch a kernel with other parameters, such as one length for several slices, use [`Function::launch`]. If the
+/// stream is in a scope, the scope waits for this kernel too.
 pub struct Kernel<P> {
     function: Function,
     parameters: PhantomData<fn(P)>,

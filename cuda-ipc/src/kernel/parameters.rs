@@ -28,7 +28,7 @@ pub struct WriteOne<T>(PhantomData<fn(T)>);
 ///
 /// Device memory may hold any bytes, so the values of slices are [`AnyBitPattern`].
 pub trait Parameter: sealed::Parameter {
-    /// What a launch is given for the parameter.
+    /// The argument that a launch takes for the parameter.
     type Argument<'scope>;
 
     /// What the kernel is given.
@@ -46,7 +46,7 @@ pub trait Parameter: sealed::Parameter {
 
 /// The types of a kernel's parameters: a tuple of up to 12 of them.
 pub trait Parameters: sealed::Parameters {
-    /// What a launch is given: a tuple with the argument of each parameter.
+    /// The arguments that a launch takes: a tuple with the argument of each parameter.
     type Arguments<'scope>;
 
     /// Checks the arguments for a launch in a context, and launches with pointers to what the kernel is given.

@@ -31,8 +31,8 @@ impl Resource for Allocation {
 impl DeviceBuffer {
     /// `cuMemAlloc`: allocates `size` bytes, whose contents are undefined.
     ///
-    /// Memory that is to be exported with a legacy handle should be a multiple of 2 MiB. Smaller allocations share a
-    /// block, and a process that opens one of them can reach the others in that block.
+    /// If the memory will be exported with a legacy handle, use a multiple of 2 MiB. Smaller allocations share a block,
+    /// and a process that opens one of them can reach the others in that block.
     ///
     /// # Errors
     /// [`Error::Refused`] if the size is 0, or larger than the free memory of the device.

@@ -62,7 +62,8 @@ impl DeviceMemory {
         &self.context
     }
 
-    /// Returns the address of the first byte, for kernels and for other libraries. It is valid as long as this value.
+    /// Returns the address of the first byte, for kernels and for other libraries. It is valid as long as this value
+    /// exists.
     #[must_use]
     pub const fn pointer(&self) -> CUdeviceptr {
         self.pointer
@@ -74,8 +75,8 @@ impl DeviceMemory {
         self.size
     }
 
-    /// `cuMemcpyDtoH`: reads values, from the byte at `offset` on. It waits for earlier work in the default stream and
-    /// in the streams of [`Stream::new`], but not for that of a [`Stream::non_blocking`].
+    /// `cuMemcpyDtoH`: reads values, from the byte at `offset` on. It waits for earlier work of the context in the
+    /// default stream and in streams from [`Stream::new`], but not in streams from [`Stream::non_blocking`].
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] if the memory is too small; [`Error::Refused`] with the driver's error code.
@@ -280,8 +281,8 @@ impl DeviceMemory {
 
 /// `cuMemGetAddressRange`: returns the first address and the size of the allocation that contains an address.
 ///
-/// A legacy handle names the whole allocation. An importer must therefore also be told the offset of the shared part in
-/// the allocation.
+/// A legacy handle names the whole allocation. So an importer must also know the offset of the shared part in the
+/// allocation.
 ///
 /// # Errors
 /// [`Error::Refused`] if the driver knows no allocation at that address.

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::memory::range::resolve;
 use crate::memory::{DeviceMemory, DeviceSlice};
 
-/// A part of device memory, for code that is to reach no more than that. It borrows the memory. Offset 0 is the
+/// A part of device memory, for code that should use no more than that. It borrows the memory. Offset 0 is the
 /// beginning of the part.
 #[derive(Debug)]
 pub struct Part<'memory> {

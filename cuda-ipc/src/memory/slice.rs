@@ -63,7 +63,7 @@ impl<'memory, T> DeviceSlice<'memory, T> {
         self.memory
     }
 
-    /// Returns the address of the first value. It is valid as long as the memory.
+    /// Returns the address of the first value. It is valid as long as the memory exists.
     #[must_use]
     pub const fn pointer(self) -> CUdeviceptr {
         self.memory.pointer() + self.offset as CUdeviceptr

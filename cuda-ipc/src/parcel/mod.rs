@@ -26,8 +26,8 @@ pub struct Parcel {
     pub ticket: Ticket,
     /// The descriptors, in the order that the ticket's indices refer to.
     pub descriptors: Vec<OwnedFd>,
-    /// The importers' side of the lease. It tells the exporter when all importers are done, and the importers when the
-    /// exporter has ended.
+    /// The importers' side of the lease, if there is one. Through it the exporter learns when all importers are done,
+    /// and the importers learn when the exporter has ended.
     pub tenancy: Option<Tenancy>,
 }
 
@@ -158,10 +158,10 @@ impl Parcel {
 impl TryFrom<Message> for Parcel {
     type Error = Error;
 
-    /// Makes a parcel of a message, such as one of [`Connection::try_receive`].
+    /// Makes a parcel from a message, such as one from [`Connection::try_receive`].
     ///
     /// # Errors
-    /// As [`Parcel::receive`], but for [`Error::Transport`].
+    /// As [`Parcel::receive`], except for [`Error::Transport`].
     fn try_from(message: Message) -> Result<Self, Error> {
         Self::assemble(Ticket::from_bytes(&message.bytes)?, message.descriptors)
     }

@@ -18,8 +18,8 @@ impl DeviceBuffer {
     /// The handle always opens the whole allocation. The part only says which bytes the importer is meant to use.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the buffer; [`Error::Ticket`] if it
+    /// is empty; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuIpcGetMemHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>) -> Result<Parcel, Error> {
         let handle = Handle::LegacyMemory(self.ipc_handle()?);
@@ -48,9 +48,10 @@ impl Mapping {
     /// `access` is the access with which importers map the memory. It is the exporter's request: nothing enforces it.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the mapping; [`Error::Ticket`] if it is empty, or if `access`
-    /// is [`Access::None`]; [`Error::NotTheOwner`] if a chunk was imported; [`Error::Refused`] if a chunk was created
-    /// without [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
+    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the mapping; [`Error::Ticket`] if
+    /// it is empty, or if `access` is [`Access::None`]; [`Error::NotTheOwner`] if a chunk was imported;
+    /// [`Error::Refused`] if a chunk was created without
+    /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn share(&self, part: impl RangeBounds<usize>, access: Access) -> Result<Parcel, Error> {
         let allocations = self.allocations().ok_or(Error::NotTheOwner)?;
@@ -63,8 +64,8 @@ impl Mapping {
         Ok(Parcel { ticket, descriptors, tenancy: None })
     }
 
-    /// `cuMemExportToShareableHandle` of each chunk: makes such a parcel for processes of every machine of the NVLink
-    /// fabric, by fabric handles, which are part of the ticket.
+    /// `cuMemExportToShareableHandle` of each chunk: makes a parcel as [`Mapping::share`] does, for processes of every
+    /// machine of the NVLink fabric. It uses fabric handles, which are part of the ticket.
     ///
     /// # Errors
     /// As [`Mapping::share`]; [`Error::Refused`] if a chunk was created without
@@ -105,8 +106,8 @@ impl PoolBuffer {
     /// or all of it (`..`), with other processes. The parcel contains the pool, as a descriptor.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the buffer; [`Error::Ticket`] if it is empty;
-    /// [`Error::TooLarge`] if the buffer is larger than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
+    /// [`Error::OutOfBounds`] or [`Error::ReversedRange`] if the part is not within the buffer; [`Error::Ticket`] if it
+    /// is empty; [`Error::TooLarge`] if the buffer is larger than [`LARGEST_EXPORT`](crate::pool::LARGEST_EXPORT);
     /// [`Error::Refused`] if the pool was created without
     /// [`HandleTypes::POSIX_FILE_DESCRIPTOR`](crate::vmm::HandleTypes::POSIX_FILE_DESCRIPTOR).
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
@@ -117,8 +118,8 @@ impl PoolBuffer {
         Ok(Parcel { ticket, descriptors, tenancy: None })
     }
 
-    /// `cuMemPoolExportPointer`: makes such a parcel without the pool, for importers that have memory of the pool open
-    /// already. The parcel needs no descriptor.
+    /// `cuMemPoolExportPointer`: makes a parcel as [`PoolBuffer::share`] does, but without the pool. It is for
+    /// importers that have memory of the pool open already. The parcel needs no descriptor.
     ///
     /// # Errors
     /// As [`PoolBuffer::share`]; [`Error::Refused`] if the pool was not exported before.

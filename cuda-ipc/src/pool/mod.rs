@@ -169,7 +169,7 @@ impl Pool {
         self.handle.device
     }
 
-    /// Returns the raw pool, which is valid as long as this value or a clone of it.
+    /// Returns the raw pool, which is valid as long as this value or a clone of it exists.
     #[must_use]
     pub fn raw(&self) -> CUmemoryPool {
         self.handle.raw.0

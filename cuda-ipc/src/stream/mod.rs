@@ -124,7 +124,7 @@ impl Stream {
         self.raw() == other.raw() && self.context() == other.context()
     }
 
-    /// Returns the raw stream, which is valid as long as this value.
+    /// Returns the raw stream, which is valid as long as this value exists.
     #[must_use]
     pub fn raw(&self) -> CUstream {
         match &self.0 {

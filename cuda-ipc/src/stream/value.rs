@@ -8,7 +8,7 @@ use crate::memory::DeviceMemory;
 use crate::sys::{CUstreamWaitValue_flags, CUstreamWriteValue_flags};
 use crate::{Error, Stream};
 
-/// The condition under which a stream that waits for a number in memory continues.
+/// The condition on which a stream stops waiting for a number in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WaitValue {
     /// `CU_STREAM_WAIT_VALUE_GEQ`: the number minus the value, as a signed number, is not negative. So a counter may
@@ -142,8 +142,8 @@ macro_rules! wait_value {
         $(#[$doc])*
         ///
         /// If the number is never written, for example because the other process died, the stream never continues. The
-        /// code that enqueues a wait must ensure that a live process writes the number, or end the wait by writing the
-        /// number itself.
+        /// code that enqueues a wait must ensure that a live process writes the number. Otherwise it must end the wait
+        /// by writing the number itself.
         ///
         /// # Errors
         /// [`Error::OutOfBounds`], [`Error::Misaligned`]; [`Error::Refused`] if the device does not support this.

@@ -10,7 +10,7 @@ use crate::sys::CudaVersion;
 /// and length are 0.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contents {
-    /// The exporter: its process, and a nonce of the program and of this crate in it.
+    /// The exporter: its process, and a random nonce of this run of the program and this copy of the crate.
     pub exporter: ExporterIdentity,
     /// `cuDeviceGetUuid`: the UUID of the device that the memory is on. Ordinals differ between processes. If chunks of
     /// virtual memory are on several devices, it is the device of the first chunk.

@@ -106,7 +106,7 @@ impl Ticket {
     /// The length of the longest ticket in bytes: a sealed one with [`MAX_CHUNKS`] fabric handles.
     pub const MAX_LENGTH: usize = envelope::MAX_LENGTH;
 
-    /// Makes a ticket of these contents.
+    /// Makes a ticket from these contents.
     ///
     /// # Errors
     /// [`TicketError`] with the rule that they break. The rules are those of [`Contents`] and of its handle.

@@ -13,7 +13,7 @@ use super::{Ticket, TicketError, layout};
 pub struct Key(Hmac<Sha256>);
 
 impl Key {
-    /// Makes a key of these bytes.
+    /// Makes a key from these bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         // HMAC itself pads a key with zeros to the block size of SHA-256.

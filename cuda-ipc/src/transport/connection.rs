@@ -128,8 +128,8 @@ impl Connection {
     /// `sendmsg`: tells the peer that this end sends no more messages.
     ///
     /// The peer receives everything that was sent before, and then [`TransportError::Finished`]. It can still send, and
-    /// this end can still receive. If the peer finishes only after it has received the end, this end's
-    /// `Finished` means that the peer has received everything. Finishing again does nothing.
+    /// this end can still receive. Let the peer call `finish` only after it has received `Finished`. If this end then
+    /// receives `Finished` too, it knows that the peer has received everything. Finishing again does nothing.
     ///
     /// # Errors
     /// As [`Connection::send`].
@@ -231,7 +231,7 @@ impl Connection {
 }
 
 impl From<UnixStream> for Connection {
-    /// Makes a connection of a connected stream, such as one that a child inherited. The other end must also be a
+    /// Makes a connection from a connected stream, such as one that a child inherited. The other end must also be a
     /// `Connection`, and no message may have been partly sent or received.
     fn from(socket: UnixStream) -> Self {
         let [sending, receiving] = [Half::new(State::Open), Half::new(State::Open)];

@@ -179,7 +179,7 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Returns a function that makes a `System` error, for `map_err`.
+    /// Returns a function for `map_err` that wraps the error of a system call.
     pub(super) fn system<E: Into<io::Error>>(call: &'static str) -> impl Fn(E) -> Self {
         move |error| SystemError::new(call, error).into()
     }

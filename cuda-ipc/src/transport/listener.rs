@@ -39,10 +39,12 @@ impl Listener {
     /// `bind` and `listen`: makes a listener at an address.
     ///
     /// A stale file, whose socket no process has any more, is replaced: a process that was killed leaves one. A file
-    /// whose socket a process still has is not replaced, whether or not that process listens yet. Meanwhile a file beside
-    /// it, with `.lock` after its name, is locked with `flock`, so that listeners of this crate never take a path from
-    /// each other, even if many start at once. None waits: if another process has the lock, the address is in use. A
-    /// program that does not use this lock loses its file only if it replaces the same stale file at the same moment.
+    /// whose socket a process still has is not replaced, whether or not that process listens yet.
+    ///
+    /// While it does this, the call locks (`flock`) a file beside the socket's file, with `.lock` after its name. So
+    /// listeners of this crate never take a path from each other, even if many start at once. The call does not wait
+    /// for the lock: if another process has it, the address is in use. A program that does not use this lock loses its
+    /// file only if it replaces the same stale file at the same moment.
     ///
     /// The file's mode comes from the umask: with the usual one only this user can connect. Dropping the listener
     /// removes the file, if it is still the same file and this is still the process that made it. An abstract name is

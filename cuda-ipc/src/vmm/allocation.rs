@@ -125,7 +125,7 @@ impl Physical {
         self.0.size
     }
 
-    /// Returns the raw handle, which is valid as long as this value or a clone of it.
+    /// Returns the raw handle, which is valid as long as this value or a clone of it exists.
     #[must_use]
     pub fn raw(&self) -> CUmemGenericAllocationHandle {
         self.0.raw
@@ -230,8 +230,7 @@ impl Deref for Allocation {
     }
 }
 
-/// Physical memory that another process created. It cannot be exported again: only the process that created it can do
-/// that.
+/// Physical memory that another process created. Only that process can export it.
 #[derive(Clone, Debug)]
 pub struct ImportedAllocation(Physical);
 

@@ -47,7 +47,7 @@ pub enum TensorError {
     /// An element is not a whole number of bytes.
     #[error("elements of {} lanes of {} bits are not whole bytes", .0.lanes, .0.bits)]
     NotBytes(DataType),
-    /// The tensor must not be written to, which safe code could do.
+    /// The tensor must not be written to, but safe code can write to all device memory.
     #[error("the tensor is read-only{}", self.advice())]
     ReadOnly,
 }

@@ -1,7 +1,7 @@
 //! DLPack's managed tensors, with which PyTorch, CuPy, JAX and others exchange device memory without a copy.
 //!
-//! [`Tensor::export`] makes a tensor of memory, and other code releases the memory when it is done. [`Tensor::memory`]
-//! borrows the memory of a tensor that other code exported, which is released when the memory is dropped.
+//! [`Tensor::export`] makes a tensor from memory. The other code releases the memory when it is done with it.
+//! [`Tensor::memory`] borrows the memory of a tensor that other code exported. Dropping it releases the tensor.
 //!
 //! In Python a tensor travels in a capsule. The capsule `dltensor` contains a [`Managed`], and `dltensor_versioned` a
 //! [`ManagedVersioned`]. DLPack does not order work: before a tensor is handed over, its producer waits for the work that
@@ -133,7 +133,7 @@ impl<A: Abi> Tensor<A> {
         raw
     }
 
-    /// Returns the pointer, which is valid as long as this value.
+    /// Returns the pointer, which is valid as long as this value exists.
     #[must_use]
     pub const fn as_raw(&self) -> *mut A {
         self.0.as_ptr()
@@ -201,7 +201,7 @@ impl<A: Abi> Tensor<A> {
     }
 
     fn raw(&self) -> Result<(&RawTensor, bool), TensorError> {
-        // SAFETY: the pointer is valid as long as this value.
+        // SAFETY: the pointer is valid as long as this value exists.
         let managed = unsafe { self.0.as_ref() };
         managed.tensor().map_err(|(major, minor)| TensorError::OtherVersion { major, minor })
     }
@@ -222,7 +222,7 @@ impl Tensor<ManagedVersioned> {
     /// Sets [`ManagedVersioned::READ_ONLY`]: consumers must not write to the tensor. Nothing enforces that.
     #[must_use]
     pub fn read_only(mut self) -> Self {
-        // SAFETY: the pointer is valid as long as this value, and nothing else refers to the structure.
+        // SAFETY: the pointer is valid as long as this value exists, and nothing else refers to the structure.
         let managed = unsafe { self.0.as_mut() };
         if managed.major == ManagedVersioned::MAJOR {
             managed.flags |= ManagedVersioned::READ_ONLY;

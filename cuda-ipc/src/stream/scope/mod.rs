@@ -68,14 +68,14 @@ where
     run_watching(None, run)
 }
 
-/// `cuStreamQuery` in a loop: runs a function as [`scope`] does, and does not wait any longer for another process once
-/// that has died.
+/// `cuStreamQuery` in a loop: runs a function as [`scope`] does, but stops waiting for another process when that
+/// process has died.
 ///
-/// If the process dies and has not written the numbers that the scope's streams wait for, the scope writes them itself,
-/// so that the streams continue. Work after such a wait runs without what it waited for, and the number has a value that
-/// no process wrote. This needs write access to the memory of the number. A wait counts as over if the number still meets
-/// its condition then, so let the numbers be counters that only grow. Waits for events cannot be ended: use numbers to
-/// wait for a process that may die.
+/// If the process dies before it has written the numbers that the scope's streams wait for, the scope writes them
+/// itself, and the streams continue. Work after such a wait then runs without the work that it waited for, and the
+/// number has a value that the process did not write. This needs write access to the memory of the number. Let the
+/// numbers be counters that only grow: a wait counts as over if the number meets its condition when the process has
+/// died. Waits for events cannot be ended. To wait for a process that may die, use numbers.
 ///
 /// In this scope, copies from and to ordinary host memory begin when the stream's earlier work is done, and the call
 /// waits for that. The driver would wait too, but without watching the process. Copies between a
@@ -107,10 +107,10 @@ where
     end.wait(answer)
 }
 
-/// The place where streams are taken into a [`scope()`].
+/// Takes streams into a [`scope()`].
 ///
-/// `'scope` is the time until the scope has waited, and `'env` is the longer time of what exists outside it. Neither
-/// can be shortened: a handle that lived longer than its scope could enqueue work that nothing waits for.
+/// `'scope` lasts until the scope has waited, and `'env` is the longer lifetime of what exists outside it. The compiler
+/// can shorten neither. Otherwise a handle could live longer than its scope, and enqueue work that nothing waits for.
 pub struct Scope<'scope, 'env: 'scope> {
     used: Used<'scope>,
     env: PhantomData<&'env mut &'env ()>,
