@@ -17,7 +17,7 @@ use cuda_ipc::transport::Connection;
 use cuda_ipc::{DeviceBuffer, DeviceMemory, DeviceSlice, Error, Parcel, SharedBuffer, Stream};
 use two_processes::{Outcome, first_device, run};
 
-// Places of the counters of messages put into the ring and taken out of it, as words. Each has its own cache line.
+// Indices of the two counters: messages put into the ring, and messages taken out of it. Each has its own cache line.
 const FILLED: usize = 0;
 const FREED: usize = 32;
 const SLOTS: usize = 4;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cuda_ipc::foreign::dlpack::{Managed, Tensor};
 use cuda_ipc::{Context, DeviceMemory, Driver, Error, SharedBuffer};
 
-/// How many exported buffers were not released yet.
+/// The number of exported buffers that were not released yet.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
 struct Counted(Arc<SharedBuffer>);
@@ -58,7 +58,7 @@ pub extern "C" fn beside_export(rows: usize, columns: usize) -> *mut Managed {
     or_print(export(), std::ptr::null_mut())
 }
 
-/// Returns how many exported buffers were not released yet.
+/// Returns the number of exported buffers that were not released yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn beside_live() -> usize {
     LIVE.load(Ordering::SeqCst)

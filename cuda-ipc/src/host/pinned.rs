@@ -14,7 +14,8 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr};
 use crate::{Context, Error, fork};
 
-/// Values in page-locked host memory: a `Box<[T]>` whose copies from and to devices run while the program goes on.
+/// Values in page-locked host memory. It is like a `Box<[T]>`, but copies between it and a device run while the program
+/// goes on.
 ///
 /// It dereferences to a slice, so every function that takes a slice can use it:
 /// [`DeviceMemory::read`](crate::DeviceMemory::read), copies in scopes, mirrors and others. The driver copies other
