@@ -9,8 +9,8 @@ macro_rules! handles {
         pub struct $name(pub(crate) $raw);
 
         impl $name {
-            /// Makes a handle from the bytes that another process sent. The bytes are not checked here. Opening the
-            /// handle is no check either: drivers open some altered handles as other memory, or crash.
+            /// Makes a handle from the bytes that another process sent. This does not check them, and opening the
+            /// handle does not check all of them: drivers open some altered handles as other memory, or crash.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 64]) -> Self {
                 Self($raw::from_bytes(bytes))

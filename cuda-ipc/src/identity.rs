@@ -22,7 +22,7 @@ pub struct ProcessIdentity {
     /// The inode of that namespace, `/proc/self/ns/pid`.
     pub pid_namespace: u64,
     /// The start time of the process, in clock ticks since the machine booted: field 22 of `/proc/self/stat`, as the
-    /// process itself reads it. In another time namespace the number is another one.
+    /// process itself reads it. A process in another time namespace reads another number.
     pub start_time: u64,
     /// The ID of the machine's boot: `/proc/sys/kernel/random/boot_id`.
     pub boot_id: [u8; 16],

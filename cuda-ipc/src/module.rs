@@ -10,8 +10,8 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{CUfunc_st, CUfunction, CUmod_st};
 use crate::{Context, Error, Stream};
 
-/// Device code that is loaded in a context. Clones refer to the same module. It stays loaded until its kernels are done,
-/// even if the last clone is dropped before.
+/// Device code that is loaded in a context. Clones refer to the same module. It stays loaded until its kernels are
+/// done, even if the last clone is dropped earlier.
 #[derive(Clone, Debug)]
 pub struct Module(Arc<Owned<Loaded>>);
 

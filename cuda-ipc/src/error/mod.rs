@@ -97,10 +97,10 @@ pub enum Error {
     /// A descriptor or a message does not give shared pages.
     #[error(transparent)]
     Pages(#[from] PagesError),
-    /// A value of other code cannot be used here, or one of this crate there.
+    /// A value of other code cannot be used by this crate, or a value of this crate by other code.
     #[error(transparent)]
     Foreign(#[from] ForeignError),
-    /// A tensor of other code cannot be used, or one cannot be exported.
+    /// A tensor of other code cannot be used, or a tensor cannot be exported.
     #[cfg(feature = "dlpack")]
     #[error(transparent)]
     Tensor(#[from] crate::foreign::dlpack::TensorError),
@@ -125,7 +125,7 @@ pub enum Error {
         /// The number of descriptors that the ticket needs.
         wanted: usize,
     },
-    /// The ticket names a pool that no earlier ticket has brought here, or that is closed by now.
+    /// The ticket names a pool that no earlier ticket contained, or that was closed since.
     #[non_exhaustive]
     #[error("the ticket names pool {pool} of the exporter, which is not open here{}", self.advice())]
     UnknownPool {
@@ -257,7 +257,7 @@ impl Error {
         }
     }
 
-    /// Returns whether the process at the other side has closed its end or died: connect again, or stop.
+    /// Returns whether the process at the other side has closed its end or died. To go on, connect again.
     ///
     /// It is false after an orderly end ([`TransportError::Finished`]), after which nothing is lost.
     #[must_use]

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::error::Advice;
 
-/// The reason why a value of other code cannot be used here, or one of this crate there.
+/// The reason why a value of other code cannot be used by this crate, or a value of this crate by other code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ForeignError {

@@ -7,8 +7,8 @@
 //! | on the host | a slice of values | atomic numbers, because other processes write at any time |
 //! | on a device | the host's side of copies | memory for numbers that streams write and wait for, copies and kernels |
 //!
-//! Both stay in RAM as long as they live, and the machine has less memory for everything else. Drivers or containers can
-//! limit how much memory a process locks (`RLIMIT_MEMLOCK`).
+//! Both stay in RAM as long as they exist, so the machine has less memory for everything else. Drivers or containers
+//! can limit how much memory a process locks (`RLIMIT_MEMLOCK`).
 
 mod error;
 mod file;

@@ -14,7 +14,7 @@ pub struct PeerCredentials {
     pub pid: u32,
     /// The effective user; the overflow user (65534) if this process's user namespace does not have it.
     pub uid: u32,
-    /// The effective group, likewise.
+    /// The effective group; the overflow group (65534) if this process's user namespace does not have it.
     pub gid: u32,
 }
 

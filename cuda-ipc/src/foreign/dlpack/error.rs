@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::abi::{DataType, Device};
 use crate::error::Advice;
 
-/// The reason why a tensor of other code cannot be used, or one cannot be exported.
+/// The reason why a tensor of other code cannot be used, or a tensor cannot be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TensorError {

@@ -59,7 +59,7 @@ use watch::Watch;
 ///
 /// A failure of the device ends all work of the process, so nothing is used after that error. If waiting fails in any
 /// other way, it is not known whether the device still writes to what was borrowed. The scope then waits for the whole
-/// context. If that fails too, it aborts the process with a message.
+/// context. If that fails in such a way too, it aborts the process with a message.
 #[doc(alias = "cuStreamSynchronize")]
 pub fn scope<'env, F, R>(run: F) -> Result<R, Error>
 where
