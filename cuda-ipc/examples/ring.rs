@@ -88,7 +88,7 @@ fn produce(consumer: &Connection) -> Outcome {
     let context = parcel.context()?;
     let stream = Stream::non_blocking(&context)?;
     let memory = parcel.map(&context)?;
-    // The messages are on the device, because a copy from or to host memory would make the host wait for the ring.
+    // The messages are on the device, because a copy of ordinary host memory would make the host wait for the ring.
     let messages = DeviceBuffer::new(&context, MESSAGES * SLOT * size_of::<u32>())?;
     messages.write(0, &words())?;
     let ring = Ring::of(&memory)?;
