@@ -72,8 +72,8 @@ impl Context {
 
     /// `cuCtxCreate` with flags 0: creates a context beside the primary one. It does not become current.
     ///
-    /// Usually [`Context::primary`] is the better choice. The runtime and most libraries use only the primary context,
-    /// each context costs memory, and a legacy handle that is open in one context of a device cannot be opened in
+    /// Usually [`Context::primary`] is the better choice. The runtime and most libraries use only the primary context.
+    /// Each context costs memory, and a legacy handle that is open in one context of a device cannot be opened in
     /// another.
     ///
     /// # Errors

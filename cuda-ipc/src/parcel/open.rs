@@ -54,8 +54,8 @@ impl Parcel {
     ///
     /// # Safety
     /// Another process decides what the ticket means, and the driver trusts it. The caller promises that
-    /// - a process of this machine (or, for fabric handles, of this fabric) made the ticket with this crate, and that
-    ///   the ticket was sealed or came over a transport that nobody else can write to;
+    /// - a process of this machine (or, for fabric handles, of this fabric) made the ticket with this crate;
+    /// - the ticket was sealed, or came over a transport that nobody else can write to;
     /// - that process does not free the memory before the returned value is closed or dropped. It can ensure this by
     ///   waiting for a lease ([`Parcel::lease`]);
     /// - work that was given [`DeviceMemory::pointer`] is complete before the value is closed or dropped;

@@ -40,9 +40,9 @@ impl Default for Limits {
 
 /// A connected Unix stream socket, over which messages go both ways.
 ///
-/// Threads may share it: messages stay whole, and calls in the same direction take turns. If a message was only partly
-/// sent or received (the call timed out, the peer died, or the peer sent something that is not a message), the stream
-/// is shut down in this direction. Later calls in this direction return [`TransportError::Unusable`].
+/// Threads may share it: messages stay whole, and calls in the same direction take turns. A message can be sent or
+/// received only in part: the call times out, the peer dies, or the peer sends something that is not a message. Then
+/// the stream is shut down in this direction, and later calls in this direction return [`TransportError::Unusable`].
 ///
 /// [`Connection::finish`] ends one direction in an orderly way. Without it, the peer cannot know whether this process
 /// was done or died: dropping a connection and being killed look the same to it.
