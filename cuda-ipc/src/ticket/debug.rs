@@ -19,10 +19,9 @@ impl Debug for Contents {
         let ExporterIdentity { process, nonce } = exporter;
         let ProcessIdentity { pid, pid_namespace, start_time, boot_id } = process;
         let [nonce, boot, device] = [nonce, boot_id, device].map(Uuid::from_bytes_ref);
-        let exporter =
-            format_args!("{pid} of namespace {pid_namespace}, since {start_time} of boot {boot}, nonce {nonce}");
+        let exporter = format!("{pid} of namespace {pid_namespace}, since {start_time} of boot {boot}, nonce {nonce}");
         f.debug_struct("Contents")
-            .field("exporter", &exporter)
+            .field("exporter", &format_args!("{exporter}"))
             .field("device", &format_args!("GPU-{device}"))
             .field("driver", driver)
             .field("generation", generation)
