@@ -40,6 +40,7 @@ mod lock;
 pub mod memory;
 pub mod mirror;
 pub mod module;
+mod os_handle;
 mod parcel;
 pub mod peer;
 pub mod pool;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Error;
-use crate::sys::CUresult as C;
+use crate::sys::{CUresult as C, LoadError};
 
 /// Writes a hint at the end of a message, if there is one.
 pub(crate) struct Advice(pub(crate) Option<&'static str>);
@@ -20,6 +20,7 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
+            Self::Load(LoadError::SetTooLate { .. }) => "set the variable before the program starts",
             Self::Load(_) => "install the NVIDIA driver, or set CUDA_IPC_DRIVER to the path of its library",
             Self::OtherDriver { .. } => "a process can use only one driver, so use the other one in another process",
             Self::Missing(_) => "install a newer driver",

@@ -10,7 +10,7 @@ use crate::foreign::ForeignError;
 use crate::host::PagesError;
 use crate::liveness::LivenessError;
 use crate::stream::WaitValue;
-use crate::sys::{CUresult, LoadError};
+use crate::sys::{CUresult, CudaLibrary, LoadError};
 use crate::ticket::{Ticket, TicketError};
 use crate::transport::{Address, Direction, Missing, PeerCredentials, TransportError};
 use crate::vmm::Access;
@@ -115,6 +115,12 @@ fn an_error_of_shared_pages_says_what_to_do() {
         assert!(text.contains(expected) && text.ends_with(hint), "{text}");
         assert_eq!(Error::from(error).to_string(), text);
     }
+}
+
+#[test]
+fn a_variable_that_is_set_too_late_needs_no_other_driver() {
+    let too_late = LoadError::SetTooLate { wanted: CudaLibrary::Driver, library: "libcuda.so.1".into() };
+    assert_eq!(Error::Load(too_late).hint(), Some("set the variable before the program starts"));
 }
 
 #[test]

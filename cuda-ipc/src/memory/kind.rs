@@ -28,14 +28,15 @@ pub enum MemoryKind {
     Unknown,
 }
 
-/// `cuPointerGetAttribute` with `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`: returns whether the driver knows the memory at an
-/// address, which is looked up and not dereferenced. It does not know ordinary host memory.
-pub(crate) fn is_known(context: &Context, pointer: CUdeviceptr) -> Result<bool, Error> {
+/// `cuPointerGetAttribute` with `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`: returns whether the memory at an address is on the
+/// host or on a device, or `None` if the driver does not know it, as ordinary host memory. The address is looked up and
+/// not dereferenced.
+pub(crate) fn type_of(context: &Context, pointer: CUdeviceptr) -> Result<Option<CUmemorytype>, Error> {
     let driver = context.enter()?;
     let (mut kind, attribute) = (0_u32, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
     // SAFETY: the output is a local of the attribute's type.
     let answer = unsafe { driver.cuPointerGetAttribute((&raw mut kind).cast(), attribute, pointer) };
-    Ok(matches!(answer, Ok(CUresult::CUDA_SUCCESS)))
+    Ok(matches!(answer, Ok(CUresult::CUDA_SUCCESS)).then_some(CUmemorytype(kind)))
 }
 
 impl MemoryKind {

@@ -13,7 +13,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 pub use buffer::DeviceBuffer;
 pub use kind::MemoryKind;
-pub(crate) use kind::is_known;
+pub(crate) use kind::type_of;
 pub use part::Part;
 pub use slice::DeviceSlice;
 

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::ptr;
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::error::check;
 use crate::lock::lock;
 use crate::memory::{DeviceMemory, allocation_of};
+use crate::os_handle::OsHandle;
 use crate::pool::imports::Imports;
 use crate::pool::{Handle, Origin, PoolPointerData};
 use crate::resource::{Owned, Raw, Resource};
@@ -61,11 +62,10 @@ impl ImportedPool {
     /// [`Error::Refused`] if the descriptor is not a pool's.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub fn import(device: Device, descriptor: BorrowedFd<'_>) -> Result<Self, Error> {
-        // The driver takes the descriptor's number itself in place of a pointer.
-        let os_handle = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
+        let handle = OsHandle::new(descriptor)?;
         let handle_type = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         // SAFETY: for this type of handle the pointer is not dereferenced; the descriptor is open.
-        unsafe { Self::import_as(device, os_handle, handle_type) }
+        unsafe { Self::import_as(device, handle.pointer(), handle_type) }
     }
 
     /// `cuMemPoolImportFromShareableHandle`: imports a pool from a fabric handle.

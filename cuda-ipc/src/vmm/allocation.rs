@@ -3,13 +3,13 @@
 
 use std::ffi::c_void;
 use std::ops::{BitOr, Deref};
-use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
-use std::ptr;
+use std::os::fd::{BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::error::check;
+use crate::os_handle::OsHandle;
 use crate::resource::{Owned, Resource};
 use crate::sys::{
     CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationType,
@@ -246,11 +246,9 @@ impl ImportedAllocation {
     /// [`Error::Refused`] if the descriptor does not refer to memory.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import(driver: Driver, descriptor: BorrowedFd<'_>, size: usize) -> Result<Self, Error> {
-        let number = descriptor.as_raw_fd();
-        // The driver takes the descriptor's number itself in place of a pointer.
-        let os_handle = ptr::without_provenance_mut(number as usize);
+        let handle = OsHandle::new(descriptor)?;
         // SAFETY: for this type of handle the pointer is not dereferenced; the descriptor is open.
-        unsafe { Self::import_as(driver, os_handle, HandleTypes::POSIX_FILE_DESCRIPTOR, size) }
+        unsafe { Self::import_as(driver, handle.pointer(), HandleTypes::POSIX_FILE_DESCRIPTOR, size) }
     }
 
     /// `cuMemImportFromShareableHandle`: imports memory of the given size from a fabric handle.

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use cuda_ipc::event::Exporter;
+use cuda_ipc::host::SharedPages;
 use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::module::LaunchShape;
 use cuda_ipc::stream::{self, WaitValue};
@@ -189,6 +190,23 @@ fn a_copy_to_the_host_does_not_wait_for_the_dead() {
     });
     assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
     assert_eq!(read, [9], "nothing was read");
+}
+
+/// The driver makes such a copy in the call, and would wait there.
+#[test]
+fn a_copy_within_host_memory_does_not_wait_for_the_dead() {
+    let _alone = alone();
+    let stream = Stream::non_blocking(&context()).unwrap();
+    let memory = buffer([0; 1]);
+    let pages = SharedPages::<u32>::new(&context(), 2).unwrap();
+    let ended = stream::scope_watching(&Process(|| true), |scope| {
+        let stream = scope.on(&stream);
+        stream.wait_value(memory.slice::<u32>(..)?, WaitValue::Equal, 1)?;
+        let refused = stream.copy(pages.memory().slice::<u32>(..1)?, pages.memory().slice(1..)?);
+        assert!(matches!(refused, Err(Error::ExporterDied)), "{refused:?}");
+        refused
+    });
+    assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
 }
 
 roles! {

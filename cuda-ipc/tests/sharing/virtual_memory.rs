@@ -1,12 +1,14 @@
 //! Virtual memory that is shared by descriptors, which needs no `unsafe`.
 
 use std::ops::Range;
+use std::os::fd::AsFd as _;
 
-use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
+use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping, granularity};
 use cuda_ipc::{Error, Parcel};
 use rstest::rstest;
+use rustix::stdio::dup2_stdin;
 
-use crate::common::{context, device};
+use crate::common::{context, device, driver};
 use crate::contents;
 use crate::peer::{Peer, roles, say, wait_for_the_end};
 
@@ -79,6 +81,16 @@ fn what_cannot_be_shared_says_why() {
     assert!(memory.share_over_fabric(.., Access::Read).unwrap_err().code().is_some());
 }
 
+/// A process that was started without a standard input receives its first descriptor as number 0.
+#[test]
+fn a_descriptor_0_is_imported() {
+    let memory = mapping(1);
+    memory.fill(6).unwrap();
+    let importer = Peer::start(module_path!(), "role_maps_descriptor_0");
+    memory.share(.., Access::ReadWrite).unwrap().send(&importer.connection).unwrap();
+    importer.finish();
+}
+
 roles! {
     fn role_maps(connection) {
         let memory = Parcel::receive(&connection).unwrap().map(&context()).unwrap();
@@ -92,6 +104,16 @@ roles! {
         memory.read(0, &mut first).unwrap();
         assert_eq!(first, [3]);
         memory.close().unwrap();
+    }
+
+    fn role_maps_descriptor_0(connection) {
+        let parcel = Parcel::receive(&connection).unwrap();
+        // The connection may be descriptor 0, and is not needed any more.
+        dup2_stdin(&parcel.descriptors[0]).unwrap();
+        let size = granularity(device(), DESCRIPTORS).unwrap();
+        let import = ImportedAllocation::import(driver(), std::io::stdin().as_fd(), size).unwrap();
+        let memory = Mapping::new(&context(), &[&import], Access::Read).unwrap();
+        assert!(contents(&memory).iter().all(|byte| *byte == 6));
     }
 
     fn role_shares(connection) {

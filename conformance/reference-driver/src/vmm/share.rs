@@ -140,6 +140,10 @@ impl State {
 
     /// Imports what a descriptor leads to.
     fn import_descriptor(&self, descriptor: i32) -> Result<(Block, usize)> {
+        // As an H200, which takes it for a null pointer.
+        if descriptor == 0 {
+            return Err(INVALID_VALUE);
+        }
         let (block, device) = Block::of_descriptor(descriptor)?;
         if fault!("import-consumes-the-descriptor", ["VMM-IMP-034"], "The import closes the caller's descriptor.") {
             // SAFETY: a fault, which takes the caller's descriptor away.

@@ -78,12 +78,9 @@ where
 /// died. Waits for events cannot be ended. To wait for a process that may die, use numbers.
 ///
 /// In this scope, copies from and to ordinary host memory begin when the stream's earlier work is done, and the call
-/// waits for that. The driver would wait too, but without watching the process. Copies between a
-/// [`PinnedBuffer`](crate::host::PinnedBuffer) and the device do not wait.
-///
-/// A copy between two [`SharedPages`](crate::host::SharedPages), or between one and a `PinnedBuffer`, waits in the
-/// driver for the stream's earlier work, and nothing watches the process then. So do not enqueue such a copy behind a
-/// wait for the process.
+/// waits for that. So do copies within host memory, such as between two [`SharedPages`](crate::host::SharedPages). The
+/// driver would wait too, but without watching the process. Copies between a
+/// [`PinnedBuffer`](crate::host::PinnedBuffer) or shared pages and the device do not wait.
 ///
 /// # Errors
 /// As [`scope`]; [`Error::ExporterDied`] if the process died before it had written a number that a stream waited for.

@@ -6,12 +6,14 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use super::Scope;
 use crate::event::Event;
 use crate::kernel::{Kernel, Parameters};
-use crate::memory::{DeviceSlice, is_known};
+use crate::memory::{DeviceSlice, type_of};
 use crate::module::LaunchShape;
 use crate::stream::value::{StreamValue, WaitValue};
-use crate::sys::CUdeviceptr;
+use crate::sys::{CUdeviceptr, CUmemorytype};
 use crate::vmm::Access;
 use crate::{Error, Stream};
+
+const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 
 /// A stream in a [`scope()`](super::scope). Each method enqueues work, and borrows what the work uses until the scope
 /// has waited for it.
@@ -47,7 +49,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub fn write<T: NoUninit>(self, to: DeviceSlice<'scope, T>, from: &'scope [T]) -> Result<(), Error> {
         to.require_length(from.len())?;
-        self.before_copy(from.as_ptr().addr())?;
+        self.before_copy(to.pointer(), from.as_ptr().addr() as CUdeviceptr)?;
         // SAFETY: the memory and the values are borrowed until the scope has waited, and the values do not change.
         unsafe { to.memory().write_async(to.offset(), from, self.stream) }
     }
@@ -64,7 +66,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn read<T: AnyBitPattern>(self, from: DeviceSlice<'scope, T>, to: &'scope mut [T]) -> Result<(), Error> {
         from.require_length(to.len())?;
-        self.before_copy(to.as_ptr().addr())?;
+        self.before_copy(to.as_ptr().addr() as CUdeviceptr, from.pointer())?;
         // SAFETY: the memory is borrowed, and the values mutably, until the scope has waited.
         unsafe { from.memory().read_async(from.offset(), to, self.stream) }
     }
@@ -81,6 +83,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuMemcpyPeerAsync")]
     pub fn copy<T>(self, to: DeviceSlice<'scope, T>, from: DeviceSlice<'scope, T>) -> Result<(), Error> {
         to.require_length(from.len())?;
+        self.before_copy(to.pointer(), from.pointer())?;
         let (offset, from_offset) = (to.offset(), from.offset());
         // SAFETY: both memories are borrowed until the scope has waited.
         unsafe { to.memory().copy_from_async(offset, from.memory(), from_offset, from.size(), self.stream) }
@@ -183,11 +186,13 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
         unsafe { kernel.launch(shape, self.stream, arguments) }
     }
 
-    /// If the scope watches a process, waits before a copy of ordinary host memory until the stream is done. The driver
-    /// would wait in the call, where nothing can end the wait.
-    fn before_copy(self, host: usize) -> Result<(), Error> {
-        match &self.scope.used.watch {
-            Some(watch) if !is_known(self.stream.context(), host as CUdeviceptr)? => watch.settle(self.stream),
+    /// If the scope watches a process, waits for the stream before a copy for which the driver would wait in the call,
+    /// where nothing can end the wait: a copy of ordinary host memory, or one within host memory.
+    fn before_copy(self, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
+        let Some(watch) = &self.scope.used.watch else { return Ok(()) };
+        let [to, from] = [to, from].map(|pointer| type_of(self.stream.context(), pointer));
+        match (to?, from?) {
+            (None, _) | (_, None) | (Some(HOST), Some(HOST)) => watch.settle(self.stream),
             _ => Ok(()),
         }
     }
