@@ -33,11 +33,12 @@ impl Resource for Allocation {
     const NAME: &'static str = "PoolBuffer";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        let driver = self.stream.context().enter()?;
-        let pointer = self.memory.pointer();
-        // SAFETY: the memory belongs to the pool and is not used again; the stream is live.
-        let answer = unsafe { driver.cuMemFreeAsync(pointer, self.stream.raw()) };
-        let freed = check("cuMemFreeAsync", answer, || format!("{pointer:#x} of {} bytes", self.memory.size()));
+        let freed = self.stream.context().enter().and_then(|driver| {
+            let pointer = self.memory.pointer();
+            // SAFETY: the memory belongs to the pool and is not used again; the stream is live.
+            let answer = unsafe { driver.cuMemFreeAsync(pointer, self.stream.raw()) };
+            check("cuMemFreeAsync", answer, || format!("{pointer:#x} of {} bytes", self.memory.size()))
+        });
         if let Some(teardown) = self.pool.handle.teardown() {
             match &freed {
                 Ok(()) => teardown.freed_in(&self.stream),

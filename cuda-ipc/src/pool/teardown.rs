@@ -41,11 +41,17 @@ impl Teardown {
     /// Notes that memory of the pool was freed in the order of a stream.
     pub(super) fn freed_in(&self, stream: &Stream) {
         let mut freeing = lock(&self.freeing);
-        if !freeing.iter().any(|known| known.is(stream)) {
-            // Programs that use many streams one after the other would pile them up here.
-            freeing.retain(|known| !matches!(known.query(), Ok(true)));
-            freeing.push(stream.clone());
+        if freeing.iter().any(|known| known.is(stream)) {
+            return;
         }
+        // Programs that use many streams one after the other would pile them up here.
+        let (done, busy) =
+            std::mem::take(&mut *freeing).into_iter().partition(|known| matches!(known.query(), Ok(true)));
+        *freeing = busy;
+        freeing.push(stream.clone());
+        // A stream of other code may drop an owner, which may free memory of this pool.
+        drop(freeing);
+        drop::<Vec<_>>(done);
     }
 
     /// Waits until the pool may be destroyed. Returns `false` if it must stay.

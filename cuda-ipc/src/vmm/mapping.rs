@@ -26,6 +26,7 @@ pub struct Mapping {
 struct Chunk {
     pointer: CUdeviceptr,
     physical: Physical,
+    reservation: Reservation,
 }
 
 impl Resource for Chunk {
@@ -35,7 +36,12 @@ impl Resource for Chunk {
         let (driver, size) = (self.physical.driver().calls()?, self.physical.size());
         // SAFETY: exactly this was mapped here, and nothing uses the addresses any more.
         let answer = unsafe { driver.cuMemUnmap(self.pointer, size) };
-        check("cuMemUnmap", answer, || format!("{size} bytes at {:#x}", self.pointer))
+        let unmapped = check("cuMemUnmap", answer, || format!("{size} bytes at {:#x}", self.pointer));
+        if unmapped.is_err() {
+            // Something may still be mapped in the range, so it is never freed.
+            std::mem::forget(self.reservation.clone());
+        }
+        unmapped
     }
 }
 
@@ -84,8 +90,9 @@ impl Mapping {
             // SAFETY: the addresses are reserved, and the memory is live; both are held from here on.
             let answer = unsafe { driver.cuMemMap(pointer, physical.size(), 0, physical.raw(), 0) };
             check("cuMemMap", answer, || format!("{} bytes at {pointer:#x}", physical.size()))?;
-            mapping.chunks.push(Owned::new(Chunk { pointer, physical: Physical::clone(physical) }));
             size += physical.size();
+            let (physical, reservation) = (Physical::clone(physical), reservation.clone());
+            mapping.chunks.push(Owned::new(Chunk { pointer, physical, reservation }));
         }
         mapping.memory = DeviceMemory::with_varying_access(context.clone(), mapping.memory.pointer(), size);
         mapping.set_access(context.device(), access)?;

@@ -1,13 +1,15 @@
-//! Pools for fabric handles, with the channel that they need and without it.
+//! Pools for fabric handles, with the channel that they need and without it, and pools that owners of streams call back.
 
-use cuda_ipc::Error;
-use cuda_ipc::pool::Pool;
+use std::sync::mpsc;
+
+use cuda_ipc::pool::{Pool, PoolBuffer};
 use cuda_ipc::sys::{CUmemPool_attribute, CUmemoryPool, CUresult};
 use cuda_ipc::vmm::HandleTypes;
+use cuda_ipc::{Error, Stream};
 
 use crate::common::{device, driver};
-use crate::peer::{Peer, roles};
-use crate::{alone, start};
+use crate::peer::{LONG, Peer, roles};
+use crate::{SIZE, alone, context, start};
 
 /// On a GPU, both processes find the fabric as it is.
 #[test]
@@ -21,6 +23,33 @@ fn a_pool_for_the_fabric_is_destroyed_once_it_was_exported() {
 fn a_pool_for_the_fabric_stays_if_its_export_is_refused() {
     let _alone = alone();
     Peer::start(module_path!(), "role_has_no_channel").finish();
+}
+
+/// The pool notes the streams in which its memory is freed, and forgets those that are done. What keeps such a stream
+/// alive may be code that frees memory of the same pool.
+#[test]
+fn the_owner_of_a_stream_frees_memory_of_the_pool_that_forgets_the_stream() {
+    struct Owner(#[expect(dead_code, reason = "it is only dropped")] PoolBuffer);
+
+    let _alone = alone();
+    let context = context();
+    let [own, of_owner, last] = [(); 3].map(|()| Stream::non_blocking(&context).unwrap());
+    let pool = Pool::new(device(), HandleTypes::NONE, None).unwrap();
+    let owner = Owner(PoolBuffer::new(&pool, SIZE, &of_owner).unwrap());
+    // SAFETY: the stream outlives the value.
+    let borrowed = unsafe { Stream::borrow_raw(&context, own.raw(), owner) }.unwrap();
+    PoolBuffer::new(&pool, SIZE, &borrowed).unwrap().free().unwrap();
+    context.synchronize().unwrap();
+    // From now on, only the pool holds the borrowed stream.
+    drop(borrowed);
+    let buffer = PoolBuffer::new(&pool, SIZE, &last).unwrap();
+    let (done, is_done) = mpsc::channel();
+    std::thread::spawn(move || {
+        buffer.free().unwrap();
+        done.send(()).unwrap();
+    });
+    is_done.recv_timeout(LONG).expect("the pool's lock is held while the owner is dropped");
+    pool.destroy().unwrap();
 }
 
 fn is_reference() -> bool {

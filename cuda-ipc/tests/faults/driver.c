@@ -300,7 +300,7 @@ static Result synchronize_context(void) {
     return result;
 }
 
-// Behaviour 6: memory that begins with BUSY is still in use, so it stays registered. It must be mapped until then.
+// Behaviour 7: memory that begins with BUSY is still in use, so it stays registered. It must be mapped until then.
 enum { BUSY = 0xb5b5, UNKNOWN = 999 };
 static Result (*real_unregister)(void *);
 
@@ -308,7 +308,7 @@ static Result unregister(void *memory) {
     return *(volatile uint32_t *)memory == BUSY ? UNKNOWN : real_unregister(memory);
 }
 
-// Behaviour 7: new host memory contains what others left there.
+// Behaviour 8: new host memory contains what others left there.
 static Result (*real_host_alloc)(void **, size_t, unsigned);
 
 static Result host_alloc(void **memory, size_t size, unsigned flags) {
@@ -317,7 +317,69 @@ static Result host_alloc(void **memory, size_t size, unsigned flags) {
     return result;
 }
 
+// Behaviour 9: unmapping returns the code in an environment variable and unmaps nothing. Freeing a range of addresses in
+// which something is mapped ends the process: CUDA does not say what the mapping is after that.
+static Result (*real_map)(uint64_t, size_t, size_t, uint64_t, uint64_t);
+static Result (*real_unmap)(uint64_t, size_t);
+static Result (*real_free_range)(uint64_t, size_t);
+static uint64_t mappings[MANY];
+
+static void replace_mapping(uint64_t old, uint64_t new) {
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < MANY && mappings[i] != old) i++;
+    if (i < MANY) mappings[i] = new;
+    pthread_mutex_unlock(&lock);
+}
+
+static Result map(uint64_t pointer, size_t size, size_t offset, uint64_t handle, uint64_t flags) {
+    Result result = real_map(pointer, size, offset, handle, flags);
+    if (result == SUCCESS) replace_mapping(0, pointer);
+    return result;
+}
+
+static Result unmap(uint64_t pointer, size_t size) {
+    Result result = failure("UNMAPPING_FAILS");
+    if (result == SUCCESS) result = real_unmap(pointer, size);
+    if (result == SUCCESS) replace_mapping(pointer, 0);
+    return result;
+}
+
+static Result free_range(uint64_t pointer, size_t size) {
+    int is_mapped = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MANY; i++) is_mapped |= mappings[i] && mappings[i] >= pointer && mappings[i] - pointer < size;
+    pthread_mutex_unlock(&lock);
+    if (is_mapped) {
+        fprintf(stderr, "a range is freed in which something is mapped\n");
+        abort();
+    }
+    return real_free_range(pointer, size);
+}
+
+// Behaviour 10: making a context current returns the code in an environment variable.
+static Result (*real_push)(void *);
+
+static Result push(void *context) {
+    Result result = failure("ENTERING_A_CONTEXT_FAILS");
+    return result == SUCCESS ? real_push(context) : result;
+}
+
+// Behaviour 11: every stream is being captured if an environment variable says so. The reference driver has no captures.
+static Result (*real_is_capturing)(void *, int *);
+
+static Result is_capturing(void *stream, int *status) {
+    Result result = real_is_capturing(stream, status);
+    if (result == SUCCESS && getenv("STREAMS_ARE_CAPTURED")) *status = 1;
+    return result;
+}
+
 static const struct { const char *name; void *real; void *faulty; } FAULTS[] = {
+    {"cuMemMap", &real_map, map},
+    {"cuMemUnmap", &real_unmap, unmap},
+    {"cuMemAddressFree", &real_free_range, free_range},
+    {"cuCtxPushCurrent", &real_push, push},
+    {"cuStreamIsCapturing", &real_is_capturing, is_capturing},
     {"cuMemHostAlloc", &real_host_alloc, host_alloc},
     {"cuMemHostUnregister", &real_unregister, unregister},
     {"cuIpcOpenMemHandle", &real_open, open_handle},

@@ -8,6 +8,7 @@ mod cache;
 mod host;
 mod memory;
 mod pool;
+mod release;
 mod scope;
 mod work;
 

@@ -125,6 +125,40 @@ fn what_keeps_foreign_memory_alive_stays_its_parents() {
     assert!(DROPPED.load(Ordering::Relaxed));
 }
 
+#[cfg(feature = "dlpack")]
+#[test]
+fn a_tensor_of_other_code_stays_its_parents() {
+    use std::ptr;
+
+    use cuda_ipc::foreign::dlpack::{DataType, Device, Managed, RawTensor, Tensor};
+
+    static RELEASED: AtomicBool = AtomicBool::new(false);
+    unsafe extern "C" fn release(_: *mut Managed) {
+        RELEASED.store(true, Ordering::Relaxed);
+    }
+    let mut managed = Managed {
+        tensor: RawTensor {
+            data: ptr::null_mut(),
+            device: Device { kind: Device::CUDA, ordinal: device().raw() },
+            dimensions: 0,
+            data_type: DataType { code: 1, bits: 8, lanes: 1 },
+            shape: ptr::null_mut(),
+            strides: ptr::null_mut(),
+            byte_offset: 0,
+        },
+        context: ptr::null_mut(),
+        deleter: Some(release),
+    };
+    // SAFETY: the structure outlives the tensor, and the deleter may be called anywhere.
+    let mut tensor = Some(unsafe { Tensor::from_raw(&raw mut managed) }.unwrap());
+    assert!(holds_in_a_child(|| {
+        drop(tensor.take());
+        !RELEASED.load(Ordering::Relaxed)
+    }));
+    drop(tensor);
+    assert!(RELEASED.load(Ordering::Relaxed));
+}
+
 #[test]
 fn a_child_that_is_forked_in_a_scope_does_not_wait() {
     let context = context();

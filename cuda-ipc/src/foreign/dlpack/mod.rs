@@ -22,7 +22,7 @@ pub use error::TensorError;
 use crate::foreign::{ForeignError, ForeignMemory};
 use crate::memory::DeviceMemory;
 use crate::sys::CUdeviceptr;
-use crate::{Context, Error};
+use crate::{Context, Error, fork};
 
 /// A type of elements that tensors can have.
 pub trait Element: sealed::Sealed {
@@ -233,6 +233,10 @@ impl Tensor<ManagedVersioned> {
 
 impl<A: Abi> Drop for Tensor<A> {
     fn drop(&mut self) {
+        // What a forked child inherits still belongs to its parent.
+        if fork::is_child() {
+            return;
+        }
         // SAFETY: the pointer is valid until the deleter is called, which is valid in every version.
         if let Some(deleter) = unsafe { self.0.as_ref() }.deleter() {
             // SAFETY: nothing else calls the deleter, and `self` ends here.
