@@ -35,10 +35,10 @@ enum Kind {
 
 #[derive(Debug)]
 struct Held {
+    /// If other code owns the stream: what keeps it alive. Dropped before the context, because it may destroy the stream.
+    owner: Option<AnyOwner>,
     context: Context,
     raw: Raw<CUstream_st>,
-    /// If other code owns the stream: what keeps it alive.
-    owner: Option<AnyOwner>,
 }
 
 impl Resource for Held {

@@ -1,7 +1,9 @@
 //! Raw handles: taking over, borrowing and handing over.
 
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::foreign::{ForeignError, ForeignEvent, ForeignMemory};
@@ -147,6 +149,38 @@ fn a_borrowed_stream_outlives_the_value_and_its_clones() {
     // SAFETY: no value uses the stream any more.
     let code = release(&context, || unsafe { driver().raw().cuStreamDestroy(raw) }.unwrap());
     assert_eq!(code, CUresult::CUDA_SUCCESS);
+}
+
+/// The owner destroys the stream, which the context must not have done before.
+#[test]
+fn the_owner_of_a_stream_is_dropped_while_the_context_lives() {
+    struct Owner(usize, usize, Arc<AtomicBool>);
+
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            let (calls, mut popped) = (driver().raw(), ptr::null_mut());
+            let [context, stream] = [self.0, self.1].map(ptr::without_provenance_mut::<c_void>);
+            // SAFETY: the owner is responsible for the stream. The reference driver looks both handles up.
+            let codes = unsafe {
+                [
+                    calls.cuCtxPushCurrent(context.cast()),
+                    calls.cuStreamDestroy(stream.cast()),
+                    calls.cuCtxPopCurrent(&mut popped),
+                ]
+            };
+            self.2.store(codes.map(Result::unwrap) == [CUresult::CUDA_SUCCESS; 3], Ordering::Relaxed);
+        }
+    }
+
+    let context = Context::new(device()).unwrap();
+    let (raw, is_destroyed) = (raw_stream(&context), Arc::new(AtomicBool::new(false)));
+    let owner = Owner(context.raw().addr(), raw.addr(), Arc::clone(&is_destroyed));
+    // SAFETY: only the owner destroys the stream.
+    let borrowed = unsafe { Stream::borrow_raw(&context, raw, owner) }.unwrap();
+    drop(context);
+    borrowed.synchronize().unwrap();
+    drop(borrowed);
+    assert!(is_destroyed.load(Ordering::Relaxed), "the context was destroyed before the owner was dropped");
 }
 
 #[test]
