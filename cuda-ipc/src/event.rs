@@ -54,9 +54,11 @@ impl Event {
     /// before.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the stream belongs to another context.
+    /// [`Error::Refused`] if the stream belongs to another context; [`Error::Foreign`] if other code is capturing it.
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, stream: &Stream) -> Result<(), Error> {
+        // A stream that waited for the event would be captured too.
+        stream.require_no_capture()?;
         let driver = stream.context().enter()?;
         // SAFETY: both handles are live.
         check("cuEventRecord", unsafe { driver.cuEventRecord(self.raw(), stream.raw()) }, String::new)

@@ -14,6 +14,9 @@ pub enum ForeignError {
     /// `CU_STREAM_PER_THREAD` is another stream in each thread, and a value can move to another thread.
     #[error("the per-thread default stream is not one stream{}", self.advice())]
     PerThreadStream,
+    /// Other code is capturing the stream into a graph, which could run the work after all that it uses is gone.
+    #[error("the stream is being captured into a graph{}", self.advice())]
+    Capturing,
     /// A default stream belongs to its context, so it cannot be taken over.
     #[error("a default stream belongs to its context{}", self.advice())]
     DefaultStream,
@@ -41,6 +44,7 @@ impl ForeignError {
         Some(match self {
             Self::OtherContext => "pass the context in which the stream was created",
             Self::PerThreadStream => "create a stream, or use the legacy default stream",
+            Self::Capturing => "end the capture first, or use another stream",
             Self::DefaultStream => "use Stream::default_of",
             Self::OtherDriver => "load the driver under one name: cudarc loads libcuda.so or libcuda.so.1",
             Self::NotPrimary => "use Context::primary for what both sides use",

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use crate::error::{check, is_done};
 use crate::event::Event;
-use crate::foreign::AnyOwner;
+use crate::foreign::{AnyOwner, ForeignError};
 use crate::resource::{Owned, Raw, Resource};
-use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st};
+use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st, CUstreamCaptureStatus};
 use crate::{Context, Error};
 
 pub use scope::{Scope, ScopedStream, scope, scope_watching};
@@ -108,6 +108,23 @@ impl Stream {
         let raw = held.raw.0;
         held.relinquish();
         Ok(raw)
+    }
+
+    /// `cuStreamIsCapturing`: returns an error if other code is capturing the stream into a graph. What is enqueued then
+    /// runs whenever the graph is launched, which may be after all that it uses is gone. This crate captures no streams.
+    pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
+        let is_borrowed = matches!(&self.0, Kind::Created(created) if created.owner.is_some());
+        if !is_borrowed {
+            return Ok(());
+        }
+        let driver = self.context().enter()?;
+        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        // SAFETY: the stream is live, and the output is a local.
+        check("cuStreamIsCapturing", unsafe { driver.cuStreamIsCapturing(self.raw(), &mut status) }, String::new)?;
+        if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
+            return Ok(());
+        }
+        Err(ForeignError::Capturing.into())
     }
 
     /// Returns the context that the stream belongs to.

@@ -5,6 +5,7 @@
 mod peer;
 
 mod cache;
+mod capture;
 mod host;
 mod memory;
 mod pool;

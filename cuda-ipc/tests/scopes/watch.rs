@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use cuda_ipc::event::Exporter;
-use cuda_ipc::host::SharedPages;
+use cuda_ipc::host::{PinnedBuffer, SharedPages};
 use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::module::LaunchShape;
 use cuda_ipc::stream::{self, WaitValue};
@@ -192,21 +192,78 @@ fn a_copy_to_the_host_does_not_wait_for_the_dead() {
     assert_eq!(read, [9], "nothing was read");
 }
 
-/// The driver makes such a copy in the call, and would wait there.
+/// CUDA waits in the call for a copy from host to host, so nothing could end a wait before it.
 #[test]
-fn a_copy_within_host_memory_does_not_wait_for_the_dead() {
+fn a_copy_from_host_to_host_does_not_wait_for_the_dead() {
     let _alone = alone();
-    let stream = Stream::non_blocking(&context()).unwrap();
-    let memory = buffer([0; 1]);
-    let pages = SharedPages::<u32>::new(&context(), 2).unwrap();
+    let context = context();
+    let stream = Stream::non_blocking(&context).unwrap();
+    let [pages, others] = [(); 2].map(|()| SharedPages::<u32>::new(&context, 1).unwrap());
+    let (memory, mut pinned) = (buffer([0; 1]), PinnedBuffer::copy_of(&context, &[9_u32]).unwrap());
+    let sent = PinnedBuffer::copy_of(&context, &[9_u32]).unwrap();
     let ended = stream::scope_watching(&Process(|| true), |scope| {
-        let stream = scope.on(&stream);
-        stream.wait_value(memory.slice::<u32>(..)?, WaitValue::Equal, 1)?;
-        let refused = stream.copy(pages.memory().slice::<u32>(..1)?, pages.memory().slice(1..)?);
-        assert!(matches!(refused, Err(Error::ExporterDied)), "{refused:?}");
-        refused
+        let (stream, mut waited_for) = (scope.on(&stream), 0);
+        let (page, other) = (pages.memory().slice::<u32>(..)?, others.memory().slice(..)?);
+        let mut wait = || {
+            waited_for += 1;
+            stream.wait_value(memory.slice::<u32>(..)?, WaitValue::Equal, waited_for)
+        };
+        let mut refused = Vec::new();
+        wait()?;
+        refused.push(stream.read(page, &mut pinned));
+        wait()?;
+        refused.push(stream.write(page, &sent));
+        wait()?;
+        refused.push(stream.copy(page, other));
+        assert!(refused.iter().all(|result| matches!(result, Err(Error::ExporterDied))), "{refused:?}");
+        // A copy between host and device goes on in the background.
+        wait()?;
+        stream.copy(memory.slice(..)?, page)
     });
     assert!(matches!(ended, Err(Error::ExporterDied)), "{ended:?}");
+    assert_eq!(pinned[..], [9], "nothing was read");
+}
+
+/// The scope could not end such a wait.
+#[test]
+fn a_watching_scope_waits_only_for_numbers_that_it_can_write() {
+    let _alone = alone();
+    let context = context();
+    let stream = Stream::non_blocking(&context).unwrap();
+    let size = granularity(device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::NONE).unwrap();
+    let memory = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
+    memory.fill(0).unwrap();
+    memory.set_access(device(), Access::Read).unwrap();
+    let number = memory.slice::<u32>(..1).unwrap();
+    let refused = stream::scope_watching(&Process(|| true), |scope| {
+        scope.on(&stream).wait_value(number, WaitValue::GreaterOrEqual, 1)
+    });
+    let expected = matches!(refused, Err(Error::NoAccess { found: Access::Read, wanted: Access::ReadWrite, .. }));
+    assert!(expected, "{refused:?}");
+    // Another scope only reads it.
+    stream.scope(|stream| stream.wait_value(number, WaitValue::GreaterOrEqual, 0)).unwrap();
+}
+
+/// What watches the process is code of the caller.
+#[test]
+fn a_scope_whose_watch_panics_has_waited() {
+    let _alone = alone();
+    let context = context();
+    let stream = Stream::non_blocking(&context).unwrap();
+    let (gate, asked) = (Gate::closed(&context), Cell::new(0));
+    let panics_once = Process(|| {
+        asked.set(asked.get() + 1);
+        if asked.get() == 3 {
+            gate.open();
+        }
+        assert!(asked.get() > 1, "the first time");
+        false
+    });
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        stream::scope_watching(&panics_once, |scope| scope.on(&stream).wait_value(gate.number(), WaitValue::Equal, 1))
+    }));
+    assert!(unwound.is_err() && asked.get() >= 3 && stream.query().unwrap());
 }
 
 roles! {

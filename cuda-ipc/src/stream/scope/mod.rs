@@ -73,9 +73,9 @@ where
 ///
 /// If the process dies before it has written the numbers that the scope's streams wait for, the scope writes them
 /// itself, and the streams continue. Work after such a wait then runs without the work that it waited for, and the
-/// number has a value that the process did not write. This needs write access to the memory of the number. Let the
-/// numbers be counters that only grow: a wait counts as over if the number meets its condition when the process has
-/// died. Waits for events cannot be ended. To wait for a process that may die, use numbers.
+/// number has a value that the process did not write. So [`ScopedStream::wait_value`] needs write access to the number
+/// here. Let the numbers be counters that only grow: a wait counts as over if the number meets its condition when the
+/// process has died. Waits for events cannot be ended. To wait for a process that may die, use numbers.
 ///
 /// In this scope, copies from and to ordinary host memory begin when the stream's earlier work is done, and the call
 /// waits for that. So do copies within host memory, such as between two [`SharedPages`](crate::host::SharedPages). The

@@ -18,6 +18,9 @@ const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 /// A stream in a [`scope()`](super::scope). Each method enqueues work, and borrows what the work uses until the scope
 /// has waited for it.
 ///
+/// If the stream is [borrowed](Stream::borrow_raw), and other code is capturing it into a graph, each method returns
+/// [`Error::Foreign`]: the graph could run the work after the scope.
+///
 /// Work of one stream runs in the order of the calls. Between streams there is no order, except by
 /// [`record`](Self::record) and [`wait`](Self::wait), or by [`write_value`](Self::write_value) and
 /// [`wait_value`](Self::wait_value). Without one, work that uses the same memory gives a mixture of bytes.
@@ -99,6 +102,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
     pub fn fill<T: NoUninit>(self, slice: DeviceSlice<'scope, T>, value: T) -> Result<(), Error> {
+        self.stream.require_no_capture()?;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { slice.fill_async(value, self.stream) }
     }
@@ -114,6 +118,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuStreamWriteValue64")]
     pub fn write_value<N: StreamValue>(self, number: DeviceSlice<'scope, N>, value: N) -> Result<(), Error> {
+        self.stream.require_no_capture()?;
         number.require_length(1)?;
         number.memory().require_access(self.stream.context(), Access::ReadWrite)?;
         // SAFETY: the memory is borrowed until the scope has waited.
@@ -136,8 +141,11 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
         wait: WaitValue,
         value: N,
     ) -> Result<(), Error> {
+        self.stream.require_no_capture()?;
         number.require_length(1)?;
-        number.memory().require_access(self.stream.context(), Access::Read)?;
+        // A scope that watches a process may have to write the number.
+        let access = if self.scope.used.watch.is_some() { Access::ReadWrite } else { Access::Read };
+        number.memory().require_access(self.stream.context(), access)?;
         value.require_end(wait)?;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { value.wait(self.stream, number.memory(), number.offset(), wait)? };
@@ -166,6 +174,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     /// [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(self, event: &'scope Event) -> Result<(), Error> {
+        self.stream.require_no_capture()?;
         self.stream.wait(event)
     }
 
@@ -182,13 +191,15 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
         shape: LaunchShape,
         arguments: P::Arguments<'scope>,
     ) -> Result<(), Error> {
+        self.stream.require_no_capture()?;
         // SAFETY: the kernel and its slices are borrowed until the scope has waited.
         unsafe { kernel.launch(shape, self.stream, arguments) }
     }
 
-    /// If the scope watches a process, waits for the stream before a copy for which the driver would wait in the call,
-    /// where nothing can end the wait: a copy of ordinary host memory, or one within host memory.
+    /// Refuses a captured stream. If the scope watches a process, waits for the stream before a copy for which the driver
+    /// would wait in the call, where nothing can end the wait: a copy of ordinary host memory, or one within host memory.
     fn before_copy(self, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
+        self.stream.require_no_capture()?;
         let Some(watch) = &self.scope.used.watch else { return Ok(()) };
         let [to, from] = [to, from].map(|pointer| type_of(self.stream.context(), pointer));
         match (to?, from?) {
