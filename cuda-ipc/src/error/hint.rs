@@ -53,6 +53,9 @@ impl Error {
                  PeerAccess::enable"
             }
             Self::OtherContext => "load its module in the stream's context",
+            Self::EventOfAnotherContext => {
+                "wait in a stream of the event's context, or write a number there and wait for the number: wait_value"
+            }
             Self::Overlap { .. } => "copy them to other memory first",
             Self::TooLarge { .. } => "share it as virtual memory",
             Self::NeverExported => {

@@ -197,6 +197,10 @@ pub enum Error {
     /// The kernel was loaded in another context than the stream's.
     #[error("the kernel was loaded in another context than the stream's{}", self.advice())]
     OtherContext,
+    /// The event belongs to another context than the stream that is to wait for it. CUDA allows that, but an H200 crashes
+    /// if the event is an interprocess event.
+    #[error("the event belongs to another context than the stream{}", self.advice())]
+    EventOfAnotherContext,
     /// No number meets the condition of a wait, so the wait would never end.
     #[non_exhaustive]
     #[error("the wait {wait:?} {value:#x} would never end: no number meets this condition")]

@@ -156,6 +156,7 @@ fn an_error_says_what_to_do() {
         Length { found: 2, expected: 1 } => (NOT_GONE, Some("take the part")),
         NoAccess { device: 0, pointer: 1, found: Access::None, wanted: Access::Read } => (NOT_GONE, Some("set_access")),
         OtherContext {} => (NOT_GONE, Some("in the stream's context")),
+        EventOfAnotherContext {} => (NOT_GONE, Some("wait_value")),
         EndlessWait { wait: WaitValue::And, value: 0 } => (NOT_GONE, None),
         Overlap { to: 1, from: 2, length: 3 } => (NOT_GONE, Some("other memory first")),
         TooLarge { size: 2, largest: 1 } => (NOT_GONE, Some("virtual memory")),

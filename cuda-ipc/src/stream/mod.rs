@@ -154,9 +154,13 @@ impl Stream {
     /// moment.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::EventOfAnotherContext`]; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event) -> Result<(), Error> {
+        // An H200 crashes if the event is an interprocess event. An event of other code may be one.
+        if event.context() != self.context() {
+            return Err(Error::EventOfAnotherContext);
+        }
         let driver = self.context().enter()?;
         let flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT.0;
         // SAFETY: both handles are live.

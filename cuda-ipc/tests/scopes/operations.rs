@@ -1,5 +1,6 @@
 //! What can be enqueued in a scope, and what is refused.
 
+use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::stream::{self, WaitValue};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{DeviceBuffer, Error, Stream};
@@ -160,4 +161,17 @@ fn memory_of_another_context_is_reached() {
     let (here, there) = (buffer([5; 2]), DeviceBuffer::new(&other, 8).unwrap());
     stream.scope(|stream| stream.copy(there.slice::<u32>(..)?, here.slice(..)?)).unwrap();
     assert_eq!(words(&there), [5; 2]);
+}
+
+/// An H200 crashes in such a wait.
+#[test]
+fn a_stream_does_not_wait_for_an_event_of_another_context() {
+    let _alone = alone();
+    let other = cuda_ipc::Context::new(device()).unwrap();
+    let stream = Stream::non_blocking(&context()).unwrap();
+    let event = InterprocessEvent::new(&other).unwrap();
+    let refused = stream.scope(|stream| stream.wait(&event));
+    assert!(matches!(refused, Err(Error::EventOfAnotherContext)), "{refused:?}");
+    let refused = stream.wait(&event);
+    assert!(matches!(refused, Err(Error::EventOfAnotherContext)), "{refused:?}");
 }

@@ -171,7 +171,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     /// If the work of another process is never done because it was killed, the scope may never end.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// As [`Stream::wait`].
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(self, event: &'scope Event) -> Result<(), Error> {
         self.stream.require_no_capture()?;
