@@ -57,6 +57,9 @@ impl Driver {
     ) -> Result<Self, Error> {
         // First of all: in a forked child, a lock that another thread of the parent held is never released.
         fork::check()?;
+        // A child that is forked meanwhile finds the lock held, and the driver half-way through its initialization.
+        // Dropped after the lock.
+        let using = fork::Using::begin();
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let driver = match (*loaded, path) {
             (Some(driver), Some(path)) if driver.path() != path => {
@@ -67,8 +70,9 @@ impl Driver {
         };
         // SAFETY: the call has no preconditions.
         check("cuInit", unsafe { driver.0.cuInit(0) }, String::new)?;
-        fork::watch();
         *loaded = Some(driver);
+        // From now on the process uses the driver.
+        std::mem::forget(using);
         Ok(driver)
     }
 

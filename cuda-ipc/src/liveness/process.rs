@@ -81,6 +81,10 @@ impl ProcessWatch {
     /// `poll` for a hang-up: watches the other end of a connection. It counts as ended when every process that has it
     /// has closed it or ended.
     ///
+    /// It also counts as ended if the connection became unusable in both directions
+    /// ([`TransportError::Unusable`](crate::transport::TransportError::Unusable)), although the process may still live:
+    /// the sockets then hang up too.
+    ///
     /// # Errors
     /// [`LivenessError::System`] if no descriptor is left.
     pub fn by_hang_up(connection: &Connection) -> Result<Self, LivenessError> {

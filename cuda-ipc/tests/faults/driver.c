@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, ALREADY_MAPPED = 208, NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
 enum { FABRIC = 8 };
@@ -374,7 +375,21 @@ static Result is_capturing(void *stream, int *status) {
     return result;
 }
 
+// Behaviour 12: initializing writes a byte to one descriptor in an environment variable, and waits for a byte from another.
+static Result (*real_init)(unsigned);
+
+static Result init(unsigned flags) {
+    const char *variable = getenv("INITIALIZING_WAITS");
+    int telling, waiting;
+    char byte = 0;
+    if (variable && sscanf(variable, "%d,%d", &telling, &waiting) == 2) {
+        if (write(telling, &byte, 1) != 1 || read(waiting, &byte, 1) != 1) return UNKNOWN;
+    }
+    return real_init(flags);
+}
+
 static const struct { const char *name; void *real; void *faulty; } FAULTS[] = {
+    {"cuInit", &real_init, init},
     {"cuMemMap", &real_map, map},
     {"cuMemUnmap", &real_unmap, unmap},
     {"cuMemAddressFree", &real_free_range, free_range},

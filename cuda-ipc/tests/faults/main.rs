@@ -6,6 +6,7 @@ mod peer;
 
 mod cache;
 mod capture;
+mod fork;
 mod host;
 mod memory;
 mod pool;
