@@ -1,5 +1,6 @@
 //! A ring of slots between two processes, without `unsafe`. Their streams order the work by counters that they write and
-//! wait for. The hosts only wait for the end of the work, or of the other process.
+//! wait for. The hosts only wait for the end of the work, or of the other process: if one side dies, the other ends with
+//! an error.
 //!
 //! ```text
 //! cargo run -p cuda-ipc --example ring

@@ -76,9 +76,13 @@ impl Pair {
     /// Returns the pair of two contexts.
     fn of(context: &Context, peer: &Context) -> Arc<Self> {
         static PAIRS: Mutex<Vec<Weak<Pair>>> = Mutex::new(Vec::new());
+        // Dropped after the lock is released: the last value of a pair can drop an owner of a context, which is code of
+        // others and may come back here.
+        let live: Vec<_>;
         let mut pairs = lock(&PAIRS);
         pairs.retain(|pair| pair.strong_count() > 0);
-        let known = pairs.iter().filter_map(Weak::upgrade).find(|pair| (&pair.context, &pair.peer) == (context, peer));
+        live = pairs.iter().filter_map(Weak::upgrade).collect();
+        let known = live.iter().find(|pair| (&pair.context, &pair.peer) == (context, peer)).cloned();
         known.unwrap_or_else(|| {
             let access = Mutex::new(Access { holders: 0, was_enabled: false });
             let pair = Arc::new(Self { context: context.clone(), peer: peer.clone(), access });

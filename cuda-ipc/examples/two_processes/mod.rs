@@ -15,7 +15,9 @@ pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
     let done = match env::args().nth(1).as_deref() {
         None => export_to_child(export),
-        Some("import") => import_from_parent(import),
+        Some("import") => with_parent(import),
+        // Other programs can start either side.
+        Some("export") => with_parent(export),
         Some(other) => Err(format!("unknown role: {other}").into()),
     };
     match done {
@@ -37,9 +39,9 @@ fn export_to_child(export: fn(&Connection) -> Outcome) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("the importer failed: {status}").into()) }
 }
 
-fn import_from_parent(import: fn(&Connection) -> Outcome) -> Outcome {
+fn with_parent(side: fn(&Connection) -> Outcome) -> Outcome {
     let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
-    import(&Connection::from(socket))
+    side(&Connection::from(socket))
 }
 
 /// Returns the primary context of the first device, and prints which device that is.

@@ -142,8 +142,8 @@ pub enum Error {
     /// The memory was imported. Only the process that created it can share it.
     #[error("the memory was imported{}", self.advice())]
     NotTheOwner,
-    /// The exporter died before the awaited work was done.
-    #[error("the exporter died before the awaited work was done, so it will never complete{}", self.advice())]
+    /// The exporter, or the other process that a scope watched, died before the awaited work was done.
+    #[error("the other process died before the awaited work was done, so it will never complete{}", self.advice())]
     ExporterDied,
     /// The time limit passed before the awaited work was done.
     #[non_exhaustive]

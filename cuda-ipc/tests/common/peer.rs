@@ -37,6 +37,7 @@ impl Peer {
         Self { connection: with_timeout(connection), process: Process { child, said } }
     }
 
+    #[allow(dead_code, reason = "not every test target waits")]
     /// Waits until the role has ended, and panics with its output if it failed.
     pub(crate) fn finish(self) {
         let mut process = self.process;
