@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Mutex;
 
-use shuttle::sync::Arc;
-use shuttle::thread::yield_now;
-
 use crate::Error;
 use crate::drop_hook::{DropError, report, set_drop_hook};
 use crate::kept;
+use crate::sync::Arc;
+use crate::thread::yield_now;
 
 /// The number of a handle, which is also the size of its memory.
 pub(crate) type Handle = usize;
@@ -37,14 +36,19 @@ impl Driver {
     }
 
     /// Opens a handle. Drivers may return an error if another thread opens one at the same time.
-    pub(crate) fn open(self: &Arc<Self>, handle: Handle) -> Result<Import, Error> {
+    pub(crate) fn open(&self, handle: Handle) {
         let before = self.opening.lock().unwrap().replace(handle);
         assert_eq!(before, None, "two threads open memory at the same time");
         yield_now();
         *self.open.lock().unwrap().entry(handle).or_default() += 1;
         *self.opening.lock().unwrap() = None;
         yield_now();
-        Ok(Import { handle, driver: Arc::clone(self) })
+    }
+
+    /// Opens a handle, which the drop of the import closes.
+    pub(crate) fn import(self: &Arc<Self>, handle: Handle) -> Import {
+        self.open(handle);
+        Import { handle, driver: Arc::clone(self) }
     }
 
     pub(crate) fn close(&self, handle: Handle) -> Result<(), Error> {

@@ -3,6 +3,9 @@
 //! the driver is a list of what is open.
 //!
 //! A failure prints the order, which `shuttle::replay` repeats.
+//!
+//! Shuttle takes every atomic operation for sequentially consistent. Under Miri, the models run a few times with the locks
+//! and threads of the standard library, and Miri also lets loads return older values.
 
 // The models use a part of the files, in which some items are public.
 #![allow(dead_code, unreachable_pub)]
@@ -22,15 +25,21 @@ mod pool;
 
 use std::fmt;
 
-use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
-use shuttle::{Config, Runner};
-
 /// The locks that the files take in place of those in `src/sync.rs`.
+#[cfg(not(miri))]
 mod sync {
     pub(crate) use shuttle::sync::atomic::{AtomicUsize, Ordering, fence};
     pub(crate) use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
     pub(crate) use shuttle::thread_local;
 }
+#[cfg(miri)]
+#[path = "../../src/sync.rs"]
+mod sync;
+
+#[cfg(not(miri))]
+use shuttle::thread;
+#[cfg(miri)]
+use std::thread;
 
 mod fork {
     pub(crate) const fn is_child() -> bool {
@@ -49,18 +58,30 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Runs a model in many orders: random ones, and as many that change threads at few points. `CUDA_IPC_TEST_ORDERS` is
-/// their number.
+/// Returns how often a model runs.
+fn orders(default: usize) -> usize {
+    std::env::var("CUDA_IPC_TEST_ORDERS").map_or(default, |number| number.parse().expect("a number"))
+}
+
+/// Runs a model in many orders: random ones, and as many that change threads at few points.
+#[cfg(not(miri))]
 fn check(model: fn()) {
+    use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+
     fn run(scheduler: impl Scheduler + 'static, model: fn()) {
-        let mut config = Config::new();
+        let mut config = shuttle::Config::new();
         // Its 32 KiB are too few to unwind a panic.
         config.stack_size = 256 << 10;
         // It warns that it runs every atomic operation in one order.
         config.silence_warnings = true;
-        Runner::new(scheduler, config).run(model);
+        shuttle::Runner::new(scheduler, config).run(model);
     }
-    let orders = std::env::var("CUDA_IPC_TEST_ORDERS").map_or(1000, |number| number.parse().expect("a number"));
-    run(RandomScheduler::new(orders), model);
-    run(PctScheduler::new(3, orders), model);
+    run(RandomScheduler::new(orders(1000)), model);
+    run(PctScheduler::new(3, orders(1000)), model);
+}
+
+/// Runs a model a few times. Miri changes threads at random.
+#[cfg(miri)]
+fn check(model: fn()) {
+    (0..orders(5)).for_each(|_| model());
 }

@@ -1,11 +1,10 @@
 //! The pointers of an imported pool: `src/pool/imports.rs`.
 
-use shuttle::sync::Arc;
-use shuttle::thread::{spawn, yield_now};
-
 use crate::driver::{Driver, Handle, with_hook};
 use crate::drop_hook::report;
 use crate::imports::Imports;
+use crate::sync::Arc;
+use crate::thread::{spawn, yield_now};
 use crate::{Error, check};
 
 /// An imported pool and its driver.
@@ -29,7 +28,7 @@ impl Pool {
     fn open(&self, handle: Handle) -> Result<Arc<Pointer>, Error> {
         self.imports.get_or_import(handle, || {
             assert_eq!(self.driver.count(handle), 0, "a pointer has two imports");
-            std::mem::forget(self.driver.open(handle)?);
+            self.driver.open(handle);
             Ok(Pointer { pool: self.clone(), handle })
         })
     }
@@ -99,6 +98,7 @@ fn an_open_that_fails_leaves_the_pointer_to_others() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the hook finds its model by the thread, and shuttle runs all threads in one")]
 fn a_drop_hook_opens_the_pointer_that_was_closed() {
     check(|| {
         let pool = Pool::new(Driver::refusing());
