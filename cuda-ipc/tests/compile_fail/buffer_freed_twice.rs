@@ -1,8 +1,7 @@
-//! A buffer has one owner and cannot be cloned.
+//! Freeing a buffer consumes it.
 
 fn main() {}
 
 fn free_twice(buffer: cuda_ipc::DeviceBuffer) {
-    let other = buffer.clone();
-    let _ = (buffer.free(), other.free());
+    let _ = (buffer.free(), buffer.free());
 }
