@@ -82,7 +82,7 @@ fn context() -> Context {
 }
 
 /// The device's free memory and the process's open descriptors, while a context is open.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Holdings {
     free_memory: usize,
     /// What each open descriptor refers to, as `/proc/self/fd` shows it.

@@ -1,15 +1,21 @@
-//! Any sequence of calls on values of every kind, dropped in any order, leaves nothing behind.
+//! Any sequence of calls on values of every kind, dropped in any order, leaves nothing behind. In half of the runs, a
+//! stream is busy meanwhile.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::mem::Discriminant;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::host::SharedPages;
 use cuda_ipc::module::{Function, Module};
+use cuda_ipc::peer::PeerAccess;
 use cuda_ipc::pool::{ImportedPool, ImportedPoolBuffer, Pool, PoolBuffer};
-use cuda_ipc::sys::CUmemoryPool;
+use cuda_ipc::stream::{self, WaitValue};
+use cuda_ipc::sys::{CUmemPool_attribute, CUmemoryPool, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping, Physical, Reservation, granularity};
 use cuda_ipc::{Context, DeviceBuffer, DeviceMemory, Error, Parcel, Stream};
 use proptest::collection::vec;
@@ -17,7 +23,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence};
 
 use crate::common::{device, driver};
-use crate::{Alone, Holdings, SIZE, alone, context, met};
+use crate::peer::{Peer, roles};
+use crate::{Alone, Holdings, SIZE, alone, context, met, start};
 
 const SLOTS: usize = 8;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
@@ -40,6 +47,7 @@ enum Value {
     PoolPointer(ImportedPoolBuffer, Arc<PoolBuffer>),
     Function(Function),
     Parcel(Box<Parcel>),
+    PeerAccess(PeerAccess),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +61,11 @@ enum Step {
     NewReservation,
     NewPool,
     LoadModule,
+    /// The context of another device, if there is one.
+    OtherContext,
+    /// Lets a context reach the memory of the other device, or the other way round.
+    EnablePeerAccess,
+    MakePoolCurrent,
     /// Makes the most obvious value from another, such as a mapping from an allocation or an import from a descriptor.
     Derive,
     /// Makes a less obvious value, if there is one, such as a descriptor from an allocation.
@@ -66,7 +79,7 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     use Step::*;
-    const CREATE: [Step; 9] = [
+    const CREATE: [Step; 11] = [
         NewContext,
         PrimaryContext,
         NewStream,
@@ -76,19 +89,30 @@ fn step() -> impl Strategy<Value = Step> {
         NewReservation,
         NewPool,
         LoadModule,
+        OtherContext,
+        EnablePeerAccess,
     ];
     prop_oneof![
         3 => prop::sample::select(CREATE.as_slice()),
-        4 => prop::sample::select([Derive, DeriveOtherwise, Clone, Share].as_slice()),
+        4 => prop::sample::select([Derive, DeriveOtherwise, Clone, Share, MakePoolCurrent].as_slice()),
         2 => Just(Use),
         2 => prop::sample::select([Close, Drop].as_slice()),
     ]
 }
 
+thread_local! {
+    /// The pools that were made current. They are never destroyed.
+    static CURRENT: RefCell<HashSet<CUmemoryPool>> = RefCell::default();
+}
+
 struct Machine {
     slots: [Option<Value>; SLOTS],
     default: Context,
+    /// The stream of the steps that find no other.
+    stream: Stream,
     size: usize,
+    /// Pools are shared over the fabric.
+    fabric: bool,
 }
 
 impl Machine {
@@ -104,7 +128,7 @@ impl Machine {
 
     fn stream(&self, place: usize) -> Stream {
         self.near(place, |value| if let Value::Stream(stream) = value { Some(stream.clone()) } else { None })
-            .unwrap_or_else(|| Stream::default_of(&self.default))
+            .unwrap_or_else(|| self.stream.clone())
     }
 
     fn take(&mut self, step: Step, from: usize, to: usize) -> Result<(), Error> {
@@ -119,7 +143,29 @@ impl Machine {
             Step::NewBuffer => Value::Buffer(DeviceBuffer::new(&context, SIZE)?),
             Step::NewAllocation => Value::Allocation(Allocation::new(device(), self.size, DESCRIPTORS)?),
             Step::NewReservation => Value::Reservation(Reservation::new(driver(), 2 * self.size, 0)?),
+            Step::NewPool if self.fabric => {
+                let pool = Pool::new(device(), HandleTypes::FABRIC, None)?;
+                // Otherwise it could not be destroyed.
+                pool.export_fabric()?;
+                Value::Pool(pool)
+            }
             Step::NewPool => Value::Pool(Pool::new(device(), DESCRIPTORS, None)?),
+            Step::OtherContext => match other_context() {
+                Some(context) => Value::Context(context?),
+                None => return Ok(()),
+            },
+            Step::EnablePeerAccess => match other_context() {
+                Some(other) if to.is_multiple_of(2) => Value::PeerAccess(PeerAccess::enable(&context, &other?)?),
+                Some(other) => Value::PeerAccess(PeerAccess::enable(&other?, &context)?),
+                None => return Ok(()),
+            },
+            Step::MakePoolCurrent => match &self.slots[from] {
+                Some(Value::Pool(pool)) => {
+                    CURRENT.with_borrow_mut(|pools| pools.insert(pool.raw()));
+                    return pool.make_current();
+                }
+                _ => return Ok(()),
+            },
             Step::LoadModule => {
                 // SAFETY: the text is a kernel of this workspace.
                 let module = unsafe { Module::from_ptx(&context, kernels::FILL.ptx)? };
@@ -205,11 +251,21 @@ impl Machine {
             _ => false,
         };
         if !self.slots.iter().flatten().any(is_of) {
-            let import = ImportedPool::import(device(), pool.export()?.as_fd())?;
+            let import = if self.fabric {
+                // SAFETY: the bytes are those that the driver has just given.
+                unsafe { ImportedPool::import_fabric(device(), &pool.export_fabric()?)? }
+            } else {
+                ImportedPool::import(device(), pool.export()?.as_fd())?
+            };
             self.slots[to] = Some(Value::PoolImport(raw, import));
         }
         Ok(())
     }
+}
+
+/// Returns the primary context of the second device.
+fn other_context() -> Option<Result<Context, Error>> {
+    driver().device(1).ok().map(Context::primary)
 }
 
 impl Value {
@@ -252,7 +308,9 @@ impl Value {
 
     /// Uses a value. Live memory can be read and written, whatever happened before. The driver may refuse other calls.
     fn work(&self, stream: &Stream) -> Result<(), Error> {
-        if let Some(memory) = self.memory() {
+        // The context of another device reaches no memory of the pools.
+        let is_pooled = matches!(self, Self::PoolBuffer(_) | Self::PoolPointer(..));
+        if let Some(memory) = self.memory().filter(|memory| !is_pooled || memory.context().device() == device()) {
             let end = memory.size() - 1;
             memory.write(end, &[7_u8]).unwrap();
             let mut mirror = memory.mirror::<u8>(end..memory.size()).unwrap();
@@ -292,18 +350,32 @@ impl Value {
             Self::PoolImport(_, value) => value.close(),
             Self::PoolPointer(value, _buffer) => value.close(),
             Self::Function(value) => value.module().clone().unload(),
+            Self::PeerAccess(value) => value.disable(),
             Self::Allocation(_) | Self::Descriptor(_) | Self::Import(_) | Self::Parcel(_) => Ok(()),
         }
         .map_err(|error| panic!("cannot close a live value: {error}"))
     }
 }
 
+/// Returns a number of bytes of a pool that was made current.
+fn attribute(pool: CUmemoryPool, attribute: CUmemPool_attribute) -> u64 {
+    let mut bytes = 0_u64;
+    // SAFETY: the pool exists until the process ends, and the output is a local of the attribute's type.
+    let answer = unsafe { driver().raw().cuMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast()) };
+    assert_eq!(answer, Ok(CUresult::CUDA_SUCCESS));
+    bytes
+}
+
+fn is_reference() -> bool {
+    driver().path().ends_with("libreference_driver.so")
+}
+
 /// The kinds of values that existed after some step.
 type Seen = HashSet<Discriminant<Value>>;
 
-fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
+fn run(steps: &[(Step, usize, usize)], stream: Stream, fabric: bool, seen: &mut Seen) {
     let size = granularity(device(), DESCRIPTORS).unwrap();
-    let mut machine = Machine { slots: Default::default(), default: context(), size };
+    let mut machine = Machine { slots: Default::default(), default: context(), stream, size, fabric };
     for (step, from, to) in steps {
         if let Err(error) = machine.take(*step, *from, *to) {
             // Expected: the range is taken or too small, the event is of another context, or the memory is imported.
@@ -314,25 +386,90 @@ fn run(steps: &[(Step, usize, usize)], seen: &mut Seen) {
     }
 }
 
+/// Runs steps while a stream is busy. The stream is also the one of the steps that find no other.
+fn run_beside_work(steps: &[(Step, usize, usize)], fabric: bool, seen: &mut Seen) {
+    const WAITS: u32 = 20;
+    let context = context();
+    let busy = Stream::non_blocking(&context).unwrap();
+    let number = SharedPages::<u32>::new(&context, 1).unwrap();
+    let memory = DeviceBuffer::new(&context, SIZE).unwrap();
+    stream::scope(|scope| {
+        let work = scope.on(&busy);
+        for wait in 1..=WAITS {
+            work.wait_value(number.memory().slice(..1)?, WaitValue::GreaterOrEqual, wait)?;
+            work.fill(memory.slice(..)?, wait)?;
+        }
+        std::thread::scope(|threads| {
+            // A CPU store: a call of the driver could wait for the call of a step, which waits for the stream.
+            threads.spawn(|| {
+                for wait in 1..=WAITS {
+                    std::thread::sleep(Duration::from_micros(200));
+                    number.numbers()[0].store(wait, Ordering::Release);
+                }
+            });
+            run(steps, busy.clone(), fabric, seen);
+        });
+        Ok(())
+    })
+    .unwrap();
+    assert!(memory.snapshot::<u32>(..).unwrap().iter().all(|word| *word == WAITS));
+}
+
 #[test]
 fn any_sequence_of_calls_leaves_nothing() {
     let _alone: Alone = alone();
+    leaves_nothing(false);
+}
+
+/// On a GPU, the process finds the fabric as it is.
+#[test]
+fn any_sequence_of_calls_leaves_nothing_of_pools_for_the_fabric() {
+    let _alone = alone();
+    Peer::start(module_path!(), "role_has_a_fabric").finish();
+}
+
+fn leaves_nothing(fabric: bool) {
     let context = context();
+    let stream = || Stream::default_of(&context);
     // The driver creates some resources at their first use and keeps them. `before` includes them.
     let every = [Step::NewContext, Step::NewStream, Step::NewEvent, Step::NewBuffer, Step::NewPool, Step::LoadModule];
-    run(&every.iter().enumerate().map(|(slot, step)| (*step, slot, slot)).collect::<Vec<_>>(), &mut Seen::new());
+    let every: Vec<_> = every.iter().enumerate().map(|(slot, step)| (*step, slot, slot)).collect();
+    run(&every, stream(), fabric, &mut Seen::new());
+    run_beside_work(&every, fabric, &mut Seen::new());
     let before = Holdings::now(&context);
     let seen = RefCell::new(Seen::new());
     let config =
         Config { cases: 200, failure_persistence: Some(Box::new(FileFailurePersistence::Off)), ..Config::default() };
     // Random steps rarely combine buffers of a pool, its import and pointers in it, so some runs begin with them.
     let pooled = [(Step::NewPool, 0, 0), (Step::Derive, 0, 1), (Step::Derive, 1, 2), (Step::Derive, 1, 3)];
-    proptest!(config, |(begins_pooled: bool, steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
+    proptest!(config, |(begins_pooled: bool, is_busy: bool, steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
         let begin: &[_] = if begins_pooled { &pooled } else { &[] };
-        run(&[begin, &steps].concat(), &mut seen.borrow_mut());
+        let (steps, seen) = ([begin, &steps].concat(), &mut seen.borrow_mut());
+        if is_busy { run_beside_work(&steps, fabric, seen) } else { run(&steps, stream(), fabric, seen) }
         let errors = met();
         prop_assert!(errors.is_empty(), "{errors:?}");
-        prop_assert_eq!(&Holdings::now(&context), &before);
+        let mut expected = before.clone();
+        CURRENT.with_borrow(|pools| {
+            for pool in pools {
+                assert_eq!(attribute(*pool, CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+                let reserved = attribute(*pool, CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+                expected.free_memory -= reserved as usize;
+                // A pool of the reference driver has a descriptor.
+                expected.descriptors.extend(is_reference().then(|| "a pool that was made current".to_owned()));
+            }
+        });
+        prop_assert_eq!(Holdings::now(&context), expected);
     });
-    assert_eq!(seen.borrow().len(), 15, "every kind of value was made");
+    Pool::default_of(device()).unwrap().make_current().unwrap();
+    let kinds = if other_context().is_some() { 16 } else { 15 };
+    assert_eq!(seen.borrow().len(), kinds, "every kind of value was made");
+}
+
+roles! {
+    fn role_has_a_fabric(_connection) {
+        // SAFETY: the driver is not loaded yet, and no other thread of this process uses the environment.
+        unsafe { std::env::set_var("REFERENCE_DRIVER_FABRIC", "channel") };
+        start();
+        leaves_nothing(is_reference());
+    }
 }
