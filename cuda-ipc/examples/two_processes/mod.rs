@@ -12,14 +12,40 @@ use cuda_ipc::{Context, Driver};
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 /// Runs the exporter in this process and the importer in another. If one fails, the other sees the connection close.
+#[allow(dead_code, reason = "some examples have an option")]
 pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
-    let done = match env::args().nth(1).as_deref() {
-        None => export_to_child(export),
+    end_with(start(&env::args().skip(1).collect::<Vec<_>>(), &[], export, import))
+}
+
+/// Does the same for a program with one option, and tells both sides whether it was given.
+#[allow(dead_code, reason = "most examples have no option")]
+pub(crate) fn run_with_option(
+    option: &str,
+    export: fn(&Connection, bool) -> Outcome,
+    import: fn(&Connection, bool) -> Outcome,
+) -> ExitCode {
+    let (options, roles): (Vec<_>, Vec<_>) = env::args().skip(1).partition(|argument| argument == option);
+    let given = !options.is_empty();
+    end_with(start(&roles, &options, |importer| export(importer, given), |exporter| import(exporter, given)))
+}
+
+fn start(
+    roles: &[String],
+    options: &[String],
+    export: impl Fn(&Connection) -> Outcome,
+    import: impl Fn(&Connection) -> Outcome,
+) -> Outcome {
+    match roles.first().map(String::as_str) {
+        None => export_to_child(options, export),
         Some("import") => with_parent(import),
         // Other programs can start either side.
         Some("export") => with_parent(export),
-        Some(other) => Err(format!("unknown role: {other}").into()),
-    };
+        Some(other) => Err(format!("unknown argument: {other}").into()),
+    }
+}
+
+/// Prints the error, if there is one, and returns the exit code: 0 or 1.
+pub(crate) fn end_with(done: Outcome) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -29,9 +55,10 @@ pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) ->
     }
 }
 
-fn export_to_child(export: fn(&Connection) -> Outcome) -> Outcome {
+fn export_to_child(options: &[String], export: impl Fn(&Connection) -> Outcome) -> Outcome {
     let (ours, theirs) = Connection::pair()?;
-    let mut importer = Command::new(env::current_exe()?).arg("import").stdin(OwnedFd::from(theirs)).spawn()?;
+    let mut importer = Command::new(env::current_exe()?);
+    let mut importer = importer.arg("import").args(options).stdin(OwnedFd::from(theirs)).spawn()?;
     let exported = export(&ours);
     drop(ours);
     let status = importer.wait()?;
@@ -39,7 +66,7 @@ fn export_to_child(export: fn(&Connection) -> Outcome) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("the importer failed: {status}").into()) }
 }
 
-fn with_parent(side: fn(&Connection) -> Outcome) -> Outcome {
+fn with_parent(side: impl Fn(&Connection) -> Outcome) -> Outcome {
     let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     side(&Connection::from(socket))
 }

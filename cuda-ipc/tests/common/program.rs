@@ -1,0 +1,51 @@
+//! A program of `examples/`, run in a process of its own on the driver under test.
+
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+
+use crate::common::driver;
+
+/// A program that has not been started.
+pub(crate) struct Program(Command);
+
+/// A program that runs.
+pub(crate) struct Running(Child);
+
+/// How a program ended, and what it wrote. The code is missing if a signal ended it.
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) said: String,
+    pub(crate) errors: String,
+}
+
+impl Program {
+    pub(crate) fn new(name: &str) -> Self {
+        let test = std::env::current_exe().expect("a test executable has a path");
+        let profile = test.parent().and_then(|folder| folder.parent()).expect("the test is in target/<profile>/deps");
+        let mut command = Command::new(profile.join("examples").join(name));
+        command.env("CUDA_IPC_DRIVER", driver().path());
+        Self(command)
+    }
+
+    pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.0.args(arguments);
+        self
+    }
+
+    pub(crate) fn start_with(mut self, standard_input: impl Into<OwnedFd>) -> Running {
+        let child = self.0.stdin(standard_input.into()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        Running(child.unwrap_or_else(|error| panic!("{:?}: {error}; `cargo test -p cuda-ipc` builds it", self.0)))
+    }
+
+    pub(crate) fn run(self) -> Ended {
+        self.start_with(std::fs::File::open("/dev/null").expect("every Linux has it")).end()
+    }
+}
+
+impl Running {
+    pub(crate) fn end(self) -> Ended {
+        let output = self.0.wait_with_output().expect("our child");
+        let [said, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
+        Ended { code: output.status.code(), said, errors }
+    }
+}
