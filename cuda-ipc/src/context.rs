@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::drop_hook::report;
+use crate::drop_hook::{Unlocked, report};
 use crate::error::check;
 use crate::foreign::AnyOwner;
 use crate::resource::{Owned, Raw, Resource};
@@ -30,7 +30,7 @@ pub(crate) enum Origin {
     Primary,
     Created,
     /// Other code owns the context. The field keeps it alive, and is dropped with the last clone.
-    Foreign(#[expect(dead_code, reason = "it is only dropped")] AnyOwner),
+    Foreign(#[expect(dead_code, reason = "it is only dropped")] Unlocked<AnyOwner>),
 }
 
 impl Resource for Held {

@@ -1,5 +1,6 @@
-//! The hook for errors that `Drop` cannot return.
+//! The hook for errors that `Drop` cannot return, and what else runs only while this crate holds no lock.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -51,12 +52,21 @@ pub fn set_drop_hook(hook: fn(DropError)) -> fn(DropError) {
 thread_local! {
     /// How many [`Postponed`] this thread has.
     static POSTPONED: Cell<usize> = const { Cell::new(0) };
-    /// The errors that wait for the last of them. It needs no destructor, because values can still be dropped when the
-    /// thread's destructors have run, and it is empty by then.
-    static WAITING: RefCell<ManuallyDrop<Vec<DropError>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
+    /// What waits for the last of them. It needs no destructor, because values can still be dropped when the thread's
+    /// destructors have run, and it is empty by then.
+    static WAITING: RefCell<ManuallyDrop<Vec<Waiting>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// While a thread has such a value, the errors of its drops wait. They reach the hook when the last one is dropped.
+/// Code of others, which may call this crate.
+enum Waiting {
+    /// An error for the hook.
+    Error(DropError),
+    /// A value that is to be dropped.
+    Value(Box<dyn Any>),
+}
+
+/// While a thread has such a value, the errors of its drops wait, and so do the drops of [`Unlocked`] values. Their turn
+/// comes when the last one is dropped.
 pub(crate) struct Postponed {
     stays_here: PhantomData<*const ()>,
 }
@@ -73,7 +83,12 @@ impl Drop for Postponed {
         POSTPONED.with(|count| count.set(count.get() - 1));
         if POSTPONED.with(Cell::get) == 0 {
             let waiting = WAITING.with(|waiting| std::mem::take(&mut **waiting.borrow_mut()));
-            waiting.into_iter().for_each(call);
+            for waiting in waiting {
+                match waiting {
+                    Waiting::Error(error) => call(error),
+                    Waiting::Value(value) => drop(value),
+                }
+            }
         }
     }
 }
@@ -83,7 +98,32 @@ pub(crate) fn report(resource: &'static str, error: Error) {
     if POSTPONED.with(Cell::get) == 0 {
         call(error);
     } else {
-        WAITING.with(|waiting| waiting.borrow_mut().push(error));
+        wait(Waiting::Error(error));
+    }
+}
+
+fn wait(for_its_turn: Waiting) {
+    WAITING.with(|waiting| waiting.borrow_mut().push(for_its_turn));
+}
+
+/// A value whose drop is code of others. It is dropped while its thread has no [`Postponed`].
+#[derive(Debug)]
+pub(crate) struct Unlocked<T: 'static>(Option<T>);
+
+impl<T> Unlocked<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+}
+
+impl<T> Drop for Unlocked<T> {
+    fn drop(&mut self) {
+        let value = self.0.take();
+        if POSTPONED.with(Cell::get) == 0 {
+            drop(value);
+        } else {
+            wait(Waiting::Value(Box::new(value)));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Raw contexts.
 
 use crate::context::{Entered, Origin};
+use crate::drop_hook::Unlocked;
 use crate::error::check;
 use crate::foreign::AnyOwner;
 use crate::sys::CUcontext;
@@ -43,7 +44,7 @@ impl Context {
     {
         // SAFETY: the caller promises that the context lives.
         let device = unsafe { device_of(driver, raw)? };
-        Ok(Self::hold(device, raw, Origin::Foreign(AnyOwner::new(Box::new(owner)))))
+        Ok(Self::hold(device, raw, Origin::Foreign(Unlocked::new(AnyOwner::new(Box::new(owner))))))
     }
 
     /// Hands the context over: returns the raw context, which this crate no longer releases.

@@ -106,6 +106,32 @@ fn a_hook_calls_the_cache_that_closes_imports(#[case] call: Call) {
     drop(in_use);
 }
 
+/// What keeps a borrowed context alive is code of others, like a hook. An import can hold the last clone of the context.
+#[test]
+fn the_owner_of_a_context_calls_the_cache_that_closes_the_last_import_there() {
+    struct Owner(Cache);
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            self.0.trim_to(0);
+        }
+    }
+
+    let _alone = alone();
+    let exporter = Peer::start(module_path!(), "role_shares_two");
+    let [parcel, _] = [(); 2].map(|()| Parcel::receive(&exporter.connection).unwrap());
+    let (context, cache) = (context(), Cache::new(usize::MAX));
+    // SAFETY: the context outlives the value.
+    let borrowed = unsafe { Context::borrow_raw(driver(), context.raw(), Owner(cache.clone())) }.unwrap();
+    drop(open(&borrowed, &cache, &parcel).unwrap());
+    drop(borrowed);
+    let (done, is_done) = mpsc::channel();
+    std::thread::spawn(move || {
+        cache.trim_to(0);
+        done.send(cache.bytes()).unwrap();
+    });
+    assert_eq!(is_done.recv_timeout(LONG).expect("the owner waits for a lock that its own thread holds"), 0);
+}
+
 fn open(context: &Context, cache: &Cache, parcel: &Parcel) -> Result<cuda_ipc::cache::CachedMemory, Error> {
     // SAFETY: the exporter keeps the memory until the test ends.
     unsafe { cache.open(context, parcel) }
