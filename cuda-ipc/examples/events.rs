@@ -91,7 +91,9 @@ fn import(exporter: &Connection, racy: bool) -> Outcome {
         format!("complete before the wait: {before}, after: {after}; waited {:.1} ms", waited.as_secs_f64() * 1e3);
     if old > 0 {
         exporter.send(waited.as_bytes(), &[])?;
-        return Err(format!("{old} of {WORDS} words are old: the wait was for nothing").into());
+        return Err(
+            format!("{old} of {WORDS} words are old: the wait was for an event that was not recorded yet").into()
+        );
     }
     Ok(exporter.send(format!("{waited}; {WORDS} words of the kernel: all arrived").as_bytes(), &[])?)
 }

@@ -56,3 +56,56 @@ mod transform {
         }
     }
 }
+
+mod events {
+    use crate::program::{Ended, Program};
+
+    #[test]
+    fn a_wait_for_a_recorded_event_orders_the_reads() {
+        let Ended { code, said, errors } = Program::new("events").run();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        assert!(said.contains("complete before the wait: false, after: true; waited "), "{said}");
+        assert!(said.ends_with("words of the kernel: all arrived\n"), "{said}");
+    }
+
+    #[test]
+    fn a_wait_before_the_record_returns_at_once() {
+        let Ended { code, said, errors } = Program::new("events").arguments(&["--racy"]).run();
+        assert_eq!(code, Some(1), "{said}{errors}");
+        assert!(said.contains("complete before the wait: true, after: true; waited "), "{said}");
+        assert!(errors.contains("words are old") && !said.contains("arrived"), "{said}{errors}");
+    }
+}
+
+/// These tests set the state of the reference driver's fabric, so they run on no other driver.
+mod fabric {
+    use std::os::unix::net::UnixStream;
+
+    use rstest::rstest;
+
+    use crate::program::{Ended, Program};
+
+    const STATE: &str = "REFERENCE_DRIVER_FABRIC";
+
+    #[rstest]
+    #[case::no_support("absent", ": 1. no support")]
+    #[case::no_channel("no-channel", ": 2. support, and no IMEX channel")]
+    #[case::not_ready("not-ready", ": 3. support, but no memory can be exported")]
+    #[case::works("channel", ": 4. another process imported")]
+    fn each_state_is_told(#[case] state: &str, #[case] told: &str) {
+        let Ended { code, said, errors } = Program::on_reference_driver("fabric").variable(STATE, state).run();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        assert_eq!(said.lines().filter(|line| line.contains(told)).count(), 2, "one line for each device: {said}");
+    }
+
+    #[test]
+    fn an_import_from_another_channel_is_told() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let side = |side, channel| Program::on_reference_driver("fabric").arguments(&[side]).variable(STATE, channel);
+        let importer = side("import", "channel:8").start_with(theirs);
+        let Ended { code, said, errors } = side("export", "channel:7").start_with(ours).end();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        assert!(said.contains(": 3. a channel and an export, but another process cannot import it"), "{said}");
+        assert_eq!(importer.end().code, Some(0));
+    }
+}

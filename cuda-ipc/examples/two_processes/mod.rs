@@ -1,4 +1,5 @@
 //! Code that the examples share: it starts the program again as a second process, with a connection between the two.
+#![allow(dead_code, reason = "each example needs some of it")]
 
 use std::env;
 use std::error::Error;
@@ -12,13 +13,11 @@ use cuda_ipc::{Context, Driver};
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 /// Runs the exporter in this process and the importer in another. If one fails, the other sees the connection close.
-#[allow(dead_code, reason = "some examples have an option")]
 pub(crate) fn run(export: fn(&Connection) -> Outcome, import: fn(&Connection) -> Outcome) -> ExitCode {
     end_with(start(&env::args().skip(1).collect::<Vec<_>>(), &[], export, import))
 }
 
 /// Does the same for a program with one option, and tells both sides whether it was given.
-#[allow(dead_code, reason = "most examples have no option")]
 pub(crate) fn run_with_option(
     option: &str,
     export: fn(&Connection, bool) -> Outcome,

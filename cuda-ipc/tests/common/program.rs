@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 
-use crate::common::driver;
+use crate::common::{driver, reference_driver};
 
 /// A program that has not been started.
 pub(crate) struct Program(Command);
@@ -25,6 +25,18 @@ impl Program {
         let mut command = Command::new(profile.join("examples").join(name));
         command.env("CUDA_IPC_DRIVER", driver().path());
         Self(command)
+    }
+
+    /// Runs the program on the reference driver with two devices, whichever driver is under test.
+    pub(crate) fn on_reference_driver(name: &str) -> Self {
+        let Self(mut command) = Self::new(name);
+        command.env("CUDA_IPC_DRIVER", reference_driver()).env("REFERENCE_DRIVER_DEVICES", "2");
+        Self(command)
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.0.env(name, value);
+        self
     }
 
     pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
