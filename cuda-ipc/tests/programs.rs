@@ -109,3 +109,43 @@ mod fabric {
         assert_eq!(importer.end().code, Some(0));
     }
 }
+
+mod p2p_ring {
+    use cuda_ipc::peer::can_access;
+    use rstest::rstest;
+
+    use crate::common::driver;
+    use crate::program::{Ended, Program};
+
+    #[test]
+    fn each_edge_with_peer_access_is_written_and_verified() {
+        let devices = driver().devices().unwrap();
+        let next = devices.iter().cycle().skip(1);
+        let edges = devices.iter().zip(next).filter(|(from, to)| can_access(**from, **to).unwrap()).count();
+        let Ended { code, said, errors } = Program::new("p2p_ring").arguments(&["1", "2"]).run();
+        assert_eq!(code, Some(if edges > 0 { 0 } else { 2 }), "{said}{errors}");
+        assert!(
+            edges == 0
+                || said.ends_with(&format!("GB/s over each edge, all edges at once\nedges: {edges}, all arrived\n")),
+            "{said}"
+        );
+        assert_eq!(said.matches("native atomics").count(), devices.len() * (devices.len() - 1), "{said}");
+    }
+
+    #[rstest]
+    #[case::one_device("1", "", &["edge 0 → 0 skipped: a device is not its own peer", "no edge"], 2)]
+    #[case::no_peers("2", "all:none", &["edge 0 → 1 skipped", "edge 1 → 0 skipped", "no edge"], 2)]
+    #[case::one_edge_is_missing("3", "1-2:none", &["edge 1 → 2 skipped: cuDeviceCanAccessPeer", "edges: 2, all arrived"], 0)]
+    fn a_missing_edge_is_skipped_with_its_reason(
+        #[case] devices: &str,
+        #[case] topology: &str,
+        #[case] told: &[&str],
+        #[case] expected: i32,
+    ) {
+        let program = Program::on_reference_driver("p2p_ring").variable("REFERENCE_DRIVER_DEVICES", devices);
+        let ended = program.variable("REFERENCE_DRIVER_TOPOLOGY", topology).arguments(&["1"]).run();
+        let Ended { code, said, errors } = ended;
+        assert_eq!(code, Some(expected), "{said}{errors}");
+        assert!(told.iter().all(|told| said.contains(told)), "{said}");
+    }
+}
