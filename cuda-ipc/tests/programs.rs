@@ -149,3 +149,40 @@ mod p2p_ring {
         assert!(told.iter().all(|told| said.contains(told)), "{said}");
     }
 }
+
+mod vmm_peers {
+    use cuda_ipc::peer::can_access;
+    use rstest::rstest;
+
+    use crate::common::{device, driver};
+    use crate::program::{Ended, Program};
+
+    #[test]
+    fn each_device_can_do_what_its_access_permits() {
+        let Ended { code, said, errors } = Program::new("vmm_peers").run();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        let peers = driver().devices().unwrap().into_iter().filter(|peer| can_access(*peer, device()).unwrap()).count();
+        for told in ["ReadWrite: reads, writes\n", "Read: reads, write refused", "None: read refused"] {
+            assert_eq!(said.matches(told).count(), peers + 1, "{told}: {said}");
+        }
+        assert!(said.ends_with("what was allowed arrived\n"), "{said}");
+    }
+
+    #[rstest]
+    #[case::a_forbidden_read_is_skipped("a-kernel-without-access-is-skipped", "the device permitted it")]
+    #[case::a_forbidden_write_arrives("a-kernel-stores-before-it-fails", "words were wrong")]
+    fn a_driver_that_breaks_the_rule_is_noticed(#[case] fault: &str, #[case] told: &str) {
+        let Ended { code, said, errors } =
+            Program::on_reference_driver("vmm_peers").variable("REFERENCE_DRIVER_FAULT", fault).run();
+        assert_eq!(code, Some(1), "{said}{errors}");
+        assert!(errors.contains(told) && !said.contains("arrived"), "{said}{errors}");
+    }
+
+    #[test]
+    fn a_device_without_peer_access_is_skipped_with_its_reason() {
+        let program = Program::on_reference_driver("vmm_peers").variable("REFERENCE_DRIVER_TOPOLOGY", "all:none");
+        let Ended { code, said, errors } = program.run();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        assert!(said.contains("device 1 skipped: cuDeviceCanAccessPeer") && said.contains("device 0, None"), "{said}");
+    }
+}

@@ -5,7 +5,7 @@ use std::env;
 use std::error::Error;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode};
 
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, Driver};
@@ -55,9 +55,7 @@ pub(crate) fn end_with(done: Outcome) -> ExitCode {
 }
 
 fn export_to_child(options: &[String], export: impl Fn(&Connection) -> Outcome) -> Outcome {
-    let (ours, theirs) = Connection::pair()?;
-    let mut importer = Command::new(env::current_exe()?);
-    let mut importer = importer.arg("import").args(options).stdin(OwnedFd::from(theirs)).spawn()?;
+    let (mut importer, ours) = importer(options)?;
     let exported = export(&ours);
     drop(ours);
     let status = importer.wait()?;
@@ -65,7 +63,15 @@ fn export_to_child(options: &[String], export: impl Fn(&Connection) -> Outcome) 
     if status.success() { Ok(()) } else { Err(format!("the importer failed: {status}").into()) }
 }
 
-fn with_parent(side: impl Fn(&Connection) -> Outcome) -> Outcome {
+/// Starts this program again as the importer, and returns the connection to it.
+pub(crate) fn importer(options: &[String]) -> Result<(Child, Connection), Box<dyn Error>> {
+    let (ours, theirs) = Connection::pair()?;
+    let mut importer = Command::new(env::current_exe()?);
+    Ok((importer.arg("import").args(options).stdin(OwnedFd::from(theirs)).spawn()?, ours))
+}
+
+/// Runs one side with the connection that the process which started this one gave it as standard input.
+pub(crate) fn with_parent(side: impl Fn(&Connection) -> Outcome) -> Outcome {
     let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     side(&Connection::from(socket))
 }
