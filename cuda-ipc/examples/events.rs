@@ -52,11 +52,15 @@ fn export(importer: &Connection, racy: bool) -> Outcome {
     }
     scope_watching(&ProcessWatch::by_hang_up(importer)?, |scope| {
         let stream = scope.on(&stream);
-        stream.wait_value(words.value(GATE)?, WaitValue::Equal, 1)?;
-        stream.launch(&spin, LaunchShape::linear(1, 1), (WORK,))?;
-        stream.launch(&fill, SHAPE, (words.part(..WORDS)?, SEED))?;
-        stream.record(&event)?;
-        if racy { Ok(()) } else { send() }
+        let enqueue = || {
+            stream.wait_value(words.value(GATE)?, WaitValue::Equal, 1)?;
+            stream.launch(&spin, LaunchShape::linear(1, 1), (WORK,))?;
+            stream.launch(&fill, SHAPE, (words.part(..WORDS)?, SEED))?;
+            stream.record(&event)?;
+            if racy { Ok(()) } else { send() }
+        };
+        // After an error, the importer lives and never opens the gate. The scope would wait for it for ever.
+        enqueue().or_else(|error| words.value(GATE)?.write(&[1]).and(Err(error)))
     })?;
     // The importer has closed the event when it says so, and only then may it be destroyed.
     let said = importer.receive()?.bytes;

@@ -75,6 +75,15 @@ mod events {
         assert!(said.contains("complete before the wait: true, after: true; waited "), "{said}");
         assert!(errors.contains("words are old") && !said.contains("arrived"), "{said}{errors}");
     }
+
+    /// The refusal comes when the exporter's stream already waits for the importer, which waits for the exporter.
+    #[test]
+    fn a_device_without_ipc_ends_both_sides() {
+        let program = Program::on_reference_driver("events").variable("REFERENCE_DRIVER_PROFILE", "no-ipc");
+        let Ended { code, said, errors } = program.run();
+        assert_eq!(code, Some(1), "{said}{errors}");
+        assert!(errors.contains("cuIpcGetEventHandle") && !said.contains("arrived"), "{said}{errors}");
+    }
 }
 
 /// These tests set the state of the reference driver's fabric, so they run on no other driver.

@@ -2,8 +2,13 @@
 
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{driver, reference_driver};
+use crate::peer::LONG;
 
 /// A program that has not been started.
 pub(crate) struct Program(Command);
@@ -55,8 +60,19 @@ impl Program {
 }
 
 impl Running {
+    /// Waits until the program has ended. Kills one that does not end.
     pub(crate) fn end(self) -> Ended {
-        let output = self.0.wait_with_output().expect("our child");
+        let id = Pid::from_child(&self.0);
+        let (sender, ended) = mpsc::channel();
+        let waiting = thread::spawn(move || {
+            let output = self.0.wait_with_output().expect("our child");
+            let _ = sender.send(());
+            output
+        });
+        if ended.recv_timeout(LONG).is_err() {
+            kill_process(id, Signal::KILL).expect("a program that has not been waited for");
+        }
+        let output = waiting.join().expect("the thread only waits");
         let [said, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"));
         Ended { code: output.status.code(), said, errors }
     }
