@@ -57,9 +57,12 @@ fn the_access_flags_of_memory_of_another_gpu(observer: Role, #[case] memory: Mem
     observer.ctx_set_current(Some(own))
 }
 
+/// Gives the second GPU access to memory, or takes it away.
+type SetAccess<'role> = Box<dyn Fn(bool) -> Outcome + 'role>;
+
 impl Memory {
     /// Makes the memory. The function gives the second GPU access to it, or takes it away.
-    fn make<'role>(&self, role: &'role Role) -> Result<(Pointer, Box<dyn Fn(bool) -> Outcome + 'role>), Stop> {
+    fn make<'role>(&self, role: &'role Role) -> Result<(Pointer, SetAccess<'role>), Stop> {
         let flags = |is_given: bool| if is_given { READ_WRITE } else { NONE };
         match self {
             Self::Linear => {
