@@ -13,6 +13,7 @@ use cuda_ipc_sys::{CUevent, CUevent_flags, CUresult};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::health::Health;
 use crate::process::{State, state};
+use crate::seen::Seen;
 use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
 
 use captured::{Captured, Record};
@@ -27,7 +28,7 @@ pub(crate) struct Event {
     health: Arc<Health>,
     has_timing: bool,
     body: Body,
-    /// This process's latest record of an imported event, for a fault.
+    /// This process's latest record of an imported or exportable event, for a fault.
     own_record: Option<SharedRecord>,
 }
 
@@ -185,16 +186,23 @@ entry_points! {
         Ok(())
     }
 
-    fn cuEventQuery(event: CUevent) {
+    fn cuEventQuery(handle: CUevent) {
+        static REMEMBERED: Seen = Seen::new();
         let state = state()?;
-        let event = state.working_event(event)?;
+        let event = state.working_event(handle)?;
         let captured = event.capture();
         let is_complete = match event.is_imported() {
             true if captured.is_nothing() => {
                 !fault!("query-unrecorded-import-is-pending", ["IPCEVT-017"], "An imported event without a record is pending.")
             }
             true if fault!("query-import-is-never-pending", ["IPCEVT-018"], "A query of an imported event succeeds.") => true,
+            true if fault!("query-import-remembers-success", ["IPCEVT-018"], "A query that succeeded once always does.") => {
+                REMEMBERED.has(handle as u64) || captured.is_complete() && !REMEMBERED.again(handle as u64)
+            }
             true if fault!("query-import-is-always-pending", ["IPCEVT-018"], "An imported event never completes.") => false,
+            _ if event.is_exportable()
+                && event.own_record.as_ref().is_none_or(SharedRecord::is_complete)
+                && fault!("query-own-ignores-importers", ["IPCEVT-020"], "The exporter's query knows only its own records.") => true,
             _ => captured.is_complete(),
         };
         if is_complete { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }

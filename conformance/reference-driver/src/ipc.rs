@@ -2,6 +2,7 @@
 
 mod close;
 mod faults;
+mod flags;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
@@ -20,8 +21,11 @@ use crate::process::{State, own_number, own_start_time, start_time, state};
 use crate::range::Memory;
 use crate::topology::topology;
 use close::close;
-use faults::{Inside, context_of_call, count_importer, exports_anyway, is_exported_again, second_gets_a_copy};
+use faults::{
+    Inside, context_of_call, count_importer, exports_anyway, first_references, is_exported_again, second_gets_a_copy,
+};
 pub(crate) use faults::{is_legacy_capable, outlives, range_of, shuts_out};
+use flags::WILD;
 
 /// An allocation of another process that this process has open.
 #[derive(Debug)]
@@ -33,6 +37,8 @@ pub(crate) struct Import {
     handle: Handle,
     block: Arc<Block>,
     references: usize,
+    /// Whether one of its opens was closed, for a fault.
+    was_closed: bool,
     /// The thread that opened it first.
     thread: ThreadId,
 }
@@ -227,7 +233,10 @@ impl State {
             return Err(INVALID_CONTEXT);
         }
         let is_peer = device != handle.device as usize;
-        if fault!("open-on-a-peer-is-refused", ["IPCMEM-OPEN-029"], "A handle opens only on its own device.") && is_peer
+        if is_peer
+            && (fault!("open-on-a-peer-is-refused", ["IPCMEM-OPEN-029"], "A handle opens only on its own device.")
+                || device < handle.device as usize
+                    && fault!("open-on-the-first-peer-is-refused", ["IPCMEM-OPEN-029"], "GPU 0 opens only its own."))
         {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
@@ -265,6 +274,8 @@ impl State {
                 && device == 1
                 && !is_peer
             || importers > 0 && second_gets_a_copy()
+            || self.ordinal(handle.device as usize) < 0
+                && fault!("open-of-a-hidden-device-maps-a-copy", ["IPCMEM-OPEN-032"], "Its memory is a copy.")
         {
             block.detach(0, block.size)?;
         }
@@ -301,12 +312,9 @@ impl State {
         }
         self.add_range(base, handle.size, owner, handle.device as usize, Memory::Import(Arc::clone(&block)));
         let thread = std::thread::current().id();
-        let references = 1 + usize::from(fault!(
-            "open-counts-twice",
-            ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"],
-            "One close is not enough."
-        ));
-        self.imports.insert(base, Import { context, device, bytes, handle, block, references, thread });
+        let references = first_references(self.imports.closed.contains(&bytes));
+        self.imports
+            .insert(base, Import { context, device, bytes, handle, block, references, was_closed: false, thread });
         Ok(base)
     }
 
@@ -331,13 +339,20 @@ impl State {
 
     /// Whether a repeated open maps the memory at another address.
     fn maps_again(&mut self, base: u64) -> Result<bool> {
-        let is_other_thread = self.import(base)?.thread != std::thread::current().id();
+        let import = self.import(base)?;
+        let is_other_thread = import.thread != std::thread::current().id();
         Ok(fault!("open-again-maps-again", ["IPCMEM-OPEN-002"], "A second open returns another pointer.")
             || is_other_thread
                 && fault!(
                     "open-on-another-thread-maps-again",
                     ["IPCMEM-OPEN-037"],
                     "Each thread gets a pointer of its own."
+                )
+            || import.was_closed
+                && fault!(
+                    "open-again-after-a-close-maps-again",
+                    ["IPCMEM-OPEN-002"],
+                    "Once one of several opens was closed, another open returns another pointer."
                 ))
     }
 
@@ -558,41 +573,5 @@ entry_points! {
 
     fn cuIpcCloseMemHandle(pointer: CUdeviceptr) {
         close(pointer)
-    }
-}
-
-/// An address where nothing is mapped.
-const WILD: u64 = 0x7000_0000_0000;
-
-impl State {
-    /// Refuses an open without the documented flag.
-    fn refuse_flags(&mut self, context: u64, pointer: Output<CUdeviceptr>, bytes: [u8; 64], flags: u32) -> Result<()> {
-        let owner =
-            Handle::from_bytes(&bytes, Kind::Memory, environment().machine_number()).map(|handle| handle.device);
-        let is_peer = owner != Some(self.context(context)?.device_index as u32);
-        if is_peer
-            && fault!("open-on-a-peer-without-flags-maps-nothing", ["IPCMEM-OPEN-030"], "It gives a wild pointer.")
-            || flags == 0
-                && fault!("open-without-flags-maps-nothing", ["IPCMEM-OPEN-010"], "Flags of 0 give a wild pointer.")
-            || flags != 0
-                && fault!("open-with-other-flags-maps-nothing", ["IPCMEM-OPEN-011"], "Flags of 2 give a wild pointer.")
-        {
-            return pointer.give(WILD);
-        }
-        if flags == 0
-            && fault!("open-without-flags-returns-another-code", ["IPCMEM-OPEN-010"], "Flags of 0 give UNKNOWN.")
-            || flags != 0
-                && fault!("open-with-other-flags-returns-another-code", ["IPCMEM-OPEN-011"], "Flags of 2 give UNKNOWN.")
-        {
-            return Err(CUresult::CUDA_ERROR_UNKNOWN);
-        }
-        if fault!(
-            "open-refused-for-its-flags-stays-open",
-            ["IPCMEM-OPEN-010", "IPCMEM-OPEN-011"],
-            "An open that is refused for its flags adds a reference.",
-        ) {
-            self.open(context, bytes)?;
-        }
-        Err(INVALID_VALUE)
     }
 }

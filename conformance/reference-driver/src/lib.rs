@@ -71,6 +71,7 @@ mod process;
 mod profile;
 mod range;
 mod runtime;
+mod seen;
 mod shared_event;
 mod stream;
 mod topology;

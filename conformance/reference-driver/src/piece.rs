@@ -118,6 +118,15 @@ impl Divider {
         {
             serial = 1;
         }
+        if is_small
+            && fault!(
+                "get-repeats-the-handle-before-the-last",
+                ["IPCMEM-GET-003"],
+                "Only two handles take turns for the allocations at one address.",
+            )
+        {
+            serial = 1 + block.block.last_serial().fetch_xor(1, Ordering::AcqRel) % 2;
+        }
         let offset = if size < UNIT - 4
             && fault!("alloc-misaligns-small-sizes", ["IPCMEM-GET-026"], "Small allocations are aligned to 4 bytes.")
         {

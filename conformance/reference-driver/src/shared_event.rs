@@ -142,6 +142,10 @@ impl Arena {
             return Some(SharedEvent { arena: Arc::clone(self), slot, serial });
         }
         let event = SharedEvent { arena: Arc::clone(self), slot, serial };
+        if fault!("open-event-forgets-earlier-records", ["IPCEVT-018"], "An open event lacks the record made before.") {
+            let slot = event.slot();
+            slot.earlier.store(slot.begun.load(Ordering::Acquire), Ordering::Release);
+        }
         event.is_current().then_some(event)
     }
 }
@@ -241,8 +245,18 @@ impl SharedRecord {
         self.place().fetch_max(self.number, Ordering::AcqRel);
     }
 
+    /// For a fault: whether the slot no longer counts this record.
+    fn is_lost(&self) -> bool {
+        self.number > RING
+            && fault!(
+                "record-after-1024-completes-at-once",
+                ["IPCEVT-018"],
+                "Only the first 1024 records of an event wait for their work.",
+            )
+    }
+
     pub(crate) fn is_complete(&self) -> bool {
-        self.place().load(Ordering::Acquire) >= self.number
+        self.place().load(Ordering::Acquire) >= self.number || self.is_lost()
     }
 
     /// Waits, for the given time at most, and returns whether the record is complete.

@@ -43,6 +43,11 @@ impl State {
         }
         // IPCEVT-030
         let device = self.context(context)?.device_index;
+        if device < handle.device as usize
+            && fault!("open-event-on-the-first-peer-fails", ["IPCEVT-030"], "GPU 0 opens only its own events.")
+        {
+            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+        }
         if !topology().may_use(device, handle.device as usize) {
             if fault!("open-event-without-peer-access", ["IPCEVT-030"], "An event opens on a device that is no peer.") {
                 return Ok(Body::Orphan(None));

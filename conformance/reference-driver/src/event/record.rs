@@ -28,7 +28,7 @@ fn record(
     stream: &Arc<Stream>,
     enqueue: impl FnOnce(&State, Box<dyn Send>) -> Result<()>,
 ) -> Result<()> {
-    let (shared, is_imported) = {
+    let (shared, is_imported, is_in_default_stream) = {
         let mut state = state()?;
         let event = state.event(handle)?;
         let is_default =
@@ -55,7 +55,13 @@ fn record(
             && fault!("record-import-is-ignored", ["IPCEVT-020"], "A record of an imported event has no effect.")
             || event.is_exportable()
                 && !event.capture().is_nothing()
-                && fault!("record-again-is-ignored", ["IPCEVT-018"], "Only the first record of an event counts.");
+                && fault!("record-again-is-ignored", ["IPCEVT-018"], "Only the first record of an event counts.")
+            || event.own_record.is_some()
+                && fault!(
+                    "record-import-again-is-ignored",
+                    ["IPCEVT-020"],
+                    "Only the importer's first record of an event counts."
+                );
         let is_ignored = is_ignored
             || event.is_imported()
                 && !on_first_device
@@ -73,17 +79,30 @@ fn record(
                 *latest = Some(Arc::clone(&record));
                 return enqueue(&state, Box::new(Pending(record)));
             }
-            Body::Exportable(event) => (SharedEvent::clone(event), false),
-            Body::Imported(event) => (event.clone(), true),
+            Body::Exportable(event) => (SharedEvent::clone(event), false, is_default),
+            Body::Imported(event) => (event.clone(), true, is_default),
         }
     };
     let pending = shared.begin();
-    if is_imported
+    if is_in_default_stream
         && fault!(
-            "record-import-completes-at-once",
-            ["IPCEVT-020"],
-            "The importer's record does not wait for its stream."
+            "record-in-the-default-stream-completes-at-once",
+            ["IPCEVT-018"],
+            "A record in the default stream does not wait for its work."
         )
+        || !is_in_default_stream
+            && !is_imported
+            && fault!(
+                "record-in-another-stream-completes-at-once",
+                ["IPCEVT-018"],
+                "The exporter's record waits only for work of the default stream."
+            )
+        || is_imported
+            && fault!(
+                "record-import-completes-at-once",
+                ["IPCEVT-020"],
+                "The importer's record does not wait for its stream."
+            )
         || !is_imported
             && fault!(
                 "record-own-completes-at-once",
@@ -100,7 +119,9 @@ fn record(
         return enqueue(&*state()?, Box::new(()));
     }
     let mut state = state()?;
-    if let Some(event) = state.events.get_mut(&(handle as u64)).filter(|event| event.is_imported()) {
+    if let Some(event) =
+        state.events.get_mut(&(handle as u64)).filter(|event| event.is_imported() || event.is_exportable())
+    {
         event.own_record = pending.as_ref().map(PendingRecord::record);
     }
     enqueue(&state, Box::new(pending))

@@ -10,12 +10,14 @@ use super::captured::{ATTENTION, Captured, wait_forever};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Result};
 use crate::health::Health;
 use crate::process::{State, state};
+use crate::seen::Seen;
+use crate::shared_event::SharedEvent;
 use crate::stream::Stream;
 
 impl State {
     /// Makes a stream wait for the work that an event has captured at the time of the call.
-    pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, event: CUevent) -> Result<()> {
-        let event = self.event(event)?;
+    pub(crate) fn wait_for_event(&self, stream: &Arc<Stream>, handle: CUevent) -> Result<()> {
+        let event = self.event(handle)?;
         let captured = event.capture();
         let device_of = |context: &u64| self.contexts.get(context).map(|context| context.device_index);
         if device_of(&event.context) != device_of(&stream.context)
@@ -51,6 +53,33 @@ impl State {
                 ["POOL-PTR-013", "POOL-PTR-017"],
                 "A stream does not wait for an event of another process."
             )
+        {
+            return Ok(());
+        }
+        static WAITED: Seen = Seen::new();
+        if event.is_imported()
+            && fault!(
+                "stream-wait-import-waits-once",
+                ["IPCEVT-019"],
+                "Only the first wait for an imported event waits."
+            )
+            && WAITED.again(handle as u64)
+        {
+            return Ok(());
+        }
+        if event.context != stream.context
+            && (event.is_imported()
+                && fault!(
+                    "stream-wait-ignores-imports-of-other-contexts",
+                    ["IPCEVT-042"],
+                    "A stream does not wait for an event that another context has imported."
+                )
+                || event.is_exportable()
+                    && fault!(
+                        "stream-wait-ignores-own-events-of-other-contexts",
+                        ["IPCEVT-042"],
+                        "A stream does not wait for an interprocess event that another context has created."
+                    ))
         {
             return Ok(());
         }
@@ -90,6 +119,20 @@ impl State {
             )
         {
             captured.wait_in(&stream.health);
+        }
+        if let Body::Exportable(event) = &event.body
+            && fault!(
+                "stream-wait-own-follows-later-records",
+                ["IPCEVT-021"],
+                "The exporter's wait ends only when the records made in the meantime are complete too.",
+            )
+        {
+            let event = SharedEvent::clone(event);
+            let latest = move || event.latest().map_or(Captured::Nothing, Captured::Shared);
+            return self.enqueue_wait(stream, move |health| {
+                captured.wait_in(health);
+                latest().wait_in(health);
+            });
         }
         if let Body::Imported(event) = &event.body {
             let event = event.clone();
@@ -135,14 +178,21 @@ impl State {
 }
 
 entry_points! {
-    fn cuEventSynchronize(event: CUevent) {
+    fn cuEventSynchronize(handle: CUevent) {
+        static AWAITED: Seen = Seen::new();
         let (captured, health, is_imported) = {
             let state = state()?;
-            let event = state.working_event(event)?;
+            let event = state.working_event(handle)?;
             if event.is_imported()
                 && fault!("synchronize-import-returns-at-once", ["IPCEVT-039"], "A host wait of the importer does not wait.")
                 || event.is_exportable()
                     && fault!("synchronize-own-returns-at-once", ["IPCEVT-020"], "A host wait of the exporter does not wait.")
+            {
+                return Ok(());
+            }
+            if event.is_imported()
+                                && fault!("synchronize-import-waits-once", ["IPCEVT-039"], "Only the importer's first host wait for an event waits.")
+ && AWAITED.again(handle as u64)
             {
                 return Ok(());
             }

@@ -46,6 +46,15 @@ pub(super) fn close(pointer: u64) -> Result<()> {
             }
         }
         let import = state.import(pointer)?;
+        if import.thread != std::thread::current().id()
+            && fault!(
+                "close-on-another-thread-is-refused",
+                ["IPCMEM-OPEN-037"],
+                "Only the thread that opened an import first can close it."
+            )
+        {
+            return Err(INVALID_VALUE);
+        }
         (import.context, import.references == 1)
     };
     if is_last {
@@ -58,6 +67,7 @@ pub(super) fn close(pointer: u64) -> Result<()> {
     let import = state.import(pointer)?;
     // IPCMEM-CLOSE-002
     import.references -= 1;
+    import.was_closed = true;
     if import.references == 0 || fault!("close-ignores-the-count", ["IPCMEM-CLOSE-002"], "The first close unmaps.") {
         if let Some(import) = state.imports.remove(pointer) {
             state.unmapped(&import)?;
@@ -71,6 +81,13 @@ pub(super) fn close(pointer: u64) -> Result<()> {
         }
         if !fault!("close-keeps-the-range", ["IPCMEM-CLOSE-001"], "Closed memory can still be read.") {
             state.ranges.remove(&pointer);
+        }
+        if fault!(
+            "close-unmaps-every-import-of-the-exporter",
+            ["IPCMEM-CLOSE-002"],
+            "The last close of one handle also unmaps the other handles of its exporter."
+        ) {
+            state.ranges.retain(|_, range| !matches!(range.memory, Memory::Import(_)));
         }
         if fault!("close-returns-an-error", ["IPCMEM-CLOSE-001"], "The last close unmaps and returns an error.") {
             return Err(INVALID_VALUE);
@@ -91,6 +108,9 @@ impl State {
         if fault!("close-clears-the-last-byte", ["IPCMEM-CLOSE-011"], "A close sets the last byte to zero.") {
             // SAFETY: the byte lies in the block, which is mapped.
             unsafe { ((block.base + place + import.handle.size - 1) as *mut u8).write_volatile(0) };
+        }
+        if fault!("close-leaks-a-descriptor", ["IPCMEM-OPEN-040"], "Every last close leaves a descriptor.") {
+            block.export()?;
         }
         if fault!("close-ends-the-handle", ["IPCMEM-CLOSE-012"], "A closed handle is stale.") {
             block.set_serial(place, 0);

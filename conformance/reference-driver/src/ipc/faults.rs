@@ -55,6 +55,19 @@ impl Drop for Inside {
     }
 }
 
+/// The references of an import that is opened for the first time, or for the first time since it was closed.
+pub(super) fn first_references(was_closed: bool) -> usize {
+    let counts_twice =
+        fault!("open-counts-twice", ["IPCMEM-CLOSE-001", "IPCMEM-CLOSE-002"], "One close is not enough.")
+            || was_closed
+                && fault!(
+                    "open-after-a-close-counts-twice",
+                    ["IPCMEM-CLOSE-002"],
+                    "A handle that is opened again after its last close needs one close too many."
+                );
+    1 + usize::from(counts_twice)
+}
+
 /// Whether this process has exported the allocation with this serial before.
 pub(super) fn is_exported_again(serial: u64) -> bool {
     static EXPORTED: LazyLock<Mutex<HashSet<u64>>> = LazyLock::new(Mutex::default);

@@ -128,13 +128,24 @@ fn a_memory_handle_does_not_open_as_an_event(exporter: Role, importer: Role) -> 
 #[rstest]
 #[conformance::test("IPCEVT-030", needs(gpus = 2, peer_access))]
 fn an_event_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
-    let (event, imported) = share(&exporter, &importer)?;
+    opens_on_a_peer(&exporter, &importer)
+}
+
+/// An event of the second GPU opens on the first, where streams and the host see its records.
+#[rstest]
+#[conformance::test("IPCEVT-030", needs(gpus = 2, peer_access))]
+fn an_event_of_the_second_gpu_opens_on_the_first(#[with(1)] exporter: Role, importer: Role) -> Outcome {
+    opens_on_a_peer(&exporter, &importer)
+}
+
+fn opens_on_a_peer(exporter: &Role, importer: &Role) -> Outcome {
+    let (event, imported) = share(exporter, importer)?;
     let (produce, consume) = (exporter.stream_create()?, importer.stream_create()?);
-    let latch = Latch::hold(&exporter, produce)?;
+    let latch = Latch::hold(exporter, produce)?;
     exporter.event_record(event, produce)?;
     importer.event_query(imported).refused(NOT_READY)?;
     importer.stream_wait_event(consume, imported)?;
-    let waiting = begin_to_wait_for_stream(&importer, consume)?;
+    let waiting = begin_to_wait_for_stream(importer, consume)?;
     latch.release()?;
     waiting.finish()?;
     importer.event_query(imported)

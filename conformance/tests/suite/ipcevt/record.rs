@@ -7,7 +7,7 @@ use conformance::calls::many::{Call as ManyCall, Wait};
 use conformance::{Event, Expect as _, Outcome, Role, Stream, check, observe};
 use rstest::rstest;
 
-use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, share};
+use super::{INTERPROCESS, INTERPROCESS_BLOCKING, NOT_READY, begin_to_wait, export, share};
 use crate::support::constants::INVALID_HANDLE;
 use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
@@ -56,6 +56,38 @@ fn the_importer_sees_work_pending_then_done(exporter: Role, importer: Role) -> O
         importer.event_query(imported)?;
     }
     Ok(())
+}
+
+/// An importer that opens an event after its record sees that record.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn a_record_before_the_open_counts(exporter: Role, importer: Role) -> Outcome {
+    let (event, handle) = export(&exporter)?;
+    let stream = exporter.stream_create()?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    let imported = importer.ipc_open_event_handle(handle)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    let waiting = begin_to_wait(&importer, imported)?;
+    latch.release()?;
+    waiting.finish()?;
+    importer.event_query(imported)
+}
+
+/// After thousands of records of an event, the importer still sees a new one as pending.
+#[rstest]
+#[conformance::test("IPCEVT-018")]
+fn the_number_of_records_does_not_matter(exporter: Role, importer: Role) -> Outcome {
+    const ROUNDS: usize = 5000;
+    let (event, imported) = share(&exporter, &importer)?;
+    let stream = exporter.stream_create()?;
+    exporter.event_record_repeatedly(event, stream, ROUNDS)?;
+    importer.event_query(imported)?;
+    let latch = Latch::hold(&exporter, stream)?;
+    exporter.event_record(event, stream)?;
+    importer.event_query(imported).refused(NOT_READY)?;
+    latch.release()?;
+    importer.event_synchronize(imported)
 }
 
 /// A record covers all earlier work of its stream, the last kernel too.

@@ -247,6 +247,26 @@ fn a_pending_wait_ends_with_its_record(exporter: Role, importer: Role) -> Outcom
     later_latch.release()
 }
 
+/// A pending stream wait of the exporter ends with its record, although the importer recorded the event again after
+/// other pending work.
+#[rstest]
+#[conformance::test("IPCEVT-021")]
+fn a_pending_wait_of_the_exporter_ignores_the_importers_record(exporter: Role, importer: Role) -> Outcome {
+    let (event, imported) = share(&exporter, &importer)?;
+    let (produce, consume) = (exporter.stream_create()?, exporter.stream_create()?);
+    let held = importer.stream_create()?;
+    let latch = Latch::hold(&exporter, produce)?;
+    let later_latch = Latch::hold(&importer, held)?;
+    exporter.event_record(event, produce)?;
+    exporter.stream_wait_event(consume, event)?;
+    importer.event_record(imported, held)?;
+    exporter.stream_query(consume).refused(NOT_READY)?;
+    latch.release()?;
+    exporter.stream_synchronize(consume)?;
+    exporter.event_query(event).refused(NOT_READY)?;
+    later_latch.release()
+}
+
 /// A pending stream wait does not end with a later record after no work, because its own record is pending.
 #[rstest]
 #[conformance::test("IPCEVT-021")]

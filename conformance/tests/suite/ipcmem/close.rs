@@ -50,22 +50,28 @@ fn closing_unmaps(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
-/// A handle that was opened several times needs as many closes, and its memory stays mapped until the last one.
+/// A handle that was opened several times needs as many closes, and its memory stays mapped until the last one. This
+/// holds again when it is opened again, and another handle of the exporter stays open.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-002")]
 fn every_open_needs_its_close(exporter: Role, importer: Role, #[values(2, 5, 100)] opens: usize) -> Outcome {
-    let shared = share(&exporter)?;
-    let import = importer.ipc_open_mem_handle(shared.handle)?;
-    for _ in 1..opens {
-        check!(import == importer.ipc_open_mem_handle(shared.handle)?);
-    }
-    for _ in 1..opens {
+    let (shared, other) = (share(&exporter)?, share(&exporter)?);
+    let kept = importer.ipc_open_mem_handle(other.handle)?;
+    // After the last close, the count begins again.
+    for _ in 0..2 {
+        let import = importer.ipc_open_mem_handle(shared.handle)?;
+        for _ in 1..opens {
+            check!(import == importer.ipc_open_mem_handle(shared.handle)?);
+        }
+        for _ in 1..opens {
+            importer.ipc_close_mem_handle(import)?;
+            check!(importer.mismatches(import, SIZE, shared.pattern)? == 0);
+        }
         importer.ipc_close_mem_handle(import)?;
-        check!(importer.mismatches(import, SIZE, shared.pattern)? == 0);
+        importer.read(import, 4).refused(&[])?;
     }
-    importer.ipc_close_mem_handle(import)?;
-    importer.read(import, 4).refused(&[])?;
-    Ok(())
+    check!(importer.mismatches(kept, SIZE, other.pattern)? == 0);
+    importer.ipc_close_mem_handle(kept)
 }
 
 /// The driver refuses one close too many.

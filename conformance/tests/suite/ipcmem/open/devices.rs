@@ -14,7 +14,18 @@ const SIZE: u64 = 4 * MIB;
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-029", needs(gpus = 2, peer_access))]
 fn memory_opens_on_a_peer(exporter: Role, #[with(1)] importer: Role) -> Outcome {
-    let (buffer, import, there) = share(&exporter, &importer, SIZE)?;
+    opens_on_a_peer(&exporter, &importer)
+}
+
+/// Memory of the second GPU opens on the first, and each process sees the writes of the other.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-029", needs(gpus = 2, peer_access))]
+fn memory_of_the_second_gpu_opens_on_the_first(#[with(1)] exporter: Role, importer: Role) -> Outcome {
+    opens_on_a_peer(&exporter, &importer)
+}
+
+fn opens_on_a_peer(exporter: &Role, importer: &Role) -> Outcome {
+    let (buffer, import, there) = share(exporter, importer, SIZE)?;
     let back = seed();
     check!(importer.mismatches(import, SIZE, there)? == 0);
     check!(importer.mismatches_by_copy(import, SIZE, there)? == 0);
@@ -48,13 +59,15 @@ fn memory_does_not_open_without_peer_access(#[values(0, 1)] exporting: i32) -> O
     importer.ctx_synchronize()
 }
 
-/// Memory opens even if the exporter's GPU is not visible to the importer.
+/// Memory opens even if the exporter's GPU is not visible to the importer, and each process sees the writes of the other.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-032", needs(gpus = 2, peer_access))]
 fn the_exporters_gpu_may_be_hidden(exporter: Role) -> Outcome {
     let importer = start("importer", Placement::device(0).visible_devices("1"));
-    let (_, import, pattern) = share(&exporter, &importer, SIZE)?;
+    let (buffer, import, pattern) = share(&exporter, &importer, SIZE)?;
     check!(importer.mismatches(import, SIZE, pattern)? == 0);
+    importer.fill(import, SIZE, !pattern)?;
+    check!(exporter.mismatches(buffer, SIZE, !pattern)? == 0);
     Ok(())
 }
 

@@ -20,6 +20,9 @@ fn opening_twice_counts_references(exporter: Role, importer: Role) -> Outcome {
     check!(first == second);
     importer.ipc_close_mem_handle(first)?;
     check!(importer.mismatches(second, SIZE, pattern)? == 0);
+    check!(importer.ipc_open_mem_handle(handle)? == second);
+    importer.ipc_close_mem_handle(second)?;
+    check!(importer.mismatches(second, SIZE, pattern)? == 0);
     importer.ipc_close_mem_handle(second)?;
     importer.read(second, 4).refused(&[])?;
     Ok(())

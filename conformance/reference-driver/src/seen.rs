@@ -1,0 +1,26 @@
+//! What a fault remembers: numbers that it has seen in this process.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A set of numbers, such as addresses or identifiers.
+pub(crate) struct Seen(Mutex<BTreeSet<u64>>);
+
+impl Seen {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(BTreeSet::new()))
+    }
+
+    fn numbers(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a number, and returns whether the set had it before.
+    pub(crate) fn again(&self, number: u64) -> bool {
+        !self.numbers().insert(number)
+    }
+
+    pub(crate) fn has(&self, number: u64) -> bool {
+        self.numbers().contains(&number)
+    }
+}
