@@ -17,12 +17,12 @@ const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// Creates a memfd of zeros. Other processes of the machine recognise the file by its name.
 pub(crate) fn new_file(name: &str, size: u64) -> Result<File> {
-    new_memfd(name, size, libc::MFD_CLOEXEC)
+    new_memfd(name, size, close_on_exec())
 }
 
 /// Creates a memfd whose size no process can change.
 pub(crate) fn new_sealed(name: &str, size: u64) -> Result<File> {
-    let file = new_memfd(name, size, libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)?;
+    let file = new_memfd(name, size, close_on_exec() | libc::MFD_ALLOW_SEALING)?;
     // SAFETY: the descriptor is the file's; the argument is a number.
     let answer = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) };
     if answer < 0 { Err(OUT_OF_MEMORY) } else { Ok(file) }
@@ -40,6 +40,14 @@ pub(crate) fn new_descriptor(file: &File) -> Result<i32> {
     let descriptor = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
     // VMM-EXP-010: the process has no descriptor left.
     if descriptor < 0 { Err(OUT_OF_MEMORY) } else { Ok(descriptor) }
+}
+
+/// The flag with which no program that this process starts inherits the file.
+fn close_on_exec() -> libc::c_uint {
+    if fault!("memory-is-inherited-over-exec", ["VMM-IMP-023"], "A program that a process starts keeps its memory.") {
+        return 0;
+    }
+    libc::MFD_CLOEXEC
 }
 
 /// Does the same as `new_file`, with flags for `memfd_create`.

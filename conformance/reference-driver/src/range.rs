@@ -94,6 +94,11 @@ impl Memory {
 }
 
 impl Range {
+    /// Whether this is a mapping of an allocation.
+    pub(crate) fn is_of(&self, allocation: &Arc<Allocation>) -> bool {
+        matches!(&self.memory, Memory::Mapping { allocation: of, .. } if Arc::ptr_eq(of, allocation))
+    }
+
     pub(crate) const fn end(&self) -> u64 {
         self.base + self.size
     }
@@ -110,7 +115,7 @@ impl State {
     }
 
     pub(crate) fn add_range(&mut self, base: u64, size: u64, context: u64, device: usize, memory: Memory) {
-        let buffer_id = self.new_buffer_id(base, &memory);
+        let buffer_id = self.new_buffer_id(base, context, &memory);
         let range = Range { base, size, context, device, buffer_id, sync_memops: false, is_freed: false, memory };
         self.ranges.insert(base, range);
     }

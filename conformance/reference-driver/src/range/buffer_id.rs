@@ -5,7 +5,7 @@ use crate::process::State;
 
 impl State {
     /// PTRATTR-006: a number that no other range of this process ever had.
-    pub(super) fn new_buffer_id(&mut self, base: u64, memory: &Memory) -> u64 {
+    pub(super) fn new_buffer_id(&mut self, base: u64, context: u64, memory: &Memory) -> u64 {
         let unused = self.new_id() >> 8;
         match memory {
             Memory::Linear(_)
@@ -52,6 +52,22 @@ impl State {
                 ) =>
             {
                 self.ranges.values().map(|range| range.buffer_id).max().unwrap_or(unused)
+            }
+            _ if fault!(
+                "buffer-id-has-6-bits",
+                ["PTRATTR-006"],
+                "After 64 buffers, the first BUFFER_ID is used again."
+            ) =>
+            {
+                unused % 64
+            }
+            _ if fault!(
+                "buffer-id-starts-again-in-each-context",
+                ["PTRATTR-006"],
+                "The buffers of each context are counted from 1, so two buffers of a process have the same BUFFER_ID."
+            ) =>
+            {
+                1 + self.ranges.values().filter(|range| range.context == context).count() as u64
             }
             _ => unused,
         }

@@ -244,6 +244,8 @@ entry_points! {
             if let (Some(flags), Memory::Mapping { allocation, offset, .. }) = (host, &range.memory) {
                 allocation.block.map_at(range.base, *offset, range.size, flags)?;
             }
+            let is_import =
+                matches!(&range.memory, Memory::Mapping { allocation, .. } if allocation.is_import());
             let (Memory::Mapping { access: granted, .. } | Memory::Multicast { access: granted, .. }) =
                 &mut range.memory
             else {
@@ -256,6 +258,12 @@ entry_points! {
             }
             if fault!("set-access-takes-it-from-the-others", ["VMM-MAP-027"], "Only the locations of the last call have any.") {
                 granted.clear();
+            }
+            if is_import
+                && access.values().any(|flags| flags.0 == 0)
+                && fault!("set-access-never-revokes-an-import", ["VMM-MAP-022"], "Access to an import stays.")
+            {
+                continue;
             }
             if access.values().any(|flags| flags.0 == 0)
                 && fault!("set-access-revokes-all", ["VMM-MAP-022"], "Revoking one device's access revokes that of all.")

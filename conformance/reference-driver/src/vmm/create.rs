@@ -333,6 +333,9 @@ entry_points! {
         let is_short = size > GRANULARITY
             && fault!("create-gives-a-granule-less", ["VMM-CREATE-001"], "The allocation lacks its last granule.");
         let size = if is_short { size - GRANULARITY } else { size };
+        let is_cut = size > u64::from(u32::MAX)
+            && fault!("create-cuts-the-size", ["VMM-CREATE-001"], "An allocation has the lower 32 bits of its size.");
+        let size = if is_cut { size & 0xffff_ffff } else { size };
         let block = if is_shareable { Block::shareable(device, size) } else { Block::new(device, size) }?;
         let location_type = properties.location.type_;
         output.give(state.add_allocation(Allocation { block, device, location_type, handle_types, is_shareable }))

@@ -304,6 +304,11 @@ entry_points! {
         } else {
             0
         };
+        let size = if fault!("map-cuts-the-size", ["VMM-MAP-003"], "A mapping has the lower 32 bits of its size.") {
+            size & 0xffff_ffff
+        } else {
+            size
+        };
         let memory = Memory::Mapping { allocation, offset, handle, access };
         state.add_range(address, size, 0, device, memory);
         Ok(())
@@ -361,12 +366,26 @@ entry_points! {
                     std::mem::forget(Arc::clone(allocation));
                 }
                 if fault!(
+                    "unmap-of-a-second-mapping-leaks",
+                    ["VMM-IMP-023"],
+                    "Memory that was imported and mapped twice is kept until the process ends.",
+                ) && state.ranges.values().any(|other| other.is_of(allocation))
+                {
+                    std::mem::forget(Arc::clone(allocation));
+                }
+                if fault!(
                     "unmap-of-an-import-frees-the-memory",
                     ["VMM-IMP-023"],
                     "The memory is freed when an importer unmaps it, whoever else has it.",
                 ) {
                     allocation.block.free_for_all();
                 }
+            }
+            if let Memory::Mapping { allocation, .. } = &range.memory
+                && fault!("unmap-ends-every-alias", ["VMM-MAP-009"], "The other addresses of the memory are unmapped too.")
+            {
+                let allocation = Arc::clone(allocation);
+                state.ranges.retain(|_, other| !other.is_of(&allocation));
             }
             if range.device == HOST {
                 close_to_host(range.base, range.size)?;
@@ -424,6 +443,16 @@ entry_points! {
         };
         // VMM-IMP-030: the handle that was mapped. If it was released, it becomes valid again.
         let (handle, allocation) = (*handle, Arc::clone(allocation));
+        if !state.physical.contains_key(&handle)
+            && fault!("retain-needs-a-handle", ["VMM-IMP-030"], "Memory whose handle was released gives none.")
+        {
+            return Err(INVALID_VALUE);
+        }
+        if allocation.is_import()
+            && fault!("retain-of-an-import-fails", ["VMM-IMP-030"], "Mapped memory of another process gives no handle.")
+        {
+            return Err(INVALID_VALUE);
+        }
         if fault!("retain-gives-a-new-handle", ["VMM-IMP-030"], "The handle has another value than the mapped one.") {
             let handle = state.new_id();
             state.physical.insert(handle, Physical { allocation, references: 1, context: top() });

@@ -14,6 +14,7 @@ use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
 use crate::process::{State, state};
 use crate::range::Memory;
+use crate::seen::Seen;
 
 type HandleType = CUmemAllocationHandleType;
 const DESCRIPTOR: HandleType = HandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -144,7 +145,10 @@ impl State {
         if descriptor == 0 {
             return Err(INVALID_VALUE);
         }
-        let (block, device) = Block::of_descriptor(descriptor)?;
+        let (mut block, device) = Block::of_descriptor(descriptor)?;
+        if fault!("import-cuts-the-size", ["VMM-IMP-001"], "An import has the lower 32 bits of its size.") {
+            block.size = block.size.min((block.size & 0xffff_ffff).max(crate::block::GRANULARITY));
+        }
         if fault!("import-consumes-the-descriptor", ["VMM-IMP-034"], "The import closes the caller's descriptor.") {
             // SAFETY: a fault, which takes the caller's descriptor away.
             unsafe { libc::close(descriptor) };
@@ -272,6 +276,12 @@ entry_points! {
                     // SAFETY: a fault, which gives away a descriptor that it closes.
                     unsafe { libc::close(descriptor) };
                 }
+                if fault!("export-again-is-refused", ["VMM-EXP-007"], "Memory exports as a descriptor only once.") {
+                    static EXPORTED: Seen = Seen::new();
+                    if EXPORTED.again(block.inode) {
+                        return Err(INVALID_VALUE);
+                    }
+                }
                 if fault!("export-leaks-a-descriptor", ["VMM-EXP-011"], "Every export leaves a second descriptor.") {
                     block.export()?;
                 }
@@ -370,9 +380,13 @@ entry_points! {
                 {
                     return output.give(state.new_id());
                 }
-                fabric::import(Kind::Fabric, &bytes, |handle, device| {
+                let (block, device) = fabric::import(Kind::Fabric, &bytes, |handle, device| {
                     Block::of_process(handle.process, handle.descriptor, device, handle.inode)
-                })?
+                })?;
+                if fault!("fabric-import-is-a-copy", ["FAB-003"], "What is written to an import stays private.") {
+                    block.make_private(0, block.size, true)?;
+                }
+                (block, device)
             }
             // VMM-IMP-010
             _ => return Err(INVALID_VALUE),

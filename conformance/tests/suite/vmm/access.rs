@@ -84,6 +84,19 @@ fn read_access_refuses_a_writing_kernel(exporter: Role, importer: Role) -> Outco
 #[conformance::test("VMM-MAP-022", needs(virtual_memory))]
 fn access_can_be_taken_away(importer: Role) -> Outcome {
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    take_access_away(&importer, address)
+}
+
+/// The access to imported memory can be taken away like that to other memory.
+#[rstest]
+#[conformance::test("VMM-MAP-022", needs(memory_descriptors))]
+fn access_to_an_import_can_be_taken_away(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    take_access_away(&importer, map_readable_and_writable(&importer, imported)?)
+}
+
+/// Checks that copies are refused while a mapping gives no access, and that its contents are kept.
+fn take_access_away(importer: &Role, address: Pointer) -> Outcome {
     importer.fill(address, SIZE, 7)?;
     importer.mem_set_access(address, SIZE, 0, NONE)?;
     check!(importer.mem_get_access(address, 0)? == NONE);

@@ -336,7 +336,7 @@ fn an_importer_on_another_gpu_has_no_access() -> Outcome {
 #[case::gib_5_3(5428 * MIB)]
 #[case::gib_16(16 * GIB)]
 #[case::gib_64(64 * GIB)]
-#[conformance::test("VMM-IMP-033", needs(memory_descriptors))]
+#[conformance::test("VMM-CREATE-001", "VMM-MAP-003", "VMM-IMP-001", "VMM-IMP-033", needs(memory_descriptors))]
 fn large_memory_is_imported(exporter: Role, importer: Role, #[case] size: u64) -> Outcome {
     need_free_memory(&exporter, size)?;
     let physical = exporter.mem_create(size, MemProperties::device(0).exportable(DESCRIPTOR), 0)?;

@@ -32,6 +32,36 @@ fn a_mapping_keeps_the_memory(exporter: Role, observer: Role) -> Outcome {
     Ok(())
 }
 
+/// Imported memory that is mapped twice is freed with its second unmap, and not before.
+#[rstest]
+#[conformance::test("VMM-IMP-023", needs(memory_descriptors))]
+fn memory_mapped_twice_is_freed_with_its_last_mapping(exporter: Role, importer: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    let imported = import_without_descriptors(&exporter, physical, &importer)?;
+    exporter.mem_release(physical)?;
+    let mappings = [map_large(&importer, imported)?, map_large(&importer, imported)?];
+    importer.mem_release(imported)?;
+    for mapping in mappings {
+        check!(account.is_held()?);
+        importer.mem_unmap(mapping, account.large)?;
+    }
+    check!(account.is_given_back()?);
+    Ok(())
+}
+
+/// A program that the exporter starts does not keep the exporter's memory: it inherits only what it is given.
+#[rstest]
+#[conformance::test("VMM-IMP-023", needs(memory_descriptors))]
+fn a_started_program_does_not_keep_the_memory(exporter: Role, observer: Role) -> Outcome {
+    let account = Account::open(&observer)?;
+    let physical = create_large(&exporter)?;
+    exporter.exec_and_hold(exporter.mem_export_to_descriptor(create_exportable(&exporter)?)?)?;
+    exporter.mem_release(physical)?;
+    check!(account.is_given_back()?);
+    exporter.end_holder()
+}
+
 /// An open descriptor keeps the memory and its data after unmap and release, and closing it frees the memory.
 #[rstest]
 #[conformance::test("VMM-EXP-012", needs(memory_descriptors))]

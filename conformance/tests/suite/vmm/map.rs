@@ -155,6 +155,8 @@ fn two_addresses_show_the_same_memory(importer: Role) -> Outcome {
     check!(importer.mismatches(other, SIZE, 7)? == 0);
     importer.fill(other, SIZE, 8)?;
     check!(importer.mismatches(one, SIZE, 8)? == 0);
+    importer.mem_unmap(one, SIZE)?;
+    check!(importer.mismatches(other, SIZE, 8)? == 0);
     Ok(())
 }
 

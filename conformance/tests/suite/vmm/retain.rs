@@ -5,8 +5,10 @@ use rstest::rstest;
 
 use crate::support::constants::INVALID_VALUE;
 use crate::support::device_memory::Account;
-use crate::support::fixtures::{importer, observer};
-use crate::support::virtual_memory::{SIZE, create, create_large, map, map_large, map_readable_and_writable, reserve};
+use crate::support::fixtures::{exporter, importer, observer};
+use crate::support::virtual_memory::{
+    SIZE, create, create_exportable, create_large, import, map, map_large, map_readable_and_writable, reserve,
+};
 
 /// A mapped address gives the handle that was mapped, and the returned handle needs a release of its own.
 #[rstest]
@@ -24,6 +26,33 @@ fn a_mapped_address_gives_its_handle(importer: Role, #[case] offset: u64) -> Out
     let again = map_readable_and_writable(&importer, retained)?;
     check!(importer.mismatches(again, SIZE, 7)? == 0);
     importer.mem_release(retained)
+}
+
+/// A mapped address gives the handle that was mapped even after that was released. The handle is then valid again.
+#[rstest]
+#[conformance::test("VMM-IMP-030", needs(virtual_memory))]
+fn a_mapped_address_gives_its_released_handle(importer: Role) -> Outcome {
+    let physical = create(&importer)?;
+    let address = map_readable_and_writable(&importer, physical)?;
+    importer.fill(address, SIZE, 7)?;
+    importer.mem_release(physical)?;
+    let retained = importer.mem_retain_allocation_handle(address)?;
+    check!(retained == physical);
+    let again = map_readable_and_writable(&importer, retained)?;
+    check!(importer.mismatches(again, SIZE, 7)? == 0);
+    importer.mem_release(retained)
+}
+
+/// An address at which imported memory is mapped gives the handle of the import.
+#[rstest]
+#[conformance::test("VMM-IMP-030", needs(memory_descriptors))]
+fn a_mapped_import_gives_its_handle(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    let address = map_readable_and_writable(&importer, imported)?;
+    let retained = importer.mem_retain_allocation_handle(address.offset(SIZE / 2))?;
+    check!(retained == imported);
+    importer.mem_release(retained)?;
+    importer.mem_release(imported)
 }
 
 /// Memory is freed when its handle and the handle that its mapped address gave are both released, and not before.
