@@ -150,6 +150,26 @@ impl State {
         } else {
             used
         };
+        let counted = if fault!(
+            "pool-maximum-counts-freed-memory",
+            ["POOL-CREATE-009"],
+            "Memory that was freed still counts towards the maximum size."
+        ) {
+            pool.allocated
+        } else {
+            counted
+        };
+        pool.allocated += size;
+        let is_full = pool.max_size != 0
+            && size == pool.max_size
+            && fault!(
+                "pool-maximum-is-not-reached",
+                ["POOL-CREATE-009"],
+                "The maximum size itself cannot be allocated."
+            );
+        if is_full {
+            return Err(OUT_OF_MEMORY);
+        }
         let maximum = pool.max_size
             * if fault!(
                 "pool-allocate-doubles-the-maximum",

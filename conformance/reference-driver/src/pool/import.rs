@@ -1,8 +1,9 @@
 //! Imported pools: of other processes, or of this process, which can import its own pools.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::os::fd::AsRawFd as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool, CUresult};
 
@@ -16,12 +17,31 @@ use crate::memfd::map_fixed;
 use crate::process::{State, state};
 use crate::range::Memory;
 
+fn ends_at_the_import() -> bool {
+    fault!(
+        "pool-import-ends-where-the-pool-ended",
+        ["POOL-IMP-001"],
+        "Memory by which the exporter's pool has grown since the import cannot be imported."
+    )
+}
+
+/// The size that a pool had when this was first asked.
+fn size_at_the_import(file: &PoolFile) -> u64 {
+    static SIZES: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+    *SIZES.lock().unwrap_or_else(PoisonError::into_inner).entry(file.inode).or_insert_with(|| file.size())
+}
+
 impl State {
     /// Imports a pool. POOL-IMP-003: any process may be the exporter, including this one. POOL-IMP-008: if the pool is
     /// imported already, the result is the same pool, as on an H200.
     fn import_pool(&mut self, file: Arc<PoolFile>) -> u64 {
         for (id, pool) in &mut self.pools {
-            let is_same = pool.memory.file.as_ref().is_some_and(|known| known.inode == file.inode);
+            let is_same = pool.memory.file.as_ref().is_some_and(|known| known.inode == file.inode)
+                || fault!(
+                    "pool-import-returns-the-first-pool",
+                    ["POOL-IMP-001"],
+                    "A second pool is taken for the first."
+                );
             if let (Origin::Imported { references }, true, false) = (&mut pool.origin, is_same, pool.is_destroyed) {
                 *references += 1;
                 return *id;
@@ -35,6 +55,9 @@ impl State {
             );
         let place = if is_other { 0 } else { file.place };
         let is_granted = file.is_granted();
+        if ends_at_the_import() {
+            size_at_the_import(&file);
+        }
         let mut pool = Pool::new(Target::of_place(place), Origin::Imported { references: 1 }, Some(file));
         if is_granted
             && fault!(
@@ -55,7 +78,8 @@ impl State {
         let handle = Handle::from_bytes(bytes, Kind::PoolPointer, machine).ok_or(INVALID_VALUE)?;
         let place = u64::from(handle.place) * UNIT;
         let end = place.checked_add(handle.size).ok_or(INVALID_VALUE)?;
-        let is_inside = handle.size > 0 && end <= file.size();
+        let is_late = ends_at_the_import() && end > size_at_the_import(file);
+        let is_inside = handle.size > 0 && end <= file.size() && !is_late;
         if handle.inode == file.inode && is_inside { Ok((handle, place)) } else { Err(INVALID_VALUE) }
     }
 
@@ -211,6 +235,9 @@ entry_points! {
                 },
                 number => number.map_err(|_| INVALID_VALUE)?,
             };
+            if fault!("pool-import-leaks-a-descriptor", ["POOL-IMP-001"], "Every import leaves a descriptor.") {
+                std::mem::forget(PoolFile::import(number)?);
+            }
             PoolFile::import(number)?
         };
         output.give(state.import_pool(file) as CUmemoryPool)

@@ -58,6 +58,8 @@ pub(crate) struct Pool {
     /// The REUSE_* attributes. They have no effect here: memory is reused only after its free was performed.
     reuse: [i32; 3],
     high: Usage,
+    /// All bytes that were ever asked for, for a fault.
+    allocated: u64,
 }
 
 /// The handle types that a pool can be created with, as a mask.
@@ -149,6 +151,7 @@ impl Pool {
             release_threshold: 0,
             reuse: [1; 3],
             high: Usage::default(),
+            allocated: 0,
         }
     }
 }

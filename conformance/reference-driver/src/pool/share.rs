@@ -4,13 +4,14 @@ use std::ffi::c_void;
 
 use cuda_ipc_sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUmemoryPool};
 
-use super::{DESCRIPTOR, FABRIC, Origin, PoolFile, handle_types};
+use super::{DESCRIPTOR, FABRIC, Origin, Pool, PoolFile, handle_types};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::block::UNIT;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::process::{State, own_number, own_start_time, state};
 use crate::range::Memory;
+use crate::seen::Seen;
 use crate::vmm::fabric;
 
 /// Checks the flags and the handle type of an export or an import, and returns the type. The flags must be 0, and the
@@ -70,6 +71,9 @@ impl State {
             return export(&*file.map_or_else(|| PoolFile::new(pool.target.place()), Ok)?);
         }
         let Origin::Created { is_exported, is_refused } = &mut pool.origin else { return Err(INVALID_VALUE) };
+        if *is_exported && fault!("pool-export-again-is-refused", ["POOL-EXP-001"], "A pool is exported only once.") {
+            return Err(INVALID_VALUE);
+        }
         if pool.handle_types.0 & kind.0 == 0 {
             if pool.handle_types.0 == 0
                 && fault!(
@@ -116,12 +120,20 @@ impl State {
         // POOL-PTR-002: the pool must have been exported before.
         let pool = self.pools.get(pool).ok_or(INVALID_VALUE)?;
         let is_early = matches!(pool.origin, Origin::Created { is_exported: false, .. }) && pool.memory.file.is_some();
+        let is_open = |other: &Pool| matches!(other.origin, Origin::Created { is_exported: true, .. });
         let is_allowed = is_early
             && fault!(
-                "pool-export-pointer-before-the-pool",
+                "pool-export-opens-every-pool",
                 ["POOL-PTR-002"],
-                "A pointer can be exported before its pool."
-            );
+                "Once one pool was exported, pointers of every pool can be exported."
+            )
+            && self.pools.values().any(is_open)
+            || is_early
+                && fault!(
+                    "pool-export-pointer-before-the-pool",
+                    ["POOL-PTR-002"],
+                    "A pointer can be exported before its pool."
+                );
         if !matches!(pool.origin, Origin::Created { is_exported: true, .. }) && !is_allowed {
             let is_wrong = is_early
                 && fault!(
@@ -130,6 +142,12 @@ impl State {
                     "A pointer whose pool was not exported is refused with NOT_SUPPORTED."
                 );
             return Err(if is_wrong { NOT_SUPPORTED } else { INVALID_VALUE });
+        }
+        if fault!("pool-export-pointer-only-once", ["POOL-PTR-001"], "A pointer is exported only once.") {
+            static EXPORTED: Seen = Seen::new();
+            if EXPORTED.again(range.buffer_id) {
+                return Err(INVALID_VALUE);
+            }
         }
         let extent = piece.block().extent().ok_or(INVALID_VALUE)?;
         Ok(Handle {
@@ -140,7 +158,15 @@ impl State {
             descriptor: 0,
             inode: piece.block().inode,
             place: u32::try_from((extent.offset() + piece.offset) / UNIT).map_err(|_| INVALID_VALUE)?,
-            size: piece.size,
+            size: if fault!(
+                "pool-pointer-size-has-32-bits",
+                ["POOL-PTR-001"],
+                "An import has the lower 32 bits of its size."
+            ) {
+                piece.size & 0xffff_ffff
+            } else {
+                piece.size
+            },
             serial: piece.serial,
             device: range.device as u32,
         })

@@ -111,15 +111,21 @@ fn unknown_types_and_locations_are_refused(exporter: Role, #[case] properties: M
     Ok(())
 }
 
-/// The driver enforces a pool's maximum size over all its memory: the allocation that exceeds it is out of memory.
+/// The driver enforces a pool's maximum size over all its memory: the allocation that exceeds it is out of memory, and
+/// others succeed.
 #[rstest]
 #[conformance::test("POOL-CREATE-009", needs(memory_pools))]
 fn a_maximum_size_is_enforced(exporter: Role) -> Outcome {
     const MAXIMUM: u64 = 64 * MIB;
     let pool = exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?;
-    exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
+    let pointer = exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
     exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool).refused(&[CUresult::CUDA_ERROR_OUT_OF_MEMORY])?;
+    // Freed memory no longer counts.
+    exporter.mem_free_async_and_wait(pointer)?;
+    exporter.mem_alloc_from_pool_async(MAXIMUM / 2, pool)?;
+    // A pool can be used up by one allocation.
+    exporter.mem_alloc_from_pool_async(MAXIMUM, exporter.mem_pool_create_with(DEVICE, MAXIMUM, 0)?)?;
     Ok(())
 }
 

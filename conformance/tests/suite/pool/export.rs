@@ -11,9 +11,14 @@ use crate::support::shared_pool::share;
 #[rstest]
 #[conformance::test("POOL-EXP-001", needs(pool_descriptors))]
 fn a_pool_exports_as_a_descriptor(exporter: Role) -> Outcome {
-    let descriptor = exporter.mem_pool_export_to_descriptor(exporter.mem_pool_create(DESCRIPTOR)?)?;
+    let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+    let descriptor = exporter.mem_pool_export_to_descriptor(pool)?;
     check!(descriptor.0 >= 0, "{descriptor:?}");
-    exporter.close_descriptor(descriptor)
+    // A pool is exported once for each importer.
+    let other = exporter.mem_pool_export_to_descriptor(pool)?;
+    check!(other.0 >= 0 && other != descriptor, "{other:?}");
+    exporter.close_descriptor(descriptor)?;
+    exporter.close_descriptor(other)
 }
 
 /// The driver refuses to export a pool that was created without handle types.

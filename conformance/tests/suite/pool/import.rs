@@ -24,6 +24,19 @@ fn a_pool_is_imported_with_its_later_allocations(exporter: Role, importer: Role)
     Ok(())
 }
 
+/// An importer of two pools of one exporter sees the memory of each.
+#[rstest]
+#[conformance::test("POOL-IMP-001", needs(pool_descriptors))]
+fn two_pools_are_imported_apart(exporter: Role, importer: Role) -> Outcome {
+    let pools = [share(&exporter, &importer)?, share(&exporter, &importer)?];
+    check!(pools[0].imported != pools[1].imported);
+    for (pool, pattern) in pools.into_iter().zip([7, 8]) {
+        let both = memory_of(pool, &exporter, &importer, pattern)?;
+        check!(importer.mismatches(both.here, SIZE, pattern)? == 0);
+    }
+    Ok(())
+}
+
 /// The driver refuses a pointer to the descriptor instead of its value.
 #[rstest]
 #[conformance::test("POOL-IMP-002", needs(pool_descriptors))]

@@ -75,7 +75,7 @@ fn an_unaligned_allocation_is_imported_or_refused(
 
 /// A process can import two allocations of 128 chunks from one pool.
 #[rstest]
-#[conformance::test("POOL-PTR-012", needs(pool_descriptors))]
+#[conformance::test("POOL-PTR-001", "POOL-PTR-012", needs(pool_descriptors))]
 fn several_large_allocations_are_imported(exporter: Role, #[from(importer)] sacrifice: Role) -> Outcome {
     const LARGE: u64 = 4 * GIB;
     const SEEDS: [u32; 2] = [7, 17];

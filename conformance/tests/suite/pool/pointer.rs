@@ -12,7 +12,9 @@ use crate::support::event;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
 use crate::support::pointer_kind::PointerKind;
-use crate::support::shared_pool::{SIZE, both_see, export_filled, share, share_memory, share_pool_of_numa_node};
+use crate::support::shared_pool::{
+    SIZE, both_see, export_filled, share, share_memory, share_pool, share_pool_of_numa_node,
+};
 
 /// How long the `spin` kernel keeps a stream busy.
 const NANOSECONDS: u64 = 50_000_000;
@@ -48,6 +50,23 @@ fn small_allocations_are_imported_one_by_one(exporter: Role, importer: Role) -> 
     Ok(())
 }
 
+/// A pointer can be exported once for each importer, and each import shows the memory.
+#[rstest]
+#[conformance::test("POOL-PTR-001", needs(pool_descriptors))]
+fn a_pointer_is_exported_for_each_importer(
+    exporter: Role,
+    importer: Role,
+    #[from(observer)] other_importer: Role,
+) -> Outcome {
+    let both = share_memory(&exporter, &importer, 7)?;
+    let pool = share_pool(both.pool.exported, &exporter, &other_importer)?;
+    let data = exporter.mem_pool_export_pointer(both.there)?;
+    let other = other_importer.mem_pool_import_pointer(pool.imported, data)?;
+    importer.fill(both.here, SIZE, 8)?;
+    check!(other_importer.mismatches(other, SIZE, 8)? == 0);
+    Ok(())
+}
+
 /// The driver refuses to export a pointer until its pool has been exported.
 #[rstest]
 #[conformance::test("POOL-PTR-002", needs(pool_descriptors))]
@@ -57,6 +76,9 @@ fn a_pointer_of_an_unexported_pool_is_refused(exporter: Role) -> Outcome {
     exporter.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
     exporter.mem_pool_export_to_descriptor(pool)?;
     exporter.mem_pool_export_pointer(pointer)?;
+    // The export of one pool is not that of another.
+    let other = exporter.mem_alloc_from_pool_async(SIZE, exporter.mem_pool_create(DESCRIPTOR)?)?;
+    exporter.mem_pool_export_pointer(other).refused(INVALID_VALUE)?;
     Ok(())
 }
 
