@@ -53,8 +53,26 @@ impl State {
             return Ok(());
         }
         let (mut next, mut first) = (address, None);
+        let end = match self.range(address) {
+            Some(range)
+                if fault!(
+                    "dma-buf-checks-only-the-start",
+                    ["DMABUF-004"],
+                    "Only the first mapping of a range counts."
+                ) =>
+            {
+                end.min(range.end())
+            }
+            _ => end,
+        };
         while next < end {
             let Some(range) = self.range(next) else {
+                if first.is_some()
+                    && self.range(end - 1).is_none()
+                    && fault!("dma-buf-goes-beyond-the-mappings", ["DMABUF-004"], "A hole at the end is accepted.")
+                {
+                    break;
+                }
                 if first.is_some() && fault!("dma-buf-skips-holes", ["DMABUF-004"], "Unmapped parts are accepted.") {
                     next += GRANULARITY;
                     continue;
@@ -160,6 +178,9 @@ entry_points! {
         }
         if fault!("dma-buf-is-refused", ["DMABUF-001"], "The call fails although the attribute reads 1.") {
             return Err(NOT_SUPPORTED);
+        }
+        if fault!("dma-buf-leaks-a-descriptor", ["DMABUF-001"], "Every call leaves a second descriptor.") {
+            std::mem::forget(stand_in(size)?);
         }
         if fault!("dma-buf-is-not-written", ["DMABUF-001"], "The call returns SUCCESS and no descriptor.") {
             return Ok(());

@@ -8,6 +8,7 @@ use cuda_ipc_sys::{CUlogLevel, CUlogsCallback, CUlogsCallbackHandle, CUresult};
 
 use crate::answer::{INVALID_VALUE, Output};
 use crate::process::{check_usable, state};
+use crate::seen::Seen;
 
 struct Registration {
     id: u64,
@@ -16,6 +17,9 @@ struct Registration {
 }
 
 static REGISTRATIONS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
+
+/// The codes that the log has said, for a fault.
+static SAID: Seen = Seen::new();
 
 /// Whether a callback was ever registered. Without one, the log costs nothing.
 static IS_HEARD: AtomicBool = AtomicBool::new(false);
@@ -56,14 +60,19 @@ pub(crate) fn say(function: &str, code: CUresult) {
     let Some(text) = is_said.then(|| CString::new(format!("{function} returned {code}")).ok()).flatten() else {
         return;
     };
-    if fault!("log-is-silent", ["ERR-003"], "Log callbacks receive nothing.") || is_silent_about(function) {
+    if fault!("log-is-silent", ["ERR-003"], "Log callbacks receive nothing.")
+        || fault!("log-tells-an-error-once", ["ERR-003"], "The log has each failing call only once.")
+            && SAID.again(code.0.into())
+        || is_silent_about(function)
+    {
         return;
     }
     let is_empty = fault!("log-lines-are-empty", ["ERR-003"], "Log callbacks receive empty lines.");
     let text = if is_empty { CString::default() } else { text };
     // The lock is held during the calls, so that no callback is called after its registration ended. Callbacks must not
     // call CUDA.
-    for registration in &*registrations() {
+    let serves_one = fault!("log-serves-the-first-callback", ["ERR-003"], "Only one log callback receives lines.");
+    for registration in registrations().iter().take(if serves_one { 1 } else { usize::MAX }) {
         if let Some(function) = registration.function {
             let mut line = text.clone().into_bytes_with_nul();
             let data = registration.data as *mut c_void;

@@ -8,6 +8,7 @@ use cuda_ipc_sys::{CUatomicOperation, CUcontext, CUdevice, CUdevice_P2PAttribute
 use crate::answer::{INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, Input, Output, Result};
 use crate::context::Context;
 use crate::process::{State, state};
+use crate::seen::Seen;
 use crate::topology::topology;
 
 impl State {
@@ -88,6 +89,13 @@ impl State {
         }
         Ok((self.device(device)?.index, self.device(peer)?.index))
     }
+}
+
+/// For a fault: the contexts to which access was disabled.
+static DISABLED: Seen = Seen::new();
+
+fn remembers_disabled() -> bool {
+    fault!("disable-peer-access-cannot-be-undone", ["P2P-004"], "Access that was disabled counts as enabled.")
 }
 
 /// For a fault: the id that was free when peer access was last enabled.
@@ -375,6 +383,9 @@ entry_points! {
         {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
+        if remembers_disabled() && DISABLED.has(peer as u64) {
+            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+        }
         // P2P-004
         if state.has_peer_access(current, peer as u64)
             && fault!("enable-peer-access-twice", ["P2P-004"], "Enabling peer access twice succeeds.")
@@ -433,6 +444,12 @@ entry_points! {
         } else {
             state.context_mut(current)?.peers.remove(&(peer as u64))
         };
+        if fault!("disable-peer-access-ends-the-reverse", ["P2P-007"], "Disabling ends the access of the peer too.") {
+            state.context_mut(peer as u64)?.peers.remove(&current);
+        }
+        if remembers_disabled() {
+            DISABLED.again(peer as u64);
+        }
         if !was_enabled
             && fault!("disable-peer-access-always-succeeds", ["P2P-005"], "Disabling what is not enabled succeeds.")
         {

@@ -21,6 +21,16 @@ type A = CUpointer_attribute;
 impl State {
     fn pointer_attribute(&self, pointer: u64, wanted: A) -> Result<Value> {
         match (self.range(pointer), self.reservation(pointer), wanted) {
+            (Some(_), Some((base, _)), A::CU_POINTER_ATTRIBUTE_MAPPED)
+                if base != pointer
+                    && fault!(
+                        "mapped-is-of-the-first-granule",
+                        ["PTRATTR-012"],
+                        "MAPPED is 0 inside a reservation."
+                    ) =>
+            {
+                Ok(Value::Half(0))
+            }
             (Some(range), _, _) => attribute(self, range, pointer, wanted),
             // PTRATTR-012: the address is reserved, but nothing is mapped there.
             (None, Some((base, _)), A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR) => Ok(Value::Whole(base)),

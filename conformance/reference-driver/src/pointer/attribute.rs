@@ -11,8 +11,12 @@ use crate::context::top;
 use crate::ipc;
 use crate::process::State;
 use crate::range::{By, Memory, Range};
+use crate::seen::Seen;
 
 type A = CUpointer_attribute;
+
+/// The pointers that kernels of the current context could reach once, for a fault.
+static REACHED: Seen = Seen::new();
 
 /// PTRATTR-007: the number of the buffer that a pointer leads into.
 fn buffer_id(range: &Range, pointer: u64) -> u64 {
@@ -56,6 +60,16 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         }
         A::CU_POINTER_ATTRIBUTE_CONTEXT => whole(range.context),
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Ok(Value::Half(memory_type(&range.memory).0)),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+            if fault!(
+                "device-pointer-remembers-access",
+                ["PTRATTR-018"],
+                "DEVICE_POINTER stays after access is taken."
+            ) && (state.access_flags(range, top(), By::Kernel).0 != 0 && !REACHED.again(pointer)
+                || REACHED.has(pointer)) =>
+        {
+            whole(pointer)
+        }
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => match top() {
             0 => Err(INVALID_CONTEXT),
             context
@@ -165,6 +179,16 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         A::CU_POINTER_ATTRIBUTE_MAPPED => {
             is_true(!fault!("mapped-is-zero", ["PTRATTR-012"], "MAPPED is 0 although memory is mapped at the address."))
         }
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+            if pointer != range.base
+                && fault!(
+                    "pointer-interior-has-no-types",
+                    ["PTRATTR-002"],
+                    "An interior pointer has no handle types."
+                ) =>
+        {
+            whole(0)
+        }
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => whole(handle_types(state, &range.memory)),
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE if is_rdma_refused(state, &range.memory) => {
             Err(INVALID_VALUE)
@@ -174,6 +198,36 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => is_true(false),
         // PTRATTR-011
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Ok(Value::Half(access(state, range).0)),
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+            if pointer != range.base
+                && fault!(
+                    "pointer-interior-has-no-pool",
+                    ["PTRATTR-003"],
+                    "MEMPOOL_HANDLE of an interior pointer is null."
+                ) =>
+        {
+            whole(0)
+        }
+        A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE
+            if let M::Mapping { allocation, .. } = &range.memory
+                && fault!(
+                    "mapping-size-of-the-allocation",
+                    ["PTRATTR-005"],
+                    "A partial mapping has the whole size."
+                ) =>
+        {
+            whole(allocation.block.size)
+        }
+        A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID
+            if pointer != range.base
+                && fault!(
+                    "memory-block-id-of-a-page",
+                    ["PTRATTR-005"],
+                    "An interior pointer has another MEMORY_BLOCK_ID."
+                ) =>
+        {
+            whole(range.buffer_id + (pointer - range.base))
+        }
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => whole(pool(state, &range.memory)),
         // PTRATTR-005
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE

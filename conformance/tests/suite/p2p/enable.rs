@@ -34,13 +34,15 @@ fn the_current_context_is_refused(observer: Role) -> Outcome {
     Ok(())
 }
 
-/// The driver refuses to enable peer access that is already enabled.
+/// The driver refuses to enable peer access that is already enabled. Once it is disabled, it can be enabled again.
 #[rstest]
 #[conformance::test("P2P-004", needs(gpus = 2, peer_access))]
 fn enabling_twice_is_refused(observer: Role) -> Outcome {
     let peer = observer.device_primary_ctx_retain_of(1)?;
     observer.ctx_enable_peer_access(peer)?;
     observer.ctx_enable_peer_access(peer).refused(&[CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED])?;
+    observer.ctx_disable_peer_access(peer)?;
+    observer.ctx_enable_peer_access(peer)?;
     observer.ctx_disable_peer_access(peer)
 }
 

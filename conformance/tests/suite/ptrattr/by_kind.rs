@@ -88,7 +88,9 @@ fn virtual_memory_has_no_legacy_handle(importer: Role, #[case] handle_types: u32
 #[conformance::test("PTRATTR-002", needs(memory_descriptors))]
 fn a_mapping_names_its_handle_types(importer: Role, #[case] handle_types: u32) -> Outcome {
     let address = importer.mem_create_and_map(SIZE, handle_types)?;
-    check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, address)? == u64::from(handle_types));
+    for pointer in [address, address.offset(SIZE - 1)] {
+        check!(importer.pointer_get_wide_attribute(HANDLE_TYPES, pointer)? == u64::from(handle_types));
+    }
     Ok(())
 }
 

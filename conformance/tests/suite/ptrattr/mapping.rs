@@ -1,6 +1,6 @@
 //! Attributes of virtual memory.
 
-use conformance::{MIB, MemProperties, Outcome, Pointer, Role, check};
+use conformance::{MIB, MemProperties, Outcome, Pointer, Role, Stop, check};
 use cuda_ipc_sys::CUpointer_attribute as Attribute;
 use rstest::rstest;
 
@@ -40,6 +40,16 @@ fn the_range_is_the_reservation(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// `MAPPING_SIZE` of a mapping of a part of an allocation is the size of the mapping.
+#[rstest]
+#[conformance::test("PTRATTR-005", needs(virtual_memory))]
+fn a_mapping_of_a_part_has_its_own_size(importer: Role) -> Outcome {
+    let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
+    importer.mem_map(address, SIZE, 0, importer.mem_create(2 * SIZE, MemProperties::device(0), 0)?, 0)?;
+    check!(importer.pointer_get_wide_attribute(MAPPING_SIZE, address)? == SIZE);
+    Ok(())
+}
+
 /// Two mappings of one allocation have the same `MEMORY_BLOCK_ID`, and another allocation has a different one.
 #[rstest]
 #[conformance::test("PTRATTR-005", needs(virtual_memory))]
@@ -49,7 +59,9 @@ fn aliases_name_one_block(importer: Role) -> Outcome {
     let block_of = |physical| {
         let address = importer.mem_address_reserve(SIZE, 0, Pointer::NULL, 0)?;
         importer.mem_map(address, SIZE, 0, physical, 0)?;
-        importer.pointer_get_wide_attribute(BLOCK, address)
+        let block = importer.pointer_get_wide_attribute(BLOCK, address)?;
+        check!(importer.pointer_get_wide_attribute(BLOCK, address.offset(SIZE - 1))? == block);
+        Ok::<_, Stop>(block)
     };
     let block = block_of(physical)?;
     check!(block_of(physical)? == block);
