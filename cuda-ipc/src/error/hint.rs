@@ -81,7 +81,7 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
         }
         ("cuDeviceGet", C::CUDA_ERROR_INVALID_DEVICE) => "the ordinal must be less than Driver::device_count",
         ("cuMemAlloc", C::CUDA_ERROR_INVALID_VALUE) => "the size must not be 0",
-        ("cuMemAlloc", C::CUDA_ERROR_OUT_OF_MEMORY) => {
+        ("cuMemAlloc" | "cuMemCreate", C::CUDA_ERROR_OUT_OF_MEMORY) => {
             "the device has less free memory than this: other processes use it too"
         }
         ("cuMemHostAlloc" | "cuMemHostRegister", C::CUDA_ERROR_OUT_OF_MEMORY) => {
@@ -167,6 +167,16 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
             "the PTX version is newer than the driver: compile the code for an older version"
         }
         ("cuModuleLoadData", C::CUDA_ERROR_INVALID_PTX | C::CUDA_ERROR_INVALID_IMAGE) => "the text is not valid PTX",
+        ("cuModuleGetFunction", C::CUDA_ERROR_NOT_FOUND) => {
+            "the module has no kernel of this name: C++ changes names unless the kernel is declared extern \"C\""
+        }
+        ("cuLaunchKernel", C::CUDA_ERROR_INVALID_VALUE) => {
+            "the grid or the block has 0 or too many threads in a dimension, or the kernel has other parameters"
+        }
+        (copy, C::CUDA_ERROR_INVALID_VALUE) if copy.starts_with("cuMemcpy") || copy.starts_with("cuMemset") => {
+            "the memory was freed, or this device may only read it or not use it at all: map it with Access::ReadWrite, or \
+             give the device access"
+        }
         (_, C::CUDA_ERROR_INVALID_CONTEXT | C::CUDA_ERROR_CONTEXT_IS_DESTROYED) => {
             "other code has reset the primary context, which destroyed everything that was created in it"
         }

@@ -1,5 +1,6 @@
 //! The error type of this crate.
 
+mod debug;
 mod hint;
 mod lost;
 mod system;
@@ -26,6 +27,8 @@ pub use system::SystemError;
 
 /// The reason why a call failed. `?` converts each other error of this crate into it.
 ///
+/// `{:?}` writes the message too, so that a `main` that returns the error prints what to do.
+///
 /// Every method that calls the driver can also return [`Error::Missing`], if the driver is too old for the call, and
 /// [`Error::Forked`], in a forked child. Most "Errors" sections do not repeat these two.
 ///
@@ -45,7 +48,7 @@ pub use system::SystemError;
 ///     }
 /// }
 /// ```
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No driver could be loaded.

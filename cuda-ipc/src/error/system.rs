@@ -1,5 +1,6 @@
 //! System calls that failed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::{error, fmt, io};
 
@@ -8,18 +9,24 @@ use rustix::io::Errno;
 use super::hint::Advice;
 
 /// A system call that failed, and its error.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SystemError {
     /// The call, or the file that was read.
     pub call: &'static str,
+    /// The file, or the abstract name as `@name`, if the call had one.
+    pub path: Option<PathBuf>,
     /// The error that the call returned.
     pub source: Arc<io::Error>,
 }
 
 impl SystemError {
     pub(crate) fn new(call: &'static str, source: impl Into<io::Error>) -> Self {
-        Self { call, source: Arc::new(source.into()) }
+        Self { call, path: None, source: Arc::new(source.into()) }
+    }
+
+    pub(crate) fn at(self, path: impl Into<PathBuf>) -> Self {
+        Self { path: Some(path.into()), ..self }
     }
 
     /// Returns what to do about the error, if that is known.
@@ -47,7 +54,11 @@ impl SystemError {
 
 impl fmt::Display for SystemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}{}", self.call, self.source, Advice(self.hint()))
+        f.write_str(self.call)?;
+        if let Some(path) = &self.path {
+            write!(f, " ({})", path.display())?;
+        }
+        write!(f, ": {}{}", self.source, Advice(self.hint()))
     }
 }
 

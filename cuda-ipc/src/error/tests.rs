@@ -101,6 +101,16 @@ fn memory_that_cannot_be_locked_names_the_limit() {
     }
 }
 
+/// Only the reference driver is known to return this code, so no test on a GPU expects it.
+#[test]
+fn a_refused_copy_names_the_access() {
+    for function in ["cuMemcpyHtoD", "cuMemcpyHtoDAsync", "cuMemcpyPeerAsync", "cuMemsetD8", "cuMemsetD32Async"] {
+        let hint = super::hint(function, CUresult::CUDA_ERROR_INVALID_VALUE).unwrap();
+        assert!(hint.contains("may only read it"), "{function}: {hint}");
+    }
+    assert_eq!(super::hint("cuMemUnmap", CUresult::CUDA_ERROR_INVALID_VALUE), None);
+}
+
 #[test]
 fn an_error_of_shared_pages_says_what_to_do() {
     let every = every!(PagesError {
@@ -136,7 +146,7 @@ fn an_error_says_what_to_do() {
         Refused { function: "cuInit", code, passed: String::new(), hint: Some("x") } => (NOT_GONE, Some("x")),
         Forked {} => (NOT_GONE, Some("call exec")),
         System(no_descriptor_left()) => (NOT_GONE, Some("RLIMIT_NOFILE")),
-        Ticket(TicketError::NoTicket) => (NOT_GONE, Some("right message")),
+        Ticket(TicketError::NoTicket) => (NOT_GONE, Some("in the order")),
         Transport(closed) => (GONE, Some("connect again")),
         Liveness(LivenessError::OtherBoot { identity }) => (NOT_GONE, Some("on its own machine")),
         Pages(PagesError::Empty) => (NOT_GONE, Some("number of values")),
@@ -168,6 +178,26 @@ fn an_error_says_what_to_do() {
         assert_eq!(error.hint().is_some(), expected.is_some(), "{error:?}");
         assert!(error.hint().unwrap_or_default().contains(expected.unwrap_or_default()), "{error}");
     }
+}
+
+/// A `main` that returns an error prints it with `Debug`, which must say what to do.
+#[test]
+fn what_main_prints_is_the_message() {
+    for (error, _) in transport_errors() {
+        assert_eq!(format!("{error:?}"), error.to_string());
+        assert_eq!(format!("{:?}", Error::from(error.clone())), error.to_string());
+    }
+    let error: Box<dyn std::error::Error> = no_descriptor_left().into();
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
+/// The message of a call that failed at a file names the file.
+#[test]
+fn the_message_names_the_file() {
+    let error = SystemError::new("bind", rustix::io::Errno::ACCESS).at("/run/gpu.socket");
+    let message = error.to_string();
+    assert!(message.starts_with("bind (/run/gpu.socket): "), "{message}");
+    assert!(message.ends_with("the folder must be writable for this user"), "{message}");
 }
 
 /// The chain of sources leads to the error of the system, from each type of error.

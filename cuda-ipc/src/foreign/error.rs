@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::error::Advice;
 
 /// The reason why a value of other code cannot be used by this crate, or a value of this crate by other code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ForeignError {
     /// The driver says that the stream belongs to another context than the one that was passed.

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::error::Advice;
 
 /// The reason why a descriptor or a message does not give shared pages.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PagesError {
     /// The length is 0.

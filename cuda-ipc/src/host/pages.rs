@@ -249,7 +249,8 @@ fn size<N: Number>(length: usize) -> Result<usize, Error> {
     size.ok_or_else(|| SystemError::new("mmap", Errno::NOMEM).into())
 }
 
-/// Returns the message that the descriptor is sent with.
+/// Returns the message that the descriptor is sent with. It does not begin as a ticket does: a process that expects a
+/// parcel would take it for a ticket of a newer release.
 fn message<N: Number>() -> String {
-    format!("CUDA-IPC shared pages of {}", N::NAME)
+    format!("shared pages of {} (CUDA-IPC)", N::NAME)
 }

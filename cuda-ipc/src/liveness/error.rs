@@ -9,7 +9,7 @@ use crate::ProcessIdentity;
 use crate::error::{Advice, SystemError};
 
 /// The reason why another process could not be watched, or why a wait for it ended too early.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum LivenessError {
     /// The process was still alive when the time was up.

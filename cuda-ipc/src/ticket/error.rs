@@ -6,7 +6,7 @@ use super::{FORMAT_VERSION, MAX_CHUNKS};
 use crate::error::Advice;
 
 /// The reason why bytes or contents are not a valid ticket.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TicketError {
     /// The bytes do not begin like a ticket.
@@ -166,7 +166,7 @@ impl TicketError {
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::NoTicket => "check that this is the right message",
+            Self::NoTicket => "receive in the order in which the other process sends",
             Self::OtherVersion { version } if is_older(*version) => "update cuda-ipc in the exporter",
             Self::OtherVersion { .. } => "update cuda-ipc in this program",
             Self::Truncated { .. } => {

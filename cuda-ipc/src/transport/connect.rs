@@ -15,6 +15,7 @@ use super::changes::Changes;
 use super::probe::{Owner, owner};
 use super::{Address, Connection, Missing, TransportError};
 use crate::deadline::Deadline;
+use crate::error::SystemError;
 
 impl Connection {
     /// `connect`: connects to the listener at an address.
@@ -77,7 +78,7 @@ fn connect_until(address: &Address, name: &SocketAddrUnix, deadline: Deadline) -
                 let missing = missing(address, name)?;
                 return Err(TransportError::NobodyListens { address: address.clone(), missing });
             }
-            Err(error) => return Err(TransportError::system("connect")(error)),
+            Err(error) => return Err(SystemError::new("connect", error).at(address.to_string()).into()),
         }
     }
     set_timeout(None)?;

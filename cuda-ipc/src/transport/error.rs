@@ -39,7 +39,7 @@ pub enum Missing {
 }
 
 /// The reason why a connection was not made, or a message not sent or received.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum TransportError {
     /// No socket can have this address.

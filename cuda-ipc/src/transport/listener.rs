@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use super::path_lock::PathLock;
 use super::probe::{Owner, owner};
 use super::{Address, Connection, TransportError};
 use crate::deadline::Deadline;
+use crate::error::SystemError;
 
 /// A listening Unix socket.
 #[derive(Debug)]
@@ -110,10 +111,17 @@ impl AsFd for Listener {
     }
 }
 
+impl AsRawFd for Listener {
+    /// Returns the descriptor for an event loop that asks for this trait. It is closed when this value is dropped.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
 fn bind_to(socket: &OwnedFd, name: &SocketAddrUnix, address: &Address) -> Result<(), TransportError> {
     bind(socket, name).map_err(|error| match error {
         Errno::ADDRINUSE => TransportError::InUse { address: address.clone() },
-        error => TransportError::system("bind")(error),
+        error => SystemError::new("bind", error).at(address.to_string()).into(),
     })
 }
 

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::TransportError;
+use crate::error::SystemError;
 
 /// A file beside the socket's file, with a `flock` on it. Dropping the value removes the file.
 ///
@@ -66,14 +67,16 @@ fn is_at(path: &Path, file: &OwnedFd) -> Result<bool, TransportError> {
 /// others can put a file of theirs at the path, or something that opens slowly.
 fn open(path: &Path) -> Result<OwnedFd, TransportError> {
     let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(CWD, path, flags, Mode::RUSR | Mode::WUSR).map_err(TransportError::system(OPEN))?;
+    let file = openat(CWD, path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| failed(path, error))?;
     let status = fstat(&file).map_err(TransportError::system("fstat"))?;
     let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
     if is_file && status.st_uid == geteuid().as_raw() {
         return Ok(file);
     }
-    let reason = format!("{} is not a file of this user's: remove it", path.display());
-    Err(TransportError::system(OPEN)(io::Error::new(io::ErrorKind::PermissionDenied, reason)))
+    let reason = "it is not a file of this user's: remove it";
+    Err(failed(path, io::Error::new(io::ErrorKind::PermissionDenied, reason)))
 }
 
-const OPEN: &str = "open of the lock file";
+fn failed(path: &Path, error: impl Into<io::Error>) -> TransportError {
+    SystemError::new("open of the lock file", error).at(path).into()
+}

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 
-use cuda_ipc::Error;
 use cuda_ipc::host::{PagesError, SharedPages};
+use cuda_ipc::ticket::TicketError;
 use cuda_ipc::transport::Connection;
+use cuda_ipc::{Error, Parcel};
 use rstest::rstest;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 
@@ -51,6 +52,16 @@ fn pages_error(error: Error) -> PagesError {
         Error::Pages(error) => error,
         error => panic!("{error}"),
     }
+}
+
+/// Not even as that of a newer release, which would send the reader to the wrong place.
+#[test]
+fn the_message_of_pages_is_not_taken_for_a_ticket() {
+    let (sender, receiver) = Connection::pair().unwrap();
+    SharedPages::<u32>::new(&context(), LENGTH).unwrap().send(&sender).unwrap();
+    let error = Parcel::receive(&receiver).unwrap_err();
+    assert!(matches!(error, Error::Ticket(TicketError::NoTicket)), "{error}");
+    assert!(error.to_string().ends_with("in the order in which the other process sends"), "{error}");
 }
 
 #[rstest]
@@ -155,7 +166,7 @@ fn a_length_without_memory_is_refused(#[case] length: usize) {
 
 #[test]
 fn other_messages_are_refused() {
-    const TEXT: &[u8] = b"CUDA-IPC shared pages of u32";
+    const TEXT: &[u8] = b"shared pages of u32 (CUDA-IPC)";
     let _alone = alone();
     let (here, there) = Connection::pair().unwrap();
     let (here, there) = (with_timeout(here), with_timeout(there));
@@ -186,7 +197,7 @@ roles! {
 
     fn role_sends_what_it_truncates(connection) {
         let file = sealed(SIZE, SealFlags::empty());
-        connection.send(b"CUDA-IPC shared pages of u32", &[file.as_fd()]).unwrap();
+        connection.send(b"shared pages of u32 (CUDA-IPC)", &[file.as_fd()]).unwrap();
         ftruncate(&file, 0).unwrap();
     }
 }

@@ -5,6 +5,8 @@ use std::fmt::Debug;
 
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::{EventHandle, ImportedBuffer, ImportedEvent, MemHandle};
+use cuda_ipc::kernel::{Kernel, Write};
+use cuda_ipc::module::{LaunchShape, Module};
 use cuda_ipc::pool::{Pool, PoolBuffer};
 use cuda_ipc::sys::{CUdevice_attribute, CUdeviceptr, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
@@ -169,11 +171,31 @@ fn impossible_sizes_and_ordinals_are_refused() {
     let new = |size| DeviceBuffer::new(&context, size);
     assert_refused(new(0), CUresult::CUDA_ERROR_INVALID_VALUE, &["cuMemAlloc(0 bytes)", "must not be 0"]);
     assert_refused(new(1 << 50), CUresult::CUDA_ERROR_OUT_OF_MEMORY, &["cuMemAlloc(1125899906842624 bytes)"]);
+    let device = context.device();
+    let size = granularity(device, HandleTypes::NONE).unwrap() << 30;
+    let too_large = Allocation::new(device, size, HandleTypes::NONE);
+    assert_refused(too_large, CUresult::CUDA_ERROR_OUT_OF_MEMORY, &["cuMemCreate(", "less free memory"]);
     let count = driver().device_count().unwrap();
     assert!(count > 0);
     for ordinal in [count, usize::MAX] {
         let parts = ["cuDeviceGet", &ordinal.to_string(), "device_count"];
         assert_refused(driver().device(ordinal), CUresult::CUDA_ERROR_INVALID_DEVICE, &parts);
+    }
+}
+
+#[test]
+fn a_kernel_that_does_not_exist_or_does_not_fit_is_refused() {
+    let context = context();
+    // SAFETY: the text is a kernel of this workspace.
+    let module = unsafe { Module::from_ptx(&context, kernels::SCALE.ptx).unwrap() };
+    let nothing = module.function(c"nothing");
+    assert_refused(nothing, CUresult::CUDA_ERROR_NOT_FOUND, &["cuModuleGetFunction(\"nothing\")", "extern \"C\""]);
+    // SAFETY: these are its parameters.
+    let scale: Kernel<(Write<u32>, u32)> = unsafe { Kernel::new(module.function(kernels::SCALE.entry).unwrap()) };
+    let (buffer, stream) = (DeviceBuffer::new(&context, 4096).unwrap(), Stream::non_blocking(&context).unwrap());
+    for shape in [LaunchShape::linear(0, 1), LaunchShape::linear(1, 1 << 20)] {
+        let launched = stream.scope(|stream| stream.launch(&scale, shape, (buffer.slice(..)?, 1)));
+        assert_refused(launched, CUresult::CUDA_ERROR_INVALID_VALUE, &["cuLaunchKernel(", "0 or too many threads"]);
     }
 }
 

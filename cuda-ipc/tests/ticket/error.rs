@@ -23,7 +23,7 @@ fn replaced(ticket: &[u8], at: usize, field: &[u8]) -> Vec<u8> {
     "the ticket ends after 192 of 384 bytes: pass the bytes of one ticket only, or receive the message beside it with \
      Parcel::receive_with")]
 #[case::something_else(b"{\"handle\": 7}".to_vec(),
-    "not a ticket, because the bytes do not begin with CUDA-IPC: check that this is the right message")]
+    "not a ticket, because the bytes do not begin with CUDA-IPC: receive in the order in which the other process sends")]
 #[case::older(VERSION_1.to_vec(),
     "the ticket has format version 1, which an older release of cuda-ipc wrote; this release reads version 2: update \
      cuda-ipc in the exporter")]

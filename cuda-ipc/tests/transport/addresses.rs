@@ -185,7 +185,8 @@ fn what_is_no_lock_file_is_left_alone() {
     let refused = || {
         let error = Listener::bind(&address).unwrap_err();
         assert!(matches!(error, TransportError::System { .. }), "{error}");
-        assert!(error.to_string().starts_with("open of the lock file: "), "{error}");
+        let place = format!("open of the lock file ({}): ", lock.display());
+        assert!(error.to_string().starts_with(&place), "{error}");
         assert!(!path.exists());
     };
     let precious = folder.path().join("precious");

@@ -6,7 +6,7 @@ use super::abi::{DataType, Device};
 use crate::error::Advice;
 
 /// The reason why a tensor of other code cannot be used, or a tensor cannot be exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TensorError {
     /// The pointer to the structure is null.
