@@ -1,6 +1,6 @@
 //! Leases: how an exporter learns that importers no longer need its memory.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::PollFlags;
@@ -152,10 +152,24 @@ impl AsFd for Lease {
     }
 }
 
+impl AsRawFd for Lease {
+    /// Returns the descriptor for an event loop that asks for this trait. It is closed when this value is dropped.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
 impl AsFd for Tenancy {
     /// Returns the descriptor, to be sent or for a poll loop. The loop must request no event: the descriptor reports an
     /// error when the exporter is gone.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+impl AsRawFd for Tenancy {
+    /// Returns the descriptor for an event loop that asks for this trait. It is closed when this value is dropped.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
     }
 }

@@ -1,7 +1,7 @@
 //! Watching whether a process has ended.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -142,5 +142,12 @@ impl AsFd for ProcessWatch {
     /// Returns the descriptor for a poll loop: it is readable, or hangs up, when the process has ended.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
+    }
+}
+
+impl AsRawFd for ProcessWatch {
+    /// Returns the descriptor for an event loop that asks for this trait. It is closed when this value is dropped.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
     }
 }

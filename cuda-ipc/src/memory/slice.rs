@@ -15,7 +15,8 @@ use crate::sys::CUdeviceptr;
 ///
 /// A slice borrows the memory, can be copied, and never gives out a reference: the device and other processes may write
 /// to the memory at any time. Values are copied to the host if any bytes are a valid value ([`AnyBitPattern`]), and from
-/// the host if they have no padding ([`NoUninit`]).
+/// the host if they have no padding ([`NoUninit`]). A structure of your own has both with `repr(C)`, `Clone`, `Copy` and
+/// the derives `Pod` and `Zeroable` of the crate [`bytemuck`] (feature `derive`).
 ///
 /// ```no_run
 /// # fn of(context: &cuda_ipc::Context) -> Result<(), cuda_ipc::Error> {

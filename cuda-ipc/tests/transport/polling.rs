@@ -1,10 +1,12 @@
 //! Receiving in an event loop, which never waits for the rest of a message.
 
 use std::io::{Read as _, Write as _};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 
-use cuda_ipc::transport::{Connection, TransportError};
+use cuda_ipc::ProcessIdentity;
+use cuda_ipc::liveness::{Lease, ProcessWatch};
+use cuda_ipc::transport::{Address, Connection, Listener, TransportError};
 
 /// The bytes on the wire of a message without descriptors.
 fn wire(message: &[u8]) -> Vec<u8> {
@@ -75,4 +77,19 @@ fn the_end_of_the_peer_is_an_error_and_not_a_wait() {
     let (sender, receiver) = Connection::pair().unwrap();
     drop(sender);
     assert!(matches!(receiver.try_receive(), Err(TransportError::Closed { .. })));
+}
+
+/// Event loops such as tokio's own what they watch, and ask it for its number.
+#[test]
+fn the_raw_descriptor_is_the_one_to_watch() {
+    fn is_the_same(watched: &(impl AsFd + AsRawFd)) -> bool {
+        watched.as_fd().as_raw_fd() == watched.as_raw_fd()
+    }
+    let (one, other) = Connection::pair().unwrap();
+    assert!(is_the_same(&one) && is_the_same(&other));
+    assert_ne!(one.as_raw_fd(), other.as_raw_fd());
+    let (lease, tenancy) = Lease::grant().unwrap();
+    assert!(is_the_same(&lease) && is_the_same(&tenancy));
+    assert!(is_the_same(&Listener::bind(&Address::Abstract(b"cuda-ipc raw descriptor".to_vec())).unwrap()));
+    assert!(is_the_same(&ProcessWatch::of(ProcessIdentity::current().unwrap()).unwrap()));
 }
