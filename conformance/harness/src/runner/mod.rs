@@ -142,6 +142,7 @@ struct Run {
     options: Options,
     shared: Arc<Shared>,
     cases: Vec<Case>,
+    is_of_drivers: bool,
 }
 
 impl Run {
@@ -193,11 +194,11 @@ impl Run {
             description,
             ended: Mutex::default(),
         };
-        Ok(Self { options, shared: Arc::new(shared), cases })
+        Ok(Self { options, shared: Arc::new(shared), cases, is_of_drivers: program.is_of_drivers })
     }
 
     fn perform(self) -> ExitCode {
-        let Self { mut options, shared, cases } = self;
+        let Self { mut options, shared, cases, is_of_drivers } = self;
         // One case at a time by default: cases share the devices, and the check for leaks reads the devices' free
         // memory.
         options.libtest.test_threads.get_or_insert(1);
@@ -239,7 +240,11 @@ impl Run {
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
             println!("conformance: {}; {identity}, {}", words.join(", "), devices(&shared.under_test));
         }
-        if conclusion.has_failed() || (!options.libtest.list && !shared.description.unmet.is_empty()) {
+        let is_empty = is_of_drivers && options.has_checked_nothing(shared.report().cases.len());
+        if is_empty {
+            eprintln!("conformance: --require is not met: no case was selected, so nothing was checked");
+        }
+        if conclusion.has_failed() || is_empty || (!options.libtest.list && !shared.description.unmet.is_empty()) {
             ExitCode::from(101)
         } else {
             ExitCode::SUCCESS

@@ -24,8 +24,8 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
     pub driver: Choice,
 
-    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing or a case that
-    /// needs it is skipped
+    /// Capabilities the machine must have, such as `gpus=2,peer_access`; the run fails if one is missing, a case that
+    /// needs it is skipped, or no case is selected
     #[arg(long, env = "CONFORMANCE_REQUIRE", default_value = "", value_name = "LIST", hide_default_value = true)]
     pub require: Requirements,
 
@@ -91,11 +91,21 @@ impl Options {
         self
     }
 
-    /// Whether a filter selects a part of the cases. It does not count under nextest, which selects one case per
-    /// process.
+    /// Whether a filter, or a flag of libtest, selects a part of the cases. It does not count under nextest, which
+    /// selects one case per process.
     pub(crate) fn is_partial(&self) -> bool {
         under_nextest().is_none()
-            && (self.cases.is_some() || self.libtest.filter.is_some() || !self.libtest.skip.is_empty())
+            && (self.cases.is_some()
+                || self.libtest.filter.is_some()
+                || !self.libtest.skip.is_empty()
+                || self.libtest.ignored
+                || self.libtest.bench)
+    }
+
+    /// Whether a run that names what the machine must have ended without a case. A mistake in a filter must not make it
+    /// green.
+    pub(crate) const fn has_checked_nothing(&self, cases: usize) -> bool {
+        cases == 0 && !self.require.is_empty() && !self.libtest.list
     }
 }
 
@@ -201,5 +211,30 @@ impl Requirement {
             ),
         };
         (!met).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(flags: &[&str]) -> Options {
+        Options::try_parse_from(["suite"].iter().chain(flags)).unwrap()
+    }
+
+    #[test]
+    fn a_required_run_without_a_case_has_checked_nothing() {
+        let required = parsed(&["--require", "gpus=1", "no_such_case"]);
+        assert!(required.has_checked_nothing(0) && !required.has_checked_nothing(1));
+        assert!(!parsed(&["no_such_case"]).has_checked_nothing(0), "nothing is required");
+        assert!(!parsed(&["--require", "gpus=1", "--list"]).has_checked_nothing(0), "a list runs nothing");
+    }
+
+    #[test]
+    fn flags_of_libtest_make_a_run_partial() {
+        assert!(!parsed(&[]).is_partial());
+        for flag in ["filter", "--skip=ipc", "--ignored", "--bench"] {
+            assert!(parsed(&[flag]).is_partial(), "{flag}");
+        }
     }
 }
