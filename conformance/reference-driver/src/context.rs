@@ -140,6 +140,11 @@ impl State {
         ) {
             self.physical.retain(|_, physical| physical.context != id);
         }
+        if fault!("ctx-destroy-unmaps-imports", ["VMM-MAP-035"], "Mappings of imported memory end with any context.") {
+            let is_import =
+                |memory: &Memory| matches!(memory, Memory::Mapping { allocation, .. } if allocation.is_import());
+            self.ranges.retain(|_, range| !is_import(&range.memory));
+        }
         if fault!("ctx-destroy-revokes-access", ["VMM-MAP-035"], "Mappings of every context lose their access.") {
             for range in self.ranges.values_mut() {
                 if let Memory::Mapping { access, .. } = &mut range.memory {

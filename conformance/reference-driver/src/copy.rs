@@ -164,6 +164,14 @@ fn copy_peer(
     if fault!("peer-copy-moves-nothing", ["P2P-012"], "A copy between devices succeeds and copies nothing.") {
         return Ok(());
     }
+    let is_lost =
+        fault!("peer-copy-upwards-moves-nothing", ["P2P-012"], "A copy to a device of a higher number is lost.");
+    if is_lost && {
+        let state = state()?;
+        state.context(from.1 as u64)?.device_index < state.context(to.1 as u64)?.device_index
+    } {
+        return Ok(());
+    }
     copy(Place::Device(to.0), Place::Device(from.0))
 }
 

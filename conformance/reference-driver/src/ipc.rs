@@ -23,6 +23,7 @@ use crate::topology::topology;
 use close::close;
 use faults::{
     Inside, context_of_call, count_importer, exports_anyway, first_references, is_exported_again, second_gets_a_copy,
+    small_is_a_copy,
 };
 pub(crate) use faults::{is_legacy_capable, outlives, range_of, shuts_out};
 use flags::WILD;
@@ -274,6 +275,7 @@ impl State {
                 && device == 1
                 && !is_peer
             || importers > 0 && second_gets_a_copy()
+            || small_is_a_copy(handle.size)
             || self.ordinal(handle.device as usize) < 0
                 && fault!("open-of-a-hidden-device-maps-a-copy", ["IPCMEM-OPEN-032"], "Its memory is a copy.")
         {

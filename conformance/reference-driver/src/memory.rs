@@ -147,6 +147,11 @@ entry_points! {
                 return Ok(());
             }
         }
+        if state.range(pointer).is_some_and(|range| range.device == 1)
+            && fault!("range-of-the-second-device-is-unknown", ["RANGE-001"], "Only memory of GPU 0 has a range.")
+        {
+            return Err(INVALID_VALUE);
+        }
         let (mut found, mut length) = state.address_range(pointer)?;
         if let Some(range) = state.range(pointer) {
             let (begin, size) = range_of(range, pointer)?;

@@ -418,6 +418,11 @@ entry_points! {
         ) {
             state.context_mut(peer as u64)?.peers.insert(current);
         }
+        if state.context(current)?.device_index > peer_device
+            && fault!("enable-peer-access-to-gpu-0-gives-none", ["P2P-007"], "Access to a lower device is never enabled.")
+        {
+            return Ok(());
+        }
         if is_newer_memory_left_out() {
             NEWEST_AT_ENABLING.store(state.new_id() >> 8, Ordering::Relaxed);
         }

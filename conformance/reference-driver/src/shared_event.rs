@@ -142,6 +142,11 @@ impl Arena {
             return Some(SharedEvent { arena: Arc::clone(self), slot, serial });
         }
         let event = SharedEvent { arena: Arc::clone(self), slot, serial };
+        if fault!("open-event-once", ["IPCEVT-011"], "Only the first process that opens an event sees its records.")
+            && event.slot().waiters.fetch_add(1, Ordering::AcqRel) > 0
+        {
+            return None;
+        }
         if fault!("open-event-forgets-earlier-records", ["IPCEVT-018"], "An open event lacks the record made before.") {
             let slot = event.slot();
             slot.earlier.store(slot.begun.load(Ordering::Acquire), Ordering::Release);

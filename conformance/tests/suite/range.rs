@@ -44,6 +44,15 @@ fn a_range_of_more_than_4_gib_has_its_size(importer: Role) -> Outcome {
     Ok(())
 }
 
+/// The range of memory of the second GPU is that of the allocation.
+#[rstest]
+#[conformance::test("RANGE-001", needs(gpus = 2))]
+fn memory_of_the_second_gpu_has_its_range(#[with(1)] importer: Role) -> Outcome {
+    let buffer = importer.mem_alloc(SIZE)?;
+    check!(importer.mem_get_address_range(buffer.offset(SIZE - 1))? == AddressRange { base: buffer, size: SIZE });
+    Ok(())
+}
+
 /// Small allocations have ranges of their own, although they may lie in one block.
 #[rstest]
 #[conformance::test("RANGE-001")]

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError};
 use cuda_ipc_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED, CUresult};
 
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Result};
-use crate::block::Block;
+use crate::block::{Block, GRANULARITY};
 use crate::host::is_mapped;
 use crate::process::State;
 use crate::range::{Access, By, Memory, Range};
@@ -53,6 +53,12 @@ impl Drop for Inside {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
+}
+
+/// Whether an import of a small allocation is a copy.
+pub(super) fn small_is_a_copy(size: u64) -> bool {
+    size < GRANULARITY
+        && fault!("open-maps-a-copy-of-small-memory", ["IPCMEM-OPEN-001"], "Less than 2 MiB is imported as a copy.")
 }
 
 /// The references of an import that is opened for the first time, or for the first time since it was closed.

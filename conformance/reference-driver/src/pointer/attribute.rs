@@ -1,6 +1,6 @@
 //! The attributes of an address in a range.
 
-use cuda_ipc_sys::{CUpointer_attribute, CUresult};
+use cuda_ipc_sys::{CUmemorytype, CUpointer_attribute, CUresult};
 
 use super::access::access;
 use super::kind::{import, is_managed, memory_type};
@@ -59,6 +59,17 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
             Err(INVALID_VALUE)
         }
         A::CU_POINTER_ATTRIBUTE_CONTEXT => whole(range.context),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+            if import(&range.memory).is_some()
+                && pointer != range.base
+                && fault!(
+                    "pointer-into-an-import-is-host",
+                    ["PTRATTR-009"],
+                    "An interior pointer of an import is HOST."
+                ) =>
+        {
+            Ok(Value::Half(CUmemorytype::CU_MEMORYTYPE_HOST.0))
+        }
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Ok(Value::Half(memory_type(&range.memory).0)),
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER
             if fault!(
@@ -106,6 +117,13 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         }
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => is_true(range.sync_memops),
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID => whole(buffer_id(range, pointer)),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED
+            if import(&range.memory).is_some()
+                && pointer != range.base
+                && fault!("pointer-into-an-import-is-managed", ["PTRATTR-010"], "An interior pointer is managed.") =>
+        {
+            is_true(true)
+        }
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED => is_true(is_managed(&range.memory)),
         // PTRATTR-009: for imported memory, the device that has it, if this process sees that device.
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Ok(Value::Half(state.ordinal(range.device).cast_unsigned())),

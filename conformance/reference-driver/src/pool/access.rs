@@ -133,6 +133,16 @@ entry_points! {
         {
             file.tell_importers();
         }
+        if found.is_imported()
+            && fault!("pool-access-of-an-import-is-given-once", ["POOL-IMP-011"], "Revoked access cannot be given again.")
+        {
+            access.into_iter().for_each(|(place, flags)| {
+                if found.access.get(&place).is_none_or(|before| before.0 != 0) {
+                    found.access.insert(place, flags);
+                }
+            });
+            return Ok(());
+        }
         found.access.extend(access);
         Ok(())
     }

@@ -114,6 +114,11 @@ fn first_access(target: Target, origin: Origin) -> AccessOf {
     } else {
         fault!("pool-create-opens-the-pool-to-peers", ["POOL-ACC-006"], "A new pool is open to all devices.")
     };
+    let opens_to_the_first = !is_imported
+        && fault!("pool-create-opens-the-pool-to-gpu-0", ["POOL-ACC-006"], "A new pool is open to the first device.");
+    if opens_to_the_first {
+        return [0, target.place()].map(|place| (place, READ_WRITE)).into();
+    }
     let others = if is_open { environment().devices } else { 0 };
     (0..others).chain([target.place()]).map(|place| (place, READ_WRITE)).collect()
 }

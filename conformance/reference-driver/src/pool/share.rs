@@ -196,6 +196,20 @@ impl State {
                     "Memory of cuMemAlloc can be exported as a pointer of a pool."
                 )
             }
+            Some(Memory::Import(_)) => {
+                fault!(
+                    "pool-export-pointer-takes-a-legacy-import",
+                    ["POOL-PTR-003"],
+                    "Memory of cuIpcOpenMemHandle can be exported as a pointer of a pool."
+                )
+            }
+            Some(Memory::Registered) => {
+                fault!(
+                    "pool-export-pointer-takes-registered-memory",
+                    ["POOL-PTR-003"],
+                    "Registered host memory can be exported as a pointer of a pool."
+                )
+            }
             Some(Memory::Mapping { .. }) => {
                 fault!(
                     "pool-export-pointer-takes-virtual-memory",

@@ -265,6 +265,11 @@ entry_points! {
             {
                 continue;
             }
+            if access.iter().any(|(place, flags)| *place != range.device && flags.0 == 0)
+                && fault!("set-access-never-revokes-a-peer", ["VMM-MAP-022"], "The access of a peer stays.")
+            {
+                continue;
+            }
             if access.values().any(|flags| flags.0 == 0)
                 && fault!("set-access-revokes-all", ["VMM-MAP-022"], "Revoking one device's access revokes that of all.")
             {

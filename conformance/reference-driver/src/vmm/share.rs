@@ -1,7 +1,8 @@
 //! Sharing of physical memory between processes, by descriptors and fabric handles.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_ipc_sys::{CUmemAllocationHandleType, CUmemGenericAllocationHandle, CUmemLocationType, CUresult};
 
@@ -391,6 +392,21 @@ entry_points! {
             // VMM-IMP-010
             _ => return Err(INVALID_VALUE),
         };
+        if fault!("import-gives-a-released-handle", ["VMM-IMP-034"], "A repeated import gives the handle of the first.") {
+            static FIRST: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+            let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = state.new_id();
+            let handle = *first.entry(block.inode).or_insert(next);
+            if handle != next {
+                return output.give(handle);
+            }
+            let (location_type, handle_types) =
+                (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, HandleType::CU_MEM_HANDLE_TYPE_NONE);
+            let allocation = Allocation { block, device, location_type, handle_types, is_shareable: true };
+            let physical = Physical { allocation: Arc::new(allocation), references: 1, context: crate::context::top() };
+            state.physical.insert(handle, physical);
+            return output.give(handle);
+        }
         if let Some(handle) = state.earlier_import(&block) {
             if fault!("import-twice-fails", ["VMM-IMP-006"], "A second import of the same memory is refused.") {
                 return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);

@@ -156,6 +156,8 @@ fn an_importer_grants_its_own_device_access(exporter: Role, #[with(1)] importer:
     check!(exporter.mismatches(both.there, SIZE, 8)? == 0);
     importer.mem_pool_set_access(both.pool.imported, 1, NONE)?;
     importer.read(both.here, 4).refused(INVALID_VALUE)?;
+    importer.mem_pool_set_access(both.pool.imported, 1, READ_WRITE)?;
+    check!(importer.mismatches(both.here, SIZE, 8)? == 0);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::support::constants::{DESCRIPTOR, INVALID_VALUE, NOT_READY};
 use crate::support::event;
 use crate::support::fixtures::{exporter, importer, observer};
 use crate::support::latch::Latch;
+use crate::support::legacy;
 use crate::support::pointer_kind::PointerKind;
 use crate::support::shared_pool::{
     SIZE, both_see, export_filled, share, share_memory, share_pool, share_pool_of_numa_node,
@@ -90,12 +91,22 @@ fn a_pointer_of_an_unexported_pool_is_refused(exporter: Role) -> Outcome {
 #[case::private_pool(PointerKind::PrivatePool)]
 #[case::graph(PointerKind::GraphOwned)]
 #[case::pinned(PointerKind::Pinned)]
+#[case::registered(PointerKind::Registered)]
 #[case::heap(PointerKind::Heap)]
 #[case::null(PointerKind::Null)]
 #[conformance::test("POOL-PTR-003", needs(pool_descriptors, virtual_memory))]
 fn other_memory_is_refused(exporter: Role, #[case] kind: PointerKind) -> Outcome {
     let pointer = kind.make(&exporter)?;
     exporter.mem_pool_export_pointer(pointer).refused(INVALID_VALUE)?;
+    Ok(())
+}
+
+/// The driver refuses to export a pointer to memory that was imported by a legacy handle.
+#[rstest]
+#[conformance::test("POOL-PTR-003", needs(legacy_memory, pool_descriptors))]
+fn a_legacy_import_is_refused(exporter: Role, importer: Role) -> Outcome {
+    let import = legacy::open(&exporter, exporter.mem_alloc(SIZE)?, &importer)?;
+    importer.mem_pool_export_pointer(import).refused(INVALID_VALUE)?;
     Ok(())
 }
 

@@ -19,7 +19,9 @@ fn import(exporter: &Role, importer: &Role) -> Result<Pointer, Stop> {
 
 /// Checks that imported memory is device memory. Records the context and the device that its attributes name.
 fn is_a_devices(importer: &Role, pointer: Pointer) -> Outcome {
-    check!(importer.pointer_get_attribute(MEMORY_TYPE, pointer)? == CUmemorytype::CU_MEMORYTYPE_DEVICE.0);
+    for address in [pointer, pointer.offset(SIZE - 1)] {
+        check!(importer.pointer_get_attribute(MEMORY_TYPE, address)? == CUmemorytype::CU_MEMORYTYPE_DEVICE.0);
+    }
     let context = importer.pointer_get_wide_attribute(Attribute::CU_POINTER_ATTRIBUTE_CONTEXT.0, pointer)?;
     observe("context is the importer's", (context == importer.ctx_get_current()?.0).to_string());
     let ordinal = importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL.0, pointer)?;
@@ -86,7 +88,9 @@ fn imported_memory_is_not_managed(
     #[values(ImportKind::Legacy, ImportKind::Pool, ImportKind::VirtualMemory)] kind: ImportKind,
 ) -> Outcome {
     let pointer = kind.make(&exporter, &importer, 0)?.here;
-    check!(importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED.0, pointer)? == 0);
+    for address in [pointer, pointer.offset(SIZE - 1)] {
+        check!(importer.pointer_get_attribute(Attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED.0, address)? == 0);
+    }
     Ok(())
 }
 

@@ -5,8 +5,10 @@ use rstest::rstest;
 
 use crate::support::by_kernel::enqueue_fill;
 use crate::support::constants::{ILLEGAL_ADDRESS, INVALID_VALUE, NONE, READ_WRITE};
-use crate::support::fixtures::importer;
-use crate::support::virtual_memory::{REFUSED, SIZE, create, create_exportable, map_readable_and_writable, reserve};
+use crate::support::fixtures::{exporter, importer};
+use crate::support::virtual_memory::{
+    REFUSED, SIZE, create, create_exportable, import, map_readable_and_writable, reserve,
+};
 
 /// Memory that is reserved, created, mapped and made accessible is usable up to its last byte, by kernels and copies.
 #[rstest]
@@ -356,8 +358,21 @@ fn physical_memory_outlives_a_context(importer: Role) -> Outcome {
 #[rstest]
 #[conformance::test("VMM-MAP-035", needs(virtual_memory))]
 fn mappings_outlive_another_context(importer: Role) -> Outcome {
-    let primary = importer.ctx_get_current()?;
     let address = map_readable_and_writable(&importer, create(&importer)?)?;
+    outlives_another_context(&importer, address)
+}
+
+/// A mapping of imported memory, and the access to it, outlive a context that did not make it.
+#[rstest]
+#[conformance::test("VMM-MAP-035", needs(memory_descriptors))]
+fn mappings_of_an_import_outlive_another_context(exporter: Role, importer: Role) -> Outcome {
+    let imported = import(&exporter, create_exportable(&exporter)?, &importer)?;
+    outlives_another_context(&importer, map_readable_and_writable(&importer, imported)?)
+}
+
+/// Checks that a mapping stays usable while another context is created and destroyed.
+fn outlives_another_context(importer: &Role, address: Pointer) -> Outcome {
+    let primary = importer.ctx_get_current()?;
     importer.fill(address, SIZE, 7)?;
     let context = importer.ctx_create(0)?;
     importer.ctx_destroy(context)?;

@@ -46,6 +46,16 @@ fn copies_and_fills_reach_an_import(exporter: Role, importer: Role) -> Outcome {
     Ok(())
 }
 
+/// Processes also share an allocation that is much smaller than a block.
+#[rstest]
+#[conformance::test("IPCMEM-OPEN-001")]
+fn small_memory_is_shared(exporter: Role, importer: Role) -> Outcome {
+    const SMALL: u64 = 64 * KIB;
+    let buffer = exporter.mem_alloc(SMALL)?;
+    let import = open(&exporter, buffer, &importer)?;
+    both_see((&exporter, buffer), (&importer, import), SMALL)
+}
+
 /// Two processes on the second GPU share its memory.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-001", needs(gpus = 2))]
