@@ -226,16 +226,6 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         {
             whole(0)
         }
-        A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE
-            if let M::Mapping { allocation, .. } = &range.memory
-                && fault!(
-                    "mapping-size-of-the-allocation",
-                    ["PTRATTR-005"],
-                    "A partial mapping has the whole size."
-                ) =>
-        {
-            whole(allocation.block.size)
-        }
         A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID
             if pointer != range.base
                 && fault!(
@@ -275,7 +265,18 @@ pub(super) fn attribute(state: &State, range: &Range, pointer: u64, attribute: A
         {
             whole(pointer)
         }
-        A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(range.size),
+        A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => whole(match &range.memory {
+            M::Mapping { allocation, .. }
+                if fault!(
+                    "mapping-size-of-the-allocation",
+                    ["PTRATTR-005"],
+                    "A partial mapping has the whole size."
+                ) =>
+            {
+                allocation.block.size
+            }
+            _ => range.size,
+        }),
         A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => whole(range.base),
         A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => whole(match &range.memory {
             _ if fault!(
