@@ -203,7 +203,11 @@ impl Privileged {
     fn new(group: u32) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("program");
-        fs::copy(this_program()?, &path)?;
+        // Another process writes the file: a child that another test starts meanwhile would inherit a descriptor of this
+        // one, and no file runs while somebody can write to it.
+        if !Command::new("cp").arg(this_program()?).arg(&path).status()?.success() {
+            return Err("cp failed".into());
+        }
         chown(&path, None, Some(group)).map_err(|error| format!("chown to group {group}: {error}"))?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o2755))?;
         Ok(Self { path, _folder: folder })
