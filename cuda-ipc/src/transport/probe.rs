@@ -15,7 +15,7 @@ pub(super) enum Owner {
     NoFile,
 }
 
-/// `connect`: returns who has the socket at a path.
+/// `connect`: returns whether a living process has the socket at a path.
 ///
 /// The probe is a datagram socket, so that a listener never has to accept it. The kernel refuses it with `EPROTOTYPE`
 /// if a process has a stream socket at the path, and with `ECONNREFUSED` if the file is stale.

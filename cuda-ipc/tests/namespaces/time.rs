@@ -34,7 +34,7 @@ pub(crate) fn watched_across_time_namespaces() -> Outcome {
     Ok(())
 }
 
-/// Another process that had the PID is told by its start time.
+/// The start time distinguishes a process from an earlier one with the same PID.
 fn refuses_others(identity: ProcessIdentity) -> Outcome {
     for start_time in [identity.start_time - 2, identity.start_time + 2] {
         assert!(!ProcessWatch::of(ProcessIdentity { start_time, ..identity })?.is_alive()?);

@@ -3,10 +3,9 @@
 
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::stream::{self, WaitValue};
-use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{Parcel, Stream};
+use cuda_ipc::{Parcel, SharedBuffer, Stream};
 
-use crate::common::{context, device};
+use crate::common::context;
 use crate::peer::{Peer, roles, say};
 use crate::{Gate, alone, buffer, words};
 
@@ -67,13 +66,10 @@ fn numbers_order_two_processes() {
     let _alone = alone();
     let context = context();
     let stream = Stream::non_blocking(&context).unwrap();
-    let descriptors = HandleTypes::POSIX_FILE_DESCRIPTOR;
-    let size = granularity(device(), descriptors).unwrap();
-    let allocation = Allocation::new(device(), size, descriptors).unwrap();
-    let memory = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
+    let memory = SharedBuffer::new(&context, 4096).unwrap();
     memory.fill(0).unwrap();
     let mut importer = Peer::start(module_path!(), "role_answers");
-    memory.share(.., Access::ReadWrite).unwrap().send(&importer.connection).unwrap();
+    memory.share().unwrap().send(&importer.connection).unwrap();
     assert_eq!(importer.process.hear(), "enqueued");
     let sent: Vec<u32> = (0..ROUNDS).map(|round| round * round).collect();
     let mut answers = vec![0; ROUNDS as usize];

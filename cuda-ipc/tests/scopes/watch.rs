@@ -9,7 +9,7 @@ use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::module::LaunchShape;
 use cuda_ipc::stream::{self, WaitValue};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{Error, Parcel, Stream};
+use cuda_ipc::{Error, Parcel, SharedBuffer, Stream};
 
 use crate::common::{context, device};
 use crate::peer::{Peer, roles, say, wait_for_the_end};
@@ -29,13 +29,10 @@ fn a_scope_ends_when_the_awaited_process_is_killed() {
     let _alone = alone();
     let context = context();
     let stream = Stream::non_blocking(&context).unwrap();
-    let descriptors = HandleTypes::POSIX_FILE_DESCRIPTOR;
-    let size = granularity(device(), descriptors).unwrap();
-    let allocation = Allocation::new(device(), size, descriptors).unwrap();
-    let memory = Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap();
+    let memory = SharedBuffer::new(&context, 4096).unwrap();
     memory.fill(0).unwrap();
     let mut producer = Peer::start(module_path!(), "role_writes_once");
-    memory.share(.., Access::ReadWrite).unwrap().send(&producer.connection).unwrap();
+    memory.share().unwrap().send(&producer.connection).unwrap();
     let watch = ProcessWatch::by_hang_up(&producer.connection).unwrap();
     assert_eq!(producer.process.hear(), "written");
     let (received, mut read) = (buffer([9; 2]), [7_u32; 1]);

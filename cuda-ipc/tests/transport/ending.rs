@@ -1,4 +1,4 @@
-//! An orderly end, in which nothing is lost, and how it is told from death.
+//! An orderly end, in which nothing is lost. It is not mistaken for a death.
 
 use cuda_ipc::liveness::ProcessWatch;
 use cuda_ipc::transport::{Connection, Direction, TransportError};
