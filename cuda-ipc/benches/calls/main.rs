@@ -4,8 +4,8 @@
 //! After `--`, `--check` fails if a target is missed, and `--json FILE` writes the figures to a file.
 //!
 //! The raw call and the layer's call take turns, so that other load on the machine affects both. The figures are the
-//! medians of both, and the median of their difference in a turn. If no context is current, the raw call is made
-//! between a push and a pop, which a program without the layer would need.
+//! medians of both, and the median of their difference in a turn, with half of its 95% interval (±). If no context is
+//! current, the raw call is made between a push and a pop, which a program without the layer would need.
 
 mod allocations;
 mod cache;
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let context = context();
     let (driver, device) = (context.driver(), context.device());
     println!("Driver: {}, CUDA {}, {}", driver.path().display(), driver.version(), device.name().expect("a name"));
-    println!("{:34} {:>10} {:>10} {:>10} {:>12}", "nanoseconds", "raw", "layer", "added", "allocations");
+    println!("{:34} {:>10} {:>10} {:>10} {:>8} {:>12}", "nanoseconds", "raw", "layer", "added", "±", "allocations");
 
     let mut figures = context.within(|| calls(&context, "current")).expect("the context can be made current");
     figures.extend(calls(&context, "not current"));

@@ -65,8 +65,8 @@ impl Cache {
             // SAFETY: the caller makes the same promise.
             self.0.get_or_open(key, || unsafe { self.open_new(context, parcel, &key.0) })?
         };
-        let memory = import.part(&parcel.ticket)?;
-        Ok(CachedMemory { memory, _import: import })
+        let part = import.part(&parcel.ticket)?;
+        Ok(CachedMemory { part, import })
     }
 
     /// # Safety
@@ -135,14 +135,15 @@ impl Import for ImportedMemory {
 /// lives, and the cache may keep it mapped after that.
 #[derive(Debug)]
 pub struct CachedMemory {
-    memory: DeviceMemory,
-    _import: InUse<Key, ImportedMemory>,
+    /// `None` if the whole allocation was shared. A hit then has no context to count a reference to.
+    part: Option<DeviceMemory>,
+    import: InUse<Key, ImportedMemory>,
 }
 
 impl Deref for CachedMemory {
     type Target = DeviceMemory;
 
     fn deref(&self) -> &DeviceMemory {
-        &self.memory
+        self.part.as_ref().unwrap_or_else(|| self.import.whole())
     }
 }

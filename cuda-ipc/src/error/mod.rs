@@ -177,7 +177,7 @@ pub enum Error {
     },
     /// A slice on the device has another length than the call needs.
     #[non_exhaustive]
-    #[error("the slice on the device has {found} values; expected {expected}{}", self.advice())]
+    #[error("the slice on the device has length {found}; expected {expected}{}", self.advice())]
     Length {
         /// The number of values that the slice has.
         found: usize,

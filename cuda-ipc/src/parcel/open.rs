@@ -232,9 +232,10 @@ impl ImportedMemory {
         self.mapping.whole()
     }
 
-    /// Returns the part of the mapping that another ticket shares.
-    pub(crate) fn part(&self, ticket: &Ticket) -> Result<DeviceMemory, Error> {
-        part(self.whole(), ticket)
+    /// Returns the part of the mapping that another ticket shares, or `None` if it shares the whole.
+    pub(crate) fn part(&self, ticket: &Ticket) -> Result<Option<DeviceMemory>, Error> {
+        let is_whole = ticket.offset == 0 && ticket.length == self.whole().size() as u64;
+        (!is_whole).then(|| part(self.whole(), ticket)).transpose()
     }
 
     /// `poll`: returns whether the exporter still holds its end of the lease, or `None` if there is no lease.

@@ -21,7 +21,8 @@ impl Connection {
     /// `connect`: connects to the listener at an address.
     ///
     /// It waits only while the listener's queue is full. If there is no listener yet, it returns an error at once; see
-    /// [`Connection::connect_when_listening`].
+    /// [`Connection::connect_when_listening`]. The timeout is for connecting alone: the connection itself waits without
+    /// limit until [`Connection::set_timeout`] is called.
     ///
     /// # Errors
     /// [`TransportError::NobodyListens`], [`TransportError::TimedOut`], [`TransportError::BadAddress`],
@@ -40,7 +41,7 @@ impl Connection {
     /// - or anything about an abstract name.
     ///
     /// In these cases the call tries again after pauses that grow from 1 to 50 milliseconds. Without a timeout it waits
-    /// for ever.
+    /// for ever. The timeout is for connecting alone, as that of [`Connection::connect`].
     ///
     /// # Errors
     /// [`TransportError::NobodyListens`] if the time is up, with what was missing last; [`TransportError::TimedOut`] if

@@ -1,9 +1,6 @@
 //! Attempts to break the layer: any order of calls and drops, hostile peers, many threads, panics, hooks that call back,
 //! and a context that is reset behind its back. They use the driver that `CUDA_IPC_DRIVER` names, or else the reference
-//! driver.
-//!
-//! On a GPU, run them with `-- --skip reset`: NVIDIA's driver dereferences handles of a destroyed context. The
-//! reference driver refuses them.
+//! driver. On a GPU, run them with `-- --skip multicast --skip reset`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use cuda_ipc::{Context, DropError, set_drop_hook};
 
-use common::device;
+use common::{device, driver};
 use peer::LONG;
 
 /// A multiple of 2 MiB, so the memory shares its block with no other allocation.
@@ -81,6 +78,10 @@ fn context() -> Context {
     Context::primary(device()).unwrap()
 }
 
+fn is_reference() -> bool {
+    driver().path().ends_with("libreference_driver.so")
+}
+
 /// The device's free memory and the process's open descriptors, while a context is open.
 #[derive(Clone, Debug)]
 struct Holdings {
@@ -108,8 +109,7 @@ impl Holdings {
 impl PartialEq for Holdings {
     fn eq(&self, other: &Self) -> bool {
         // NVIDIA's driver keeps some memory from the first use of a feature. The reference driver keeps none.
-        let is_reference = common::driver().path().ends_with("libreference_driver.so");
-        let kept = if is_reference { 0 } else { 256 << 20 };
+        let kept = if is_reference() { 0 } else { 256 << 20 };
         self.descriptors.len() == other.descriptors.len() && self.free_memory.abs_diff(other.free_memory) <= kept
     }
 }

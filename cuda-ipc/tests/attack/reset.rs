@@ -1,4 +1,7 @@
 //! The primary context is reset behind the layer's back. All values made in it are invalid, and their use gives errors.
+//!
+//! This runs on the reference driver only, which refuses handles of a destroyed context. NVIDIA's driver dereferences
+//! them: on an H200 with driver 580.159.04, `cuMemsetD8Async` ended in SIGSEGV.
 
 use cuda_ipc::event::InterprocessEvent;
 use cuda_ipc::ipc::MemHandle;
@@ -11,10 +14,11 @@ use cuda_ipc::{Context, DeviceBuffer, Error, Parcel, Stream};
 
 use crate::common::{device, driver};
 use crate::peer::{Peer, roles};
-use crate::{SIZE, alone, context, met};
+use crate::{SIZE, alone, context, is_reference, met};
 
 #[test]
 fn what_was_in_a_context_that_was_reset_gives_errors() {
+    assert!(is_reference(), "this needs the reference driver: --skip reset");
     let _alone = alone();
     let context = context();
     let buffer = DeviceBuffer::new(&context, SIZE).unwrap();

@@ -24,7 +24,7 @@ use proptest::test_runner::{Config, FileFailurePersistence};
 
 use crate::common::{device, driver};
 use crate::peer::{Peer, roles};
-use crate::{Alone, Holdings, SIZE, alone, context, met, start};
+use crate::{Alone, Holdings, SIZE, alone, context, is_reference, met, start};
 
 const SLOTS: usize = 8;
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
@@ -100,6 +100,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// The most pools that are made current on a GPU. They are never destroyed, and an H200 keeps 32 MiB of a pool in which a
+/// pointer was imported.
+const CURRENT_ON_A_GPU: usize = 4;
+
 thread_local! {
     /// The pools that were made current. They are never destroyed.
     static CURRENT: RefCell<HashSet<CUmemoryPool>> = RefCell::default();
@@ -160,7 +164,7 @@ impl Machine {
                 None => return Ok(()),
             },
             Step::MakePoolCurrent => match &self.slots[from] {
-                Some(Value::Pool(pool)) => {
+                Some(Value::Pool(pool)) if is_reference() || CURRENT.with_borrow(HashSet::len) < CURRENT_ON_A_GPU => {
                     CURRENT.with_borrow_mut(|pools| pools.insert(pool.raw()));
                     return pool.make_current();
                 }
@@ -364,10 +368,6 @@ fn attribute(pool: CUmemoryPool, attribute: CUmemPool_attribute) -> u64 {
     let answer = unsafe { driver().raw().cuMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast()) };
     assert_eq!(answer, Ok(CUresult::CUDA_SUCCESS));
     bytes
-}
-
-fn is_reference() -> bool {
-    driver().path().ends_with("libreference_driver.so")
 }
 
 /// The kinds of values that existed after some step.

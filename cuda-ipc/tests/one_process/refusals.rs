@@ -10,7 +10,7 @@ use cuda_ipc::module::{LaunchShape, Module};
 use cuda_ipc::pool::{Pool, PoolBuffer};
 use cuda_ipc::sys::{CUdevice_attribute, CUdeviceptr, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{Context, DeviceBuffer, Driver, Error, Stream};
+use cuda_ipc::{Context, DeviceBuffer, Driver, Error, SharedBuffer, Stream};
 use rstest::rstest;
 
 use crate::common::{context, driver};
@@ -171,6 +171,8 @@ fn impossible_sizes_and_ordinals_are_refused() {
     let new = |size| DeviceBuffer::new(&context, size);
     assert_refused(new(0), CUresult::CUDA_ERROR_INVALID_VALUE, &["cuMemAlloc(0 bytes)", "must not be 0"]);
     assert_refused(new(1 << 50), CUresult::CUDA_ERROR_OUT_OF_MEMORY, &["cuMemAlloc(1125899906842624 bytes)"]);
+    let no_buffer = SharedBuffer::new(&context, 0);
+    assert_refused(no_buffer, CUresult::CUDA_ERROR_INVALID_VALUE, &["cuMemCreate(0 bytes", "nonzero"]);
     let device = context.device();
     let size = granularity(device, HandleTypes::NONE).unwrap() << 30;
     let too_large = Allocation::new(device, size, HandleTypes::NONE);
