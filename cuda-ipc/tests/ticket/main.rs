@@ -8,6 +8,7 @@ mod generate;
 mod golden;
 mod hostile;
 mod own_process;
+mod python;
 mod round_trip;
 mod rules;
 #[cfg(feature = "mac")]
