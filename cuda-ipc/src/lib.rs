@@ -45,6 +45,7 @@ mod parcel;
 pub mod peer;
 pub mod pool;
 mod resource;
+pub mod ring;
 mod shared;
 pub mod stream;
 mod sync;
@@ -110,4 +111,12 @@ const _: () = {
     crosses_threads::<liveness::Lease>();
     crosses_threads::<liveness::Tenancy>();
     crosses_threads::<liveness::LivenessError>();
+    crosses_threads::<ring::RingError>();
+};
+
+const _: () = {
+    const fn moves_to_threads<T: Send>() {}
+
+    moves_to_threads::<ring::Consumer>();
+    moves_to_threads::<ring::Producer>();
 };

@@ -195,3 +195,94 @@ mod vmm_peers {
         assert!(said.contains("device 1 skipped: cuDeviceCanAccessPeer") && said.contains("device 0, None"), "{said}");
     }
 }
+
+mod stream {
+    use std::os::unix::net::UnixStream;
+
+    use rstest::rstest;
+    use serde_json::Value;
+
+    use crate::program::{Ended, Program, Running};
+
+    #[rstest]
+    #[case::values(&[])]
+    #[case::events(&["--order", "events", "--placement", "producer"])]
+    #[case::one_slot_and_stream(&["--slots", "1", "--streams", "1", "--verify-every", "3"])]
+    #[case::two_devices_push(&["--consumer-device", "1", "--verify-every", "2"])]
+    #[case::two_devices_pull(&["--producer-device", "1", "--placement", "producer", "--verify-every", "2"])]
+    fn all_messages_arrive(#[case] arguments: &[&str]) {
+        let program = Program::new("stream").arguments(&["--messages", "300", "--slot-size", "16K"]);
+        let Ended { code, said, errors } = program.arguments(arguments).run();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        assert!(said.contains("message 0 of 300\n") && said.contains(" GB/s; slots at the "), "{said}");
+        assert!(said.contains("latency from the commit to the consumer's host: median "), "{said}");
+        assert!(said.ends_with("slots: all arrived\n"), "{said}");
+    }
+
+    #[test]
+    fn the_report_is_json() {
+        let program = Program::new("stream").arguments(&["--messages", "100", "--slot-size", "4K", "--json"]);
+        let Ended { code, said, errors } = program.run();
+        assert_eq!(code, Some(0), "{said}{errors}");
+        let report: Value = serde_json::from_str(&said).unwrap();
+        let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{said}"));
+        assert!(number(&report["gb_per_s"]) > 0.0);
+        assert_eq!((report["messages"].as_u64(), report["slot_size"].as_u64()), (Some(100), Some(4096)));
+        assert_eq!((&report["placement"], &report["order"]), (&"consumer".into(), &"values".into()));
+        let latencies = ["p50", "p90", "p99", "max"].map(|name| number(&report["latency_us"][name]));
+        assert!(latencies[0] > 0.0 && latencies.is_sorted(), "{latencies:?}");
+    }
+
+    #[rstest]
+    #[case::unknown(&["--fast"], "--fast")]
+    #[case::no_slots(&["--slots", "0"], "at least 1")]
+    #[case::half_a_word(&["--slot-size", "10"], "multiple of 4")]
+    #[case::no_such_side(&["--placement", "here"], "expected consumer or producer")]
+    fn bad_arguments_are_refused(#[case] arguments: &[&str], #[case] told: &str) {
+        let Ended { code, said, errors } = Program::new("stream").arguments(arguments).run();
+        assert_eq!((code, &*said), (Some(2), ""), "{errors}");
+        assert!(errors.contains(told), "{errors}");
+    }
+
+    /// The two sides, in the middle of a stream that would not end.
+    fn running(order: &str) -> (Running, Running) {
+        let (one, other) = UnixStream::pair().unwrap();
+        let start = |side: &str, socket: UnixStream| {
+            let program = Program::new("stream").arguments(&[side, "--messages", "1000000000000", "--slot-size", "4K"]);
+            program.arguments(&["--order", order]).start_with(socket)
+        };
+        let (mut consumer, producer) = (start("export", one), start("import", other));
+        consumer.hear("message 0");
+        (consumer, producer)
+    }
+
+    #[rstest]
+    fn a_killed_producer_is_named(#[values("values", "events")] order: &str) {
+        let (consumer, mut producer) = running(order);
+        producer.kill();
+        let Ended { code, said, errors } = consumer.end();
+        assert_eq!(code, Some(1), "{said}{errors}");
+        assert!(errors.starts_with("the producer died") && errors.contains("after message "), "{errors}");
+        assert!(!said.contains("arrived"), "{said}");
+    }
+
+    #[rstest]
+    fn a_killed_consumer_is_named(#[values("values", "events")] order: &str) {
+        let (mut consumer, producer) = running(order);
+        consumer.kill();
+        let Ended { code, said, errors } = producer.end();
+        assert_eq!((code, &*said), (Some(1), ""), "{errors}");
+        assert!(errors.starts_with("the consumer died"), "{errors}");
+    }
+
+    /// What the producer writes stays with it, and the kernel that compares the words notices it.
+    #[test]
+    fn wrong_words_are_noticed() {
+        const FAULT: &str = "import-on-the-second-gpu-keeps-its-writes";
+        let program = Program::on_reference_driver("stream").variable("REFERENCE_DRIVER_FAULT", FAULT);
+        let program = program.arguments(&["--messages", "20", "--slot-size", "4K", "--consumer-device", "1"]);
+        let Ended { code, said, errors } = program.run();
+        assert_eq!(code, Some(1), "{said}{errors}");
+        assert!(errors.contains("20 of 20 messages arrived, with ") && !said.contains("all arrived"), "{said}{errors}");
+    }
+}

@@ -9,6 +9,7 @@ use super::{Error, SystemError};
 use crate::foreign::ForeignError;
 use crate::host::PagesError;
 use crate::liveness::LivenessError;
+use crate::ring::RingError;
 use crate::ticket::TicketError;
 use crate::transport::TransportError;
 
@@ -29,6 +30,7 @@ debug_as_message!(
     ForeignError,
     LivenessError,
     PagesError,
+    RingError,
     SystemError,
     #[cfg(feature = "dlpack")]
     crate::foreign::dlpack::TensorError,

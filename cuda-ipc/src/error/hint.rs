@@ -31,6 +31,7 @@ impl Error {
             Self::Transport(error) => return error.hint(),
             Self::Liveness(error) => return error.hint(),
             Self::Pages(error) => return error.hint(),
+            Self::Ring(error) => return error.hint(),
             Self::Foreign(error) => return error.hint(),
             #[cfg(feature = "dlpack")]
             Self::Tensor(error) => return error.hint(),

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::foreign::ForeignError;
 use crate::host::PagesError;
 use crate::liveness::LivenessError;
+use crate::ring::RingError;
 use crate::stream::WaitValue;
 use crate::sys::{CUdevice, CUdeviceptr, CUresult, LoadError, MissingSymbol};
 use crate::ticket::TicketError;
@@ -33,7 +34,7 @@ pub use system::SystemError;
 /// [`Error::Forked`], in a forked child. Most "Errors" sections do not repeat these two.
 ///
 /// Calls that need no driver have the smaller errors of their modules: [`TicketError`], [`TransportError`],
-/// [`LivenessError`] and [`PagesError`]. Each is a variant here, so that one `match` reaches everything:
+/// [`LivenessError`], [`PagesError`] and [`RingError`]. Each is a variant here, so that one `match` reaches everything:
 ///
 /// ```
 /// use cuda_ipc::transport::TransportError;
@@ -100,6 +101,9 @@ pub enum Error {
     /// A descriptor or a message does not give shared pages.
     #[error(transparent)]
     Pages(#[from] PagesError),
+    /// A ring was not made, or a message not sent or received.
+    #[error(transparent)]
+    Ring(#[from] RingError),
     /// A value of other code cannot be used by this crate, or a value of this crate by other code.
     #[error(transparent)]
     Foreign(#[from] ForeignError),
@@ -271,6 +275,7 @@ impl Error {
     pub const fn is_disconnected(&self) -> bool {
         match self {
             Self::Transport(error) => error.is_disconnected(),
+            Self::Ring(error) => error.is_disconnected(),
             Self::ExporterDied => true,
             _ => false,
         }

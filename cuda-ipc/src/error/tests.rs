@@ -9,6 +9,7 @@ use crate::ProcessIdentity;
 use crate::foreign::ForeignError;
 use crate::host::PagesError;
 use crate::liveness::LivenessError;
+use crate::ring::RingError;
 use crate::stream::WaitValue;
 use crate::sys::{CUresult, CudaLibrary, LoadError};
 use crate::ticket::{Ticket, TicketError};
@@ -128,6 +129,35 @@ fn an_error_of_shared_pages_says_what_to_do() {
 }
 
 #[test]
+fn an_error_of_a_ring_says_what_happened_and_what_to_do() {
+    let waited = Duration::from_millis(5);
+    let every = every!(RingError {
+        BadOptions { slots: 0, slot_size: 4, first: 0 } => (NOT_GONE, "0 slots of 4 bytes"),
+        OtherMessage {} => (NOT_GONE, "does not belong to a ring"),
+        OtherOrder { found: "events", expected: "stream values" } => (NOT_GONE, "by events; expected stream values"),
+        TooSmall { found: 1, expected: 2 } => (NOT_GONE, "1 bytes for the slots; expected 2"),
+        NoMessage { message: 3, waited } => (NOT_GONE, "message 3 did not come within 5ms"),
+        NoFreeSlot { message: 3, waited } => (NOT_GONE, "for message 3 within 5ms"),
+        ProducerDied { last_good: Some(3) } => (GONE, "the producer died, or dropped the ring without closing it, after message 3"),
+        ConsumerDied { last_released: None } => (GONE, "after it had released no message"),
+        ConsumerClosed { last_released: Some(3) } => (NOT_GONE, "after it had released message 3"),
+        TooLong { length: 2, slot_size: 1 } => (NOT_GONE, "2 bytes is longer than a slot of 1 bytes"),
+        AlreadyReserved {} => (NOT_GONE, "reserved already"),
+        AllHeld { slots: 3 } => (NOT_GONE, "all 3 slots"),
+        BadHeader { message: 1, found: 2, length: 3, slot_size: 4 } => (NOT_GONE, "message 2, of 3 bytes in a slot of 4"),
+        OutOfSequence { message: 1, expected: 2, found: 3 } => (NOT_GONE, "is 0x3; expected 0x2"),
+        Unfinished { message: 1 } => (NOT_GONE, "message 1 was committed"),
+    });
+    for (error, (is_gone, expected)) in every {
+        let (text, hint) = (error.to_string(), error.hint().unwrap());
+        assert!(text.contains(expected) && text.ends_with(hint), "{text}");
+        assert_eq!(format!("{error:?}"), text);
+        let whole = Error::from(error);
+        assert_eq!((whole.to_string(), whole.is_disconnected(), whole.hint()), (text, is_gone, Some(hint)));
+    }
+}
+
+#[test]
 fn a_variable_that_is_set_too_late_needs_no_other_driver() {
     let too_late = LoadError::SetTooLate { wanted: CudaLibrary::Driver, library: "libcuda.so.1".into() };
     assert_eq!(Error::Load(too_late).hint(), Some("set the variable before the program starts"));
@@ -150,6 +180,7 @@ fn an_error_says_what_to_do() {
         Transport(closed) => (GONE, Some("connect again")),
         Liveness(LivenessError::OtherBoot { identity }) => (NOT_GONE, Some("on its own machine")),
         Pages(PagesError::Empty) => (NOT_GONE, Some("number of values")),
+        Ring(RingError::ProducerDied { last_good: None }) => (GONE, Some("make another one")),
         Foreign(ForeignError::NotPrimary) => (NOT_GONE, Some("Context::primary")),
         #[cfg(feature = "dlpack")]
         Tensor(crate::foreign::dlpack::TensorError::NotContiguous) => (NOT_GONE, Some("contiguous first")),

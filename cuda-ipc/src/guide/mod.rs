@@ -7,6 +7,7 @@
 //! | share many buffers that come and go | [`pool`] |
 //! | share a part of an allocation | [`parts`] |
 //! | make one process's work wait for another's | [`ordering`] |
+//! | send messages from one process to another | [`ring`](crate::ring), which is a module |
 //! | share from one GPU to another | [`gpus`] |
 //! | share between containers | [`containers`] |
 //! | free memory that others have open | [`lifetimes`] |

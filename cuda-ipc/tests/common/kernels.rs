@@ -17,12 +17,14 @@ pub(crate) fn verify(context: &Context) -> Kernel<(Read<u32>, u32, WriteOne<u64>
 }
 
 /// Waits until a flag equals a value.
+#[allow(dead_code, reason = "not every test target waits")]
 pub(crate) fn latch(context: &Context) -> Kernel<(ReadOne<u32>, u32)> {
     // SAFETY: these are the parameters of `kernels::LATCH`, which reads the flag.
     unsafe { kernel(context, kernels::LATCH) }
 }
 
 /// Keeps the stream busy: nanoseconds.
+#[allow(dead_code, reason = "not every test target waits")]
 pub(crate) fn spin(context: &Context) -> Kernel<(u64,)> {
     // SAFETY: this is the parameter of `kernels::SPIN`, which accesses no memory.
     unsafe { kernel(context, kernels::SPIN) }

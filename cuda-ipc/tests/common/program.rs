@@ -1,5 +1,6 @@
 //! A program of `examples/`, run in a process of its own on the driver under test.
 
+use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -60,6 +61,28 @@ impl Program {
 }
 
 impl Running {
+    /// Reads lines of the standard output up to one that begins with a text.
+    #[allow(dead_code, reason = "not every test target listens")]
+    pub(crate) fn hear(&mut self, text: &str) {
+        let output = self.0.stdout.as_mut().expect("a pipe");
+        let (mut line, mut byte) = (Vec::new(), [0]);
+        while byte != *b"\n" || !line.starts_with(text.as_bytes()) {
+            if byte == *b"\n" {
+                line.clear();
+            }
+            // Byte by byte, because the rest is for `end`.
+            output.read_exact(&mut byte).unwrap_or_else(|error| panic!("the program ended without {text:?}: {error}"));
+            line.extend(byte);
+        }
+    }
+
+    #[allow(dead_code, reason = "not every test target kills")]
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().expect("our child");
+        self.0.wait().expect("our child");
+        ::peer::remove_driver_files(self.0.id());
+    }
+
     /// Waits until the program has ended. Kills one that does not end.
     pub(crate) fn end(self) -> Ended {
         let id = Pid::from_child(&self.0);

@@ -1,0 +1,110 @@
+//! A ring of slots in device memory, through which one process sends messages to another.
+//!
+//! One process creates a [`Consumer`] and another opens the [`Producer`], over a [`Connection`](crate::transport). The
+//! slots are device memory that both processes map. The producer reserves a slot, fills it, and commits it with a length
+//! and a kind. The consumer receives the messages in order, uses them in place, and releases each slot.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use cuda_ipc::ring::{Consumer, Options, Producer};
+//! use cuda_ipc::transport::Connection;
+//! use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
+//!
+//! const SLOT: usize = 1 << 20;
+//! const LIMIT: Duration = Duration::from_secs(5);
+//!
+//! fn produce(context: &Context, consumer: &Connection) -> Result<(), Error> {
+//!     let (ring, stream) = (Producer::open(consumer, context)?, Stream::non_blocking(context)?);
+//!     stream.scope(|stream| {
+//!         for number in 0..1000 {
+//!             let slot = ring.reserve(LIMIT)?.in_stream(stream);
+//!             stream.fill(slot.slice(..)?, number)?;
+//!             slot.commit(SLOT, 0)?; // Sent when the stream has filled the slot. This call does not wait.
+//!         }
+//!         Ok(())
+//!     })?;
+//!     ring.close()
+//! }
+//!
+//! fn consume(context: &Context, producer: &Connection) -> Result<(), Error> {
+//!     let ring = Consumer::create(producer, context, Options::new(SLOT))?;
+//!     let (stream, own) = (Stream::non_blocking(context)?, DeviceBuffer::new(context, SLOT)?);
+//!     stream.scope(|stream| {
+//!         while let Some(message) = ring.next(LIMIT)? {
+//!             let message = message.in_stream(stream);
+//!             stream.copy(own.slice::<u32>(..)?, message.slice(..)?)?;
+//!             message.release()?; // Free when the stream has copied the message. This call does not wait either.
+//!         }
+//!         Ok(())
+//!     })?;
+//!     ring.close();
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # How it is ordered
+//!
+//! After the work in a slot, the producer's stream writes the number of the message to host memory that both processes
+//! share ([`SharedPages`](crate::host::SharedPages)). CUDA orders this write after the effects of the stream's earlier
+//! work, also for other processes. The consumer's host waits for the number, and then hands out the message. The release
+//! goes the same way back. So:
+//!
+//! - **No stream waits for the other process.** If that process dies, there is no stream to free, and no work that runs
+//!   without what it waited for. The hosts wait, with a time limit, and watch the other process meanwhile.
+//! - **The consumer needs no work on its device to learn of a message.** On one GPU such work costs a context switch of
+//!   about 140 µs.
+//! - **Every slot has its own numbers**, so messages may be written and read in several streams at once. Small copies
+//!   between GPUs are faster in two streams than in one.
+//! - The producer can be ahead by as many messages as there are slots. Both hosts take part in each message, so a process
+//!   that does something else meanwhile needs more slots.
+//!
+//! # If a process ends
+//!
+//! | the other side | [`Consumer::next`] | [`Producer::reserve`] |
+//! |---|---|---|
+//! | closes the ring | all messages, then `None` | [`RingError::ConsumerClosed`] |
+//! | is killed, or drops the ring | all messages that are complete, then [`RingError::ProducerDied`] | [`RingError::ConsumerDied`] |
+//! | is stopped, or slow | [`RingError::NoMessage`] after the time limit | [`RingError::NoFreeSlot`] after the time limit |
+//!
+//! A call that waits returns within a millisecond of the death. After the first such error, no later call hands out
+//! anything. Each process keeps the memory that it has mapped, whichever process created it.
+//!
+//! The other process can write anything to the slots and to the host memory, at any time. A length that no slot has is
+//! [`RingError::BadHeader`], and bytes are only bytes.
+
+mod consumer;
+mod error;
+mod hello;
+mod incoming;
+mod layout;
+mod message;
+mod options;
+mod outgoing;
+mod producer;
+mod side;
+mod signals;
+mod slot;
+
+pub use consumer::Consumer;
+pub use error::RingError;
+pub use message::{Message, MessageInStream};
+pub use options::{Options, Placement};
+pub use producer::Producer;
+pub use slot::{Slot, SlotInStream};
+
+/// One of the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Consumer,
+    Producer,
+}
+
+impl Role {
+    const fn other(self) -> Self {
+        match self {
+            Self::Consumer => Self::Producer,
+            Self::Producer => Self::Consumer,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The properties of a ring, which its consumer chooses.
+
+use super::RingError;
+use super::layout::Layout;
+
+/// The device on which the slots of a ring are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// On the consumer's device: the producer pushes its data there, and the consumer needs no copy. On one GPU this is
+    /// the faster placement, because only the producer's process has to use the GPU.
+    Consumer,
+    /// On the producer's device: the consumer pulls the data from there.
+    Producer,
+}
+
+/// The properties of a ring.
+///
+/// ```
+/// use cuda_ipc::ring::{Options, Placement};
+///
+/// let options = Options::new(1 << 20).slots(4).placement(Placement::Producer);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub(super) slots: usize,
+    pub(super) slot_size: usize,
+    pub(super) placement: Placement,
+    pub(super) first: u64,
+    pub(super) is_numbered: bool,
+}
+
+impl Options {
+    /// Returns the properties of a ring of 8 slots of `slot_size` bytes each, on the consumer's device.
+    #[must_use]
+    pub const fn new(slot_size: usize) -> Self {
+        Self { slots: 8, slot_size, placement: Placement::Consumer, first: 0, is_numbered: false }
+    }
+
+    /// Sets the number of slots: 1 to 4096. The producer can be ahead of the consumer by this number of messages.
+    #[must_use]
+    pub const fn slots(self, slots: usize) -> Self {
+        Self { slots, ..self }
+    }
+
+    /// Sets the device on which the slots are.
+    #[must_use]
+    pub const fn placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
+    }
+
+    /// Sets the sequence number of the first message. A ring that replaces another one can continue its numbers.
+    #[must_use]
+    pub const fn first(self, sequence: u64) -> Self {
+        Self { first: sequence, ..self }
+    }
+
+    /// Makes the producer's stream also write the lower 32 bits of each sequence number, plus 1, to device memory beside
+    /// the slot. [`Consumer::next`](super::Consumer::next) reads this number and compares it, and kernels can
+    /// ([`Message::number`](super::Message::number)).
+    ///
+    /// This proves for each message that the writes of the producer's device arrive in order. The read costs the
+    /// consumer about 10 µs a message, and on one GPU a context switch. So it is meant for tests.
+    #[must_use]
+    pub const fn numbered(self) -> Self {
+        Self { is_numbered: true, ..self }
+    }
+
+    pub(super) fn layout(&self) -> Result<Layout, RingError> {
+        let bad = RingError::BadOptions { slots: self.slots, slot_size: self.slot_size, first: self.first };
+        Layout::new(self.slots, self.slot_size, self.first).ok_or(bad)
+    }
+}

@@ -1,0 +1,118 @@
+//! The producer's side of a ring.
+#![allow(unsafe_code)] // One function requires a promise about events.
+
+use std::time::Duration;
+
+use super::Slot;
+use super::hello::Order;
+use super::outgoing::Outgoing;
+use super::side::Side;
+use crate::transport::Connection;
+use crate::{Context, Error};
+
+/// The side of a ring that sends messages. See [the module](super).
+///
+/// Dropping it without [`Producer::close`] tells the consumer that the producer died.
+#[derive(Debug)]
+pub struct Producer(Outgoing);
+
+impl Producer {
+    /// `cuMemMap`, `cuMemHostRegister`: opens the ring that the process at the other end creates with
+    /// [`Consumer::create`](super::Consumer::create). The call waits for that process, as long as the connection's
+    /// timeout allows.
+    ///
+    /// The slots are used by the context's device. The connection can be used for other messages afterwards. The ring
+    /// keeps a duplicate of its descriptor to learn of the consumer's death.
+    ///
+    /// # Errors
+    /// [`Error::Ring`] if the other end sends anything else; [`Error::Transport`]; [`Error::Pages`]; [`Error::Ticket`];
+    /// [`Error::OwnTicket`] if both sides are in one process; [`Error::Refused`] with the driver's error code, for
+    /// example if the two devices are not peers.
+    #[doc(alias = "cuMemMap")]
+    #[doc(alias = "cuMemHostRegister")]
+    pub fn open(connection: &Connection, context: &Context) -> Result<Self, Error> {
+        // SAFETY: no event is opened.
+        unsafe { Self::open_by(connection, context, Order::Values) }
+    }
+
+    /// `cuIpcOpenEventHandle`: opens a ring as [`Producer::open`] does, if it is ordered by events
+    /// ([`Consumer::create_with_events`](super::Consumer::create_with_events)).
+    ///
+    /// # Errors
+    /// As [`Producer::open`]; [`Error::Refused`] if the process has too many interprocess events.
+    ///
+    /// # Safety
+    /// As [`Consumer::create_with_events`](super::Consumer::create_with_events).
+    #[doc(alias = "cuIpcOpenEventHandle")]
+    pub unsafe fn open_with_events(connection: &Connection, context: &Context) -> Result<Self, Error> {
+        // SAFETY: the caller makes the same promise.
+        unsafe { Self::open_by(connection, context, Order::Events) }
+    }
+
+    /// # Safety
+    /// As [`Producer::open_with_events`], if the order is by events.
+    unsafe fn open_by(connection: &Connection, context: &Context, order: Order) -> Result<Self, Error> {
+        // SAFETY: the caller makes the same promise.
+        unsafe { Side::open(connection, context, order) }.map(|side| Self(Outgoing::new(side)))
+    }
+
+    /// Waits until a slot is free, at most for `limit`, and returns it. [`Duration::MAX`] sets no limit, and
+    /// [`Duration::ZERO`] does not wait.
+    ///
+    /// Slots become free in the order in which they were used. If one is free, the call makes no system call and no
+    /// driver call. Otherwise it spins for a short time ([`Producer::set_spin`]), and then sleeps in turns.
+    ///
+    /// # Errors
+    /// [`Error::Ring`] with [`RingError::NoFreeSlot`](super::RingError::NoFreeSlot) if the time is up, [`RingError::ConsumerDied`](super::RingError::ConsumerDied),
+    /// [`RingError::ConsumerClosed`](super::RingError::ConsumerClosed), and [`RingError::AlreadyReserved`](super::RingError::AlreadyReserved) if the previous slot was neither committed nor
+    /// dropped.
+    pub fn reserve(&self, limit: Duration) -> Result<Slot<'_>, Error> {
+        self.0.reserve(limit).map(|sequence| Slot::new(&self.0, sequence))
+    }
+
+    /// Returns the sequence number of the next message.
+    #[must_use]
+    pub fn next_sequence(&self) -> u64 {
+        self.0.next()
+    }
+
+    /// Returns the number of messages that were committed, and that the consumer has not released yet.
+    ///
+    /// # Errors
+    /// [`Error::Forked`]; [`Error::Refused`] with the error of the work, if the ring is ordered by events.
+    pub fn unreleased(&self) -> Result<usize, Error> {
+        self.0.unreleased()
+    }
+
+    /// Returns the size of a slot in bytes.
+    #[must_use]
+    pub const fn slot_size(&self) -> usize {
+        self.0.side.layout().slot_size()
+    }
+
+    /// Returns the number of slots.
+    #[must_use]
+    pub const fn slots(&self) -> usize {
+        self.0.side.layout().slots()
+    }
+
+    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole core,
+    /// and a call that sleeps may notice a change 0.1 to 0.2 ms late.
+    pub fn set_spin(&self, time: Duration) {
+        self.0.side.set_spin(time);
+    }
+
+    /// Closes the ring: the consumer receives all messages, and then
+    /// [`Consumer::next`](super::Consumer::next) returns `None`. The call does not wait for the consumer, and the process
+    /// may end afterwards. If the ring is ordered by events, see
+    /// [`Consumer::create_with_events`](super::Consumer::create_with_events).
+    ///
+    /// # Errors
+    /// [`Error::Ring`] with [`RingError::Unfinished`](super::RingError::Unfinished) if the work of a message failed. The consumer is then told that
+    /// the producer died.
+    pub fn close(self) -> Result<(), Error> {
+        self.0.require_all_done()?;
+        self.0.side.close();
+        Ok(())
+    }
+}
