@@ -18,6 +18,7 @@
 compile_error!("cuda-ipc supports only Linux; cuda-ipc-sys builds on every platform");
 
 pub mod cache;
+mod changes;
 pub mod context;
 mod deadline;
 pub mod device;
@@ -108,6 +109,8 @@ const _: () = {
     crosses_threads::<transport::Listener>();
     crosses_threads::<transport::TransportError>();
     crosses_threads::<liveness::ProcessWatch>();
+    crosses_threads::<liveness::FileLease>();
+    crosses_threads::<liveness::FileTenancy>();
     crosses_threads::<liveness::Lease>();
     crosses_threads::<liveness::Tenancy>();
     crosses_threads::<liveness::LivenessError>();

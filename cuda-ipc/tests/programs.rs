@@ -6,6 +6,9 @@ mod peer;
 #[path = "common/program.rs"]
 mod program;
 
+#[path = "programs/by_file.rs"]
+mod by_file;
+
 mod transform {
     use std::os::unix::net::UnixStream;
 

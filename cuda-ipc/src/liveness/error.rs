@@ -1,6 +1,7 @@
 //! The error type of this module.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -46,6 +47,34 @@ pub enum LivenessError {
     /// The descriptor is not the write end of a pipe.
     #[error("the descriptor is not the write end of a pipe{}", self.advice())]
     NotATenancy,
+    /// There was no file at the path when the time was up.
+    #[non_exhaustive]
+    #[error("{}: no file after {waited:?}{}", .path.display(), self.advice())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+        /// The time limit.
+        waited: Duration,
+    },
+    /// Nobody owned the file at the path when the time was up: the process that made it has ended.
+    #[non_exhaustive]
+    #[error(
+        "{}: the process that made the file has ended, and no other came within {waited:?}{}",
+        .path.display(), self.advice()
+    )]
+    Abandoned {
+        /// The path.
+        path: PathBuf,
+        /// The time limit.
+        waited: Duration,
+    },
+    /// Another process owns the file at the path, or is just making it.
+    #[non_exhaustive]
+    #[error("{}: another process owns this file{}", .path.display(), self.advice())]
+    InUse {
+        /// The path.
+        path: PathBuf,
+    },
     /// A system call failed.
     #[error(transparent)]
     System(#[from] SystemError),
@@ -66,6 +95,9 @@ impl LivenessError {
             Self::OtherBoot { .. } => "watch it on its own machine",
             Self::OtherNamespace { .. } => "watch the peer of a connection instead",
             Self::NotATenancy => "the exporter must send its Tenancy",
+            Self::NoFile { .. } => "start the owner, and give both the same path",
+            Self::Abandoned { .. } => "start the owner again, which replaces the file",
+            Self::InUse { .. } => "end it, or choose another path",
             Self::System(error) => return error.hint(),
         })
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::net::SocketAddrUnix;
 
@@ -25,6 +25,13 @@ pub enum Address {
 }
 
 impl Address {
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Abstract(_) => None,
+        }
+    }
+
     pub(super) fn socket_address(&self) -> Result<SocketAddrUnix, TransportError> {
         let address = match self {
             // For an empty name the kernel would choose one that no peer knows.

@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use super::changes::Changes;
 use super::probe::{Owner, owner};
 use super::{Address, Connection, Missing, TransportError};
+use crate::changes::Changes;
 use crate::deadline::Deadline;
 use crate::error::SystemError;
 
@@ -50,12 +50,12 @@ impl Connection {
     /// socket's file.
     pub fn connect_when_listening(address: &Address, timeout: Option<Duration>) -> Result<Self, TransportError> {
         let (name, deadline) = (address.socket_address()?, Deadline::after(timeout));
-        let mut changes = Changes::at(address);
+        let mut changes = Changes::at(address.path());
         loop {
             changes.watch();
             match connect_until(address, &name, deadline) {
                 Err(TransportError::NobodyListens { missing, .. }) if !deadline.has_passed() => {
-                    changes.wait(missing, deadline).map_err(TransportError::system("inotify"))?;
+                    changes.wait(missing == Missing::File, deadline).map_err(TransportError::system("inotify"))?;
                 }
                 done => return done,
             }

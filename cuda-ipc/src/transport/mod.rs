@@ -31,7 +31,6 @@
 //! size of its messages is bounded by [`Limits`].
 
 mod address;
-mod changes;
 mod connect;
 mod connection;
 mod credentials;

@@ -1,11 +1,12 @@
 //! A program of `examples/`, run in a process of its own on the driver under test.
 
-use std::io::Read as _;
+use std::io::{PipeWriter, Read as _};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{driver, reference_driver};
@@ -55,28 +56,48 @@ impl Program {
         Running(child.unwrap_or_else(|error| panic!("{:?}: {error}; `cargo test -p cuda-ipc` builds it", self.0)))
     }
 
+    /// Starts the program. Its input ends when the pipe is dropped.
+    #[allow(dead_code, reason = "not every test target has a program with input")]
+    pub(crate) fn start(self) -> (Running, PipeWriter) {
+        let (input, ours) = std::io::pipe().expect("a pipe");
+        (self.start_with(input), ours)
+    }
+
     pub(crate) fn run(self) -> Ended {
         self.start_with(std::fs::File::open("/dev/null").expect("every Linux has it")).end()
     }
 }
 
+#[allow(dead_code, reason = "not every test target follows a program")]
 impl Running {
-    /// Reads lines of the standard output up to one that begins with a text.
-    #[allow(dead_code, reason = "not every test target listens")]
-    pub(crate) fn hear(&mut self, text: &str) {
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.0.try_wait().expect("our child").is_none()
+    }
+
+    /// Reads lines of the standard output up to one that begins with a text, and returns that line.
+    pub(crate) fn hear(&mut self, text: &str) -> String {
         let output = self.0.stdout.as_mut().expect("a pipe");
-        let (mut line, mut byte) = (Vec::new(), [0]);
-        while byte != *b"\n" || !line.starts_with(text.as_bytes()) {
-            if byte == *b"\n" {
-                line.clear();
-            }
+        let limit = Timespec { tv_sec: LONG.as_secs().cast_signed(), tv_nsec: 0 };
+        let mut line = Vec::new();
+        loop {
+            let ready = poll(&mut [PollFd::new(output, PollFlags::IN)], Some(&limit)).expect("a pipe can be polled");
+            assert!(ready > 0, "the program does not say {text:?}, after {:?}", String::from_utf8_lossy(&line));
             // Byte by byte, because the rest is for `end`.
+            let mut byte = [0];
             output.read_exact(&mut byte).unwrap_or_else(|error| panic!("the program ended without {text:?}: {error}"));
-            line.extend(byte);
+            match byte {
+                [b'\n'] if line.starts_with(text.as_bytes()) => return String::from_utf8(line).expect("text"),
+                [b'\n'] => line.clear(),
+                [other] => line.push(other),
+            }
         }
     }
 
-    #[allow(dead_code, reason = "not every test target kills")]
+    /// Kills the program with SIGKILL, and waits for it.
     pub(crate) fn kill(&mut self) {
         self.0.kill().expect("our child");
         self.0.wait().expect("our child");

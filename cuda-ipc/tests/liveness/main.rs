@@ -3,6 +3,7 @@
 #[path = "../common/peer.rs"]
 mod peer;
 
+mod file;
 mod identity;
 mod lease;
 mod process;

@@ -1,4 +1,4 @@
-//! Waiting until something changes at the address of a listener.
+//! Waiting until something changes at a path, or at an address that has none.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -11,11 +11,10 @@ use std::time::Duration;
 use rustix::event::PollFlags;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
-use super::{Address, Missing};
 use crate::deadline::Deadline;
 
-/// The first pause if the kernel reports nothing. Only microseconds pass between `bind`, which creates the file, and
-/// `listen`.
+/// The first pause if the kernel reports nothing. Only microseconds pass between the `bind` of a listener, which
+/// creates the file, and its `listen`.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -23,29 +22,25 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// can be a link to a file in another folder.
 const RECHECK: Duration = Duration::from_secs(1);
 
-/// The changes at an address.
-pub(super) struct Changes<'address> {
-    /// The path, if it has a folder to watch. An abstract name has none.
-    path: Option<&'address Path>,
-    /// Absent for an abstract name, and if this user has no inotify instance left.
+/// The changes at a path.
+pub(crate) struct Changes<'path> {
+    /// Absent for the abstract name of a socket, which no folder contains.
+    path: Option<&'path Path>,
+    /// Absent without a path, and if this user has no inotify instance left.
     inotify: Option<OwnedFd>,
     is_watched: bool,
     pause: Duration,
 }
 
-impl<'address> Changes<'address> {
-    pub(super) fn at(address: &'address Address) -> Self {
-        let path = match address {
-            Address::Path(path) => Some(&**path),
-            Address::Abstract(_) => None,
-        };
+impl<'path> Changes<'path> {
+    pub(crate) fn at(path: Option<&'path Path>) -> Self {
         let inotify = path.and_then(|_| inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok());
         Self { path, inotify, is_watched: false, pause: SHORTEST_PAUSE }
     }
 
-    /// `inotify_add_watch`: watches the folder. Call this before each look at the address: changes before this call are
+    /// `inotify_add_watch`: watches the folder. Call this before each look at the path: changes before this call are
     /// not reported, and the path may lead to another folder by now.
-    pub(super) fn watch(&mut self) {
+    pub(crate) fn watch(&mut self) {
         let folder = self.path.map(|path| match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -59,10 +54,10 @@ impl<'address> Changes<'address> {
 
     /// Waits until the file may have changed, or until it is time to look again, at the latest until the deadline.
     ///
-    /// Nothing reports that a process begins to listen at a file that exists, or at an abstract name. For these the
-    /// pauses grow up to [`LONGEST_PAUSE`].
-    pub(super) fn wait(&mut self, missing: Missing, deadline: Deadline) -> io::Result<()> {
-        let pause = if self.is_watched && missing == Missing::File { RECHECK } else { self.pause };
+    /// `needs_file` says that only a new file helps, which the kernel reports. Nothing reports that a process begins to
+    /// listen at a file that exists, or at an abstract name. For these the pauses grow up to [`LONGEST_PAUSE`].
+    pub(crate) fn wait(&mut self, needs_file: bool, deadline: Deadline) -> io::Result<()> {
+        let pause = if self.is_watched && needs_file { RECHECK } else { self.pause };
         self.pause = LONGEST_PAUSE.min(self.pause * 2);
         let end = deadline.min(Deadline::after(Some(pause)));
         let Some(inotify) = self.inotify.as_ref().filter(|_| self.is_watched) else {
@@ -113,26 +108,22 @@ mod tests {
     const MOMENT: Duration = Duration::from_millis(30);
 
     /// Returns how long one wait took.
-    fn waited(changes: &mut Changes<'_>, missing: Missing, limit: Duration) -> Duration {
+    fn waited(changes: &mut Changes<'_>, limit: Duration) -> Duration {
         let begin = Instant::now();
-        changes.wait(missing, Deadline::after(Some(limit))).unwrap();
+        changes.wait(true, Deadline::after(Some(limit))).unwrap();
         begin.elapsed()
-    }
-
-    fn socket_in(folder: &Path) -> Address {
-        Address::Path(folder.join("socket"))
     }
 
     /// The change is reported before the wait begins, so the wait returns without a pause.
     #[test]
     fn a_new_file_ends_the_wait() {
         let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
-        let address = socket_in(folder.path());
-        let mut changes = Changes::at(&address);
+        let path = folder.path().join("socket");
+        let mut changes = Changes::at(Some(&path));
         changes.watch();
         assert!(changes.is_watched);
         File::create(folder.path().join("socket")).unwrap();
-        assert!(waited(&mut changes, Missing::File, 2 * RECHECK) < RECHECK);
+        assert!(waited(&mut changes, 2 * RECHECK) < RECHECK);
         assert_eq!(changes.pause, SHORTEST_PAUSE);
     }
 
@@ -140,36 +131,35 @@ mod tests {
     fn a_file_that_is_moved_there_ends_the_wait() {
         let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
         File::create(folder.path().join("other")).unwrap();
-        let address = socket_in(folder.path());
-        let mut changes = Changes::at(&address);
+        let path = folder.path().join("socket");
+        let mut changes = Changes::at(Some(&path));
         changes.watch();
         std::fs::rename(folder.path().join("other"), folder.path().join("socket")).unwrap();
-        assert!(waited(&mut changes, Missing::File, 2 * RECHECK) < RECHECK);
+        assert!(waited(&mut changes, 2 * RECHECK) < RECHECK);
     }
 
     #[test]
     fn a_neighbours_file_does_not_end_the_wait() {
         let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
-        let address = socket_in(folder.path());
-        let mut changes = Changes::at(&address);
+        let path = folder.path().join("socket");
+        let mut changes = Changes::at(Some(&path));
         changes.watch();
         File::create(folder.path().join("socket.lock")).unwrap();
-        assert!(waited(&mut changes, Missing::File, MOMENT) >= MOMENT);
+        assert!(waited(&mut changes, MOMENT) >= MOMENT);
     }
 
     #[test]
     fn without_reports_the_pauses_grow() {
-        let abstract_name = Address::Abstract(b"name".to_vec());
         let folder = tempfile::Builder::new().prefix("cuda-ipc-test").tempdir().unwrap();
-        let (below, in_folder) = (socket_in(&folder.path().join("none")), socket_in(folder.path()));
-        let mut no_instance_left = Changes::at(&in_folder);
+        let (below, in_folder) = (folder.path().join("none/socket"), folder.path().join("socket"));
+        let mut no_instance_left = Changes::at(Some(&in_folder));
         no_instance_left.inotify = None;
-        for mut changes in [Changes::at(&abstract_name), Changes::at(&below), no_instance_left] {
+        for mut changes in [Changes::at(None), Changes::at(Some(&below)), no_instance_left] {
             changes.watch();
             assert!(!changes.is_watched);
             let mut expected = SHORTEST_PAUSE;
             for _ in 0..10 {
-                assert!(waited(&mut changes, Missing::File, 2 * RECHECK) >= expected);
+                assert!(waited(&mut changes, 2 * RECHECK) >= expected);
                 expected = LONGEST_PAUSE.min(2 * expected);
             }
             assert_eq!(expected, LONGEST_PAUSE);
