@@ -41,7 +41,7 @@ fn a_header_that_no_message_has_is_refused(#[case] words: &[(usize, u32)]) {
         let error = refused(ring.next(LONG));
         assert!(matches!(error, RingError::BadHeader { message: 0, slot_size: SLOT, .. }), "{error}");
     }
-    send(&producer.connection, 0);
+    producer.connection.finish().unwrap();
     producer.finish();
 }
 
@@ -52,7 +52,7 @@ fn a_number_of_another_message_is_none(#[values(0, 2, 3, u32::MAX, 1 << 31)] num
     let ring = create(&producer, &[(HEADER + NUMBER, number)]);
     let error = refused(ring.next(Duration::from_millis(20)));
     assert!(matches!(error, RingError::NoMessage { message: 0, .. }), "{error}");
-    send(&producer.connection, 0);
+    producer.connection.finish().unwrap();
     producer.finish();
 }
 
@@ -68,7 +68,21 @@ fn a_state_is_the_end(#[case] state: u32, #[case] is_error: Option<()>) {
         Err(Error::Ring(RingError::ProducerDied { last_good: None, .. })) if is_error.is_some() => {}
         other => panic!("{other:?}"),
     }
-    send(&producer.connection, 0);
+    producer.connection.finish().unwrap();
+    producer.finish();
+}
+
+/// Work of a dead process may still arrive.
+#[test]
+fn nothing_comes_after_the_end() {
+    let producer = Peer::start(module_path!(), "role_writes_words");
+    let ring = create(&producer, &[(PRODUCER, 2)]);
+    let died = || matches!(refused(ring.next(LONG)), RingError::ProducerDied { last_good: None, .. });
+    assert!(died());
+    send_words(&producer.connection, &[(HEADER + NUMBER, 1), (PRODUCER, 0)]);
+    assert_eq!(receive(&producer.connection), 1, "written");
+    assert!(died());
+    producer.connection.finish().unwrap();
     producer.finish();
 }
 
@@ -81,7 +95,7 @@ fn a_wrong_number_on_the_device_is_noticed() {
     let error = refused(ring.next(LONG));
     let is_expected = matches!(error, RingError::OutOfSequence { message: 0, expected: 1, found, .. } if found != 1);
     assert!(is_expected, "{error}");
-    send(&producer.connection, 0);
+    producer.connection.finish().unwrap();
     producer.finish();
 }
 
@@ -98,7 +112,7 @@ fn a_slot_is_not_free_by_any_number(#[case] words: &[(usize, u32)]) {
     assert_eq!(receive(&consumer.connection), 1);
     let error = refused(ring.reserve(Duration::from_millis(20)));
     assert!(matches!(error, RingError::NoFreeSlot { message: 2, .. }), "{error}");
-    send(&consumer.connection, 0);
+    consumer.connection.finish().unwrap();
     consumer.finish();
 }
 
@@ -137,15 +151,15 @@ fn send_words(connection: &Connection, words: &[(usize, u32)]) {
     connection.send(&bytes, &[]).unwrap();
 }
 
-/// Writes the words that the other process sends, and says so.
+/// Writes the words that the other process sends, and says so, until that process has finished.
 fn write_words(connection: &Connection, pages: &SharedPages<u32>) {
-    let bytes = connection.receive().unwrap().bytes;
-    let words: Vec<_> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
-    for pair in words.chunks_exact(2) {
-        pages.numbers()[pair[0] as usize].store(pair[1], Ordering::SeqCst);
+    while let Ok(message) = connection.receive() {
+        let words = message.bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+        for pair in words.collect::<Vec<_>>().chunks_exact(2) {
+            pages.numbers()[pair[0] as usize].store(pair[1], Ordering::SeqCst);
+        }
+        send(connection, 1);
     }
-    send(connection, 1);
-    receive(connection);
 }
 
 roles! {
