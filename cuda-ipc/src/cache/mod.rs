@@ -69,6 +69,21 @@ impl Cache {
         Ok(CachedMemory { part, import })
     }
 
+    /// Maps a parcel as [`Parcel::map`] does, and keeps the import as [`Cache::open`] does. It needs no promise.
+    ///
+    /// If the cache already has the memory mapped in this context, it uses only the ticket. So a program can close the
+    /// parcel's descriptors after the first call, and ask the exporter for the parcel again once this call returns
+    /// [`Error::Descriptors`].
+    ///
+    /// # Errors
+    /// As [`Parcel::map`].
+    pub fn map(&self, context: &Context, parcel: &Parcel) -> Result<CachedMemory, Error> {
+        parcel.require_descriptors()?;
+        // SAFETY: the descriptors decide which memory it is, and the kernel keeps it. A ticket that names other memory of
+        // the cache gives a part of that import, within its bounds and with its access.
+        unsafe { self.open(context, parcel) }
+    }
+
     /// # Safety
     /// As [`Cache::open`].
     unsafe fn open_new(

@@ -101,11 +101,15 @@ impl Parcel {
     #[doc(alias = "cuMemImportFromShareableHandle")]
     #[doc(alias = "cuMemMap")]
     pub fn map(&self, context: &Context) -> Result<ImportedMemory, Error> {
+        self.require_descriptors()?;
+        // SAFETY: the descriptors decide which memory it is, whatever the ticket says; sizes are checked.
+        unsafe { self.open(context) }
+    }
+
+    /// Refuses everything but virtual memory that was shared by descriptors.
+    pub(crate) fn require_descriptors(&self) -> Result<(), Error> {
         match &self.ticket.handle {
-            Handle::PhysicalMemory(PhysicalMemory { chunks: Chunks::Descriptors(_), .. }) => {
-                // SAFETY: the descriptors decide which memory it is, whatever the ticket says; sizes are checked.
-                unsafe { self.open(context) }
-            }
+            Handle::PhysicalMemory(PhysicalMemory { chunks: Chunks::Descriptors(_), .. }) => Ok(()),
             handle => Err(Error::OtherTicket { found: name(handle), wanted: "virtual memory by descriptors" }),
         }
     }

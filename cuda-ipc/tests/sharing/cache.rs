@@ -117,6 +117,22 @@ fn what_was_opened_to_be_read_is_opened_anew_to_be_written() {
     assert_eq!(cache.bytes(), 0);
 }
 
+/// Safe code keeps virtual memory mapped. The kept import needs no descriptor.
+#[test]
+fn virtual_memory_is_found_again_without_its_descriptors() {
+    let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));
+    let mut parcel = exporter.share(b"mapping to read");
+    let first = cache.map(&context(), &parcel).unwrap();
+    parcel.descriptors.clear();
+    let again = cache.map(&context(), &parcel).unwrap();
+    assert_eq!((again.pointer(), cache.bytes()), (first.pointer(), first.size()));
+    assert!(cache.forget(&parcel.ticket));
+    let error = cache.map(&context(), &parcel).unwrap_err();
+    assert!(matches!(error, Error::Descriptors { found: 0, wanted: 1, .. }), "{error}");
+    let error = cache.map(&context(), &exporter.share(b"new")).unwrap_err();
+    assert!(matches!(error, Error::OtherTicket { found: "legacy memory", .. }), "{error}");
+}
+
 #[test]
 fn each_context_has_an_import_of_its_own() {
     let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));

@@ -1,0 +1,106 @@
+//! Objects that are being written.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use cuda_ipc::{Context, DeviceMemory, ImportedMemory, Parcel, Ticket};
+
+use super::session::{Answer, Session};
+use crate::protocol::{Reply, Request};
+use crate::{Error, ObjectId};
+
+/// A new object, which only this client writes. It ends with this value, with the client and with the process, unless
+/// it is sealed.
+///
+/// It dereferences to its memory, whose contents are unspecified until they are written. All that `cuda-ipc` does with
+/// device memory works here: [`write`](DeviceMemory::write), kernels in a `stream::scope`, and mirrors.
+///
+/// ```no_run
+/// use cuda_ipc::Context;
+/// use cuda_ipc::host::PinnedBuffer;
+/// use cuda_ipc_store::{Client, Error, ObjectId};
+///
+/// fn compose(store: &Client, context: &Context) -> Result<ObjectId, Error> {
+///     let draft = store.create(context, 4096)?;
+///     // A pinned host copy. Nothing is read from the device before it is written there.
+///     let mut mirror = draft.slice::<u8>(..)?.mirror_with(PinnedBuffer::new(context, 4096)?)?;
+///     mirror[..11].copy_from_slice(b"hello world");
+///     mirror.flush()?;
+///     drop(mirror);
+///     draft.seal()
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Draft {
+    /// Unmapped before the daemon is told, which is what the next field does.
+    memory: ImportedMemory,
+    claim: Claim,
+}
+
+/// The right to seal an object. Dropping it ends the object, unless it is sealed.
+#[derive(Debug)]
+struct Claim {
+    id: ObjectId,
+    is_sealed: bool,
+    session: Arc<Session>,
+}
+
+impl Draft {
+    pub(super) fn create(session: &Arc<Session>, context: &Context, size: usize) -> Result<Self, Error> {
+        let answer = session.ask(&Request::Create { size: size as u64 })?;
+        let Answer { reply: Reply::Created { id, ticket }, descriptors, .. } = answer else {
+            return Err(Error::BadReply);
+        };
+        // From here on, an error ends the object.
+        let claim = Claim { id, is_sealed: false, session: Arc::clone(session) };
+        let ticket = Ticket::from_bytes(&ticket).map_err(|_| Error::BadReply)?;
+        let memory = Parcel { ticket, descriptors, tenancy: None }.map(context)?;
+        Ok(Self { memory, claim })
+    }
+
+    /// Returns the id that the object will have.
+    #[must_use]
+    pub const fn id(&self) -> ObjectId {
+        self.claim.id
+    }
+
+    /// `cuCtxSynchronize`, `cuMemUnmap`: seals the object. From then on every client can get it for reading, and it
+    /// lives until it is deleted.
+    ///
+    /// The call first waits for all work of the context, so that what kernels write is there. This client's own mapping
+    /// ends too: to read the object, get it.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`] if the work of the context failed; [`Error::StoreGone`]; [`Error::TimedOut`];
+    /// [`Error::Refused`] with [`Refusal::NoObject`](crate::Refusal::NoObject) if the object was deleted meanwhile.
+    /// After an error the object has ended.
+    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cuMemUnmap")]
+    pub fn seal(self) -> Result<ObjectId, Error> {
+        let Self { memory, mut claim } = self;
+        memory.context().synchronize()?;
+        memory.close()?;
+        match claim.session.ask(&Request::Seal { id: claim.id })?.reply {
+            Reply::Done => {}
+            _ => return Err(Error::BadReply),
+        }
+        claim.is_sealed = true;
+        Ok(claim.id)
+    }
+}
+
+impl Deref for Draft {
+    type Target = DeviceMemory;
+
+    fn deref(&self) -> &DeviceMemory {
+        &self.memory
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if !self.is_sealed {
+            self.session.wire.tell(&Request::Release { id: self.id, count: 1 });
+        }
+    }
+}

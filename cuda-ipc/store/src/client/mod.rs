@@ -1,0 +1,175 @@
+//! The client of a store.
+
+mod draft;
+mod object;
+mod registry;
+mod session;
+mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuda_ipc::Context;
+use cuda_ipc::transport::Address;
+
+pub use draft::Draft;
+pub use object::Object;
+
+use crate::protocol::{LARGEST_PAGE, ObjectStatus, Reply, Request, Status, is_name};
+use crate::{Error, ObjectId};
+use session::Session;
+
+/// A connection to a store. Clones share it, and so may threads.
+///
+/// The client keeps what it gets mapped, until the object is deleted or released, or until
+/// [`trim_to`](Client::trim_to) closes it. So the second [`get`](Client::get) of an object makes no system call to the
+/// daemon. A thread of the client receives the daemon's messages: when an object is deleted, the thread closes what is
+/// kept of it.
+///
+/// Every method that asks the daemon can return [`Error::StoreGone`], if the daemon has ended, and [`Error::TimedOut`].
+/// The "Errors" sections name only other errors.
+#[derive(Clone, Debug)]
+pub struct Client(Arc<Session>);
+
+impl Client {
+    /// Waits until a store listens at an address, and connects to it. `timeout` is also how long each later call waits
+    /// for a reply.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`] with [`NobodyListens`](cuda_ipc::transport::TransportError::NobodyListens) if the time is up;
+    /// [`Error::Refused`] if the store speaks another version of the protocol, does not serve this user, or has too
+    /// many clients of this user; [`Error::BadReply`] if what listens there is no store.
+    pub fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
+        Ok(Self(Arc::new(Session::connect(address, timeout)?)))
+    }
+
+    /// Creates an object of `size` bytes, and maps it in a context for writing. The context's device is the store's, or
+    /// a peer of it.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with [`Refusal::Limit`](crate::Refusal::Limit) or
+    /// [`Refusal::NoMemory`](crate::Refusal::NoMemory); [`Error::Cuda`] if the context's device cannot reach the memory.
+    #[doc(alias = "cuMemCreate")]
+    pub fn create(&self, context: &Context, size: usize) -> Result<Draft, Error> {
+        Draft::create(&self.0, context, size)
+    }
+
+    /// Maps a sealed object in a context for reading. If this client still has it mapped there, the call asks nobody.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with [`Refusal::NoObject`](crate::Refusal::NoObject) or
+    /// [`Refusal::NotSealed`](crate::Refusal::NotSealed); [`Error::Cuda`] if the context's device cannot reach the
+    /// memory.
+    #[doc(alias = "cuMemMap")]
+    pub fn get(&self, context: &Context, id: ObjectId) -> Result<Object, Error> {
+        Object::get(&self.0, context, id)
+    }
+
+    /// Closes what this client keeps of an object: at once if no [`Object`] uses it, and otherwise with the last one.
+    /// The daemon then knows that this client does not hold it. Releasing an object that the client does not keep does
+    /// nothing.
+    pub fn release(&self, id: ObjectId) {
+        if self.0.wire.is_ours() {
+            self.0.registry.forget(id);
+        }
+    }
+
+    /// Deletes an object and its names. Nobody can get it from then on. Clients that hold it can still read it, and the
+    /// memory is free when the last of them has released it. What clients keep without using it, they close at once.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with [`Refusal::NoObject`](crate::Refusal::NoObject) or
+    /// [`Refusal::NotTheOwner`](crate::Refusal::NotTheOwner).
+    pub fn delete(&self, id: ObjectId) -> Result<(), Error> {
+        self.done(&Request::Delete { id })
+    }
+
+    /// Gives a sealed object a name of 1 to 255 bytes. An object can have several names.
+    ///
+    /// # Errors
+    /// [`Error::BadName`]; [`Error::Refused`] with [`Refusal::NameTaken`](crate::Refusal::NameTaken),
+    /// [`Refusal::NoObject`](crate::Refusal::NoObject), [`Refusal::NotSealed`](crate::Refusal::NotSealed),
+    /// [`Refusal::NotTheOwner`](crate::Refusal::NotTheOwner) or [`Refusal::Limit`](crate::Refusal::Limit).
+    pub fn bind(&self, name: &str, id: ObjectId) -> Result<(), Error> {
+        self.done(&Request::Bind { id, name: name.to_owned() })
+    }
+
+    /// Returns the object that has a name.
+    ///
+    /// # Errors
+    /// [`Error::BadName`]; [`Error::Refused`] with [`Refusal::NoName`](crate::Refusal::NoName).
+    pub fn lookup(&self, name: &str) -> Result<ObjectId, Error> {
+        match self.ask(&Request::Lookup { name: name.to_owned() })? {
+            Reply::Found { id } => Ok(id),
+            _ => Err(Error::BadReply),
+        }
+    }
+
+    /// Takes a name from its object. The object stays.
+    ///
+    /// # Errors
+    /// [`Error::BadName`]; [`Error::Refused`] with [`Refusal::NoName`](crate::Refusal::NoName) or
+    /// [`Refusal::NotTheOwner`](crate::Refusal::NotTheOwner).
+    pub fn unbind(&self, name: &str) -> Result<(), Error> {
+        self.done(&Request::Unbind { name: name.to_owned() })
+    }
+
+    /// Returns the objects of this user, sealed or not, in the order of their ids. For the user of the daemon, it
+    /// returns those of all users.
+    ///
+    /// # Errors
+    /// None but those that every method can return.
+    pub fn list(&self) -> Result<Vec<ObjectStatus>, Error> {
+        let mut objects: Vec<ObjectStatus> = Vec::new();
+        loop {
+            let after = objects.last().map(|object| object.id);
+            match self.ask(&Request::List { after })? {
+                Reply::Page(page) => {
+                    let is_last = page.len() < LARGEST_PAGE;
+                    objects.extend(page);
+                    if is_last {
+                        return Ok(objects);
+                    }
+                }
+                _ => return Err(Error::BadReply),
+            }
+        }
+    }
+
+    /// Returns the state of the store.
+    ///
+    /// # Errors
+    /// None but those that every method can return.
+    pub fn status(&self) -> Result<Status, Error> {
+        match self.ask(&Request::Status)? {
+            Reply::Status(status) => Ok(status),
+            _ => Err(Error::BadReply),
+        }
+    }
+
+    /// Closes what this client keeps and no [`Object`] uses, least recently used first, until at most `bytes` bytes are
+    /// mapped.
+    pub fn trim_to(&self, bytes: usize) {
+        self.0.registry.trim_to(bytes);
+    }
+
+    /// Returns how many bytes of sealed objects this client keeps mapped, in use or not.
+    #[must_use]
+    pub fn mapped_bytes(&self) -> usize {
+        self.0.registry.bytes()
+    }
+
+    fn done(&self, request: &Request) -> Result<(), Error> {
+        match self.ask(request)? {
+            Reply::Done => Ok(()),
+            _ => Err(Error::BadReply),
+        }
+    }
+
+    fn ask(&self, request: &Request) -> Result<Reply, Error> {
+        if let Some(name) = request.name().filter(|name| !is_name(name)) {
+            return Err(Error::BadName { length: name.len() });
+        }
+        Ok(self.0.ask(request)?.reply)
+    }
+}

@@ -1,0 +1,87 @@
+//! The connection to a daemon, as all threads of a client use it.
+
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use cuda_ipc::transport::{Address, Connection, Message, TransportError};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{Shutdown, shutdown};
+
+use crate::Error;
+use crate::protocol::{LIMITS, Reply, Request};
+
+/// A connection on which the daemon has said welcome.
+#[derive(Debug)]
+pub(super) struct Wire {
+    connection: Connection,
+    pub(super) timeout: Duration,
+    /// Set once nothing more can be sent or received.
+    is_gone: AtomicBool,
+    /// The process that connected. A forked child shares the socket, and must not speak for its parent.
+    process: u32,
+}
+
+impl Wire {
+    /// Waits until a daemon listens, connects to it, and says hello.
+    pub(super) fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
+        let connected = Connection::connect_when_listening(address, Some(timeout));
+        let mut connection = connected.map_err(cuda_ipc::Error::from)?;
+        connection.set_timeout(Some(timeout));
+        connection.set_limits(LIMITS);
+        match connection.send(&Request::HELLO.to_bytes(), &[]) {
+            // A daemon that does not serve this user has said so before it hung up.
+            Err(error) if !error.is_disconnected() => return Err(error.into()),
+            _ => {}
+        }
+        match Reply::from_bytes(&connection.receive()?.bytes) {
+            Ok(Reply::Welcome) => {}
+            Ok(Reply::Refused(refusal)) => return Err(refusal.into()),
+            _ => return Err(Error::BadReply),
+        }
+        Ok(Self { connection, timeout, is_gone: AtomicBool::new(false), process: process::id() })
+    }
+
+    /// Returns an error if the daemon is known to be gone, or if this process is a forked child.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if !self.is_ours() {
+            return Err(cuda_ipc::Error::Forked.into());
+        }
+        if self.is_gone.load(Ordering::Acquire) { Err(Error::StoreGone) } else { Ok(()) }
+    }
+
+    /// Returns whether this is the process that connected.
+    pub(super) fn is_ours(&self) -> bool {
+        self.process == process::id()
+    }
+
+    pub(super) fn send(&self, request: &Request) -> Result<(), Error> {
+        self.check()?;
+        self.connection.send(&request.to_bytes(), &[]).map_err(|error| {
+            // After half a message, or none of them, nothing that follows can be read.
+            self.close();
+            error.into()
+        })
+    }
+
+    /// Sends a message that nobody waits for. If it cannot be sent, the daemon learns the same when it sees that this
+    /// connection is closed.
+    pub(super) fn tell(&self, request: &Request) {
+        let _ = self.send(request);
+    }
+
+    /// Waits for the next message, however long that takes. Once it has begun, the rest has to follow in time.
+    pub(super) fn receive(&self) -> Result<Message, TransportError> {
+        let mut polled = [PollFd::new(&self.connection, PollFlags::IN)];
+        while poll(&mut polled, None) == Err(Errno::INTR) {}
+        self.connection.receive()
+    }
+
+    /// Ends the connection in both directions, and wakes the thread that receives.
+    pub(super) fn close(&self) {
+        self.is_gone.store(true, Ordering::Release);
+        // Fails if the connection has ended already.
+        let _ = shutdown(&self.connection, Shutdown::Both);
+    }
+}

@@ -1,0 +1,153 @@
+//! One connected client, and what waits to be sent to it.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use cuda_ipc::transport::{Connection, Message, TransportError};
+use rustix::event::PollFlags;
+
+use super::accounts::Uid;
+use crate::protocol::{LIMITS, Reply};
+
+/// The pause before a message with a descriptor is tried again that the kernel refused: the daemon's user has too many
+/// descriptors in messages that nobody has received yet.
+const PAUSE: Duration = Duration::from_millis(10);
+
+#[derive(Debug)]
+pub(super) struct Client {
+    connection: Connection,
+    pub(super) uid: Uid,
+    /// Whether it has said hello.
+    pub(super) is_welcome: bool,
+    /// Whether it is hung up on when everything is sent.
+    is_leaving: bool,
+    /// A new request is read only once everything is sent. So there is at most one reply here, and at most one message
+    /// for each object that the client holds.
+    queue: VecDeque<Outgoing>,
+    /// When to try again to send a message that the kernel refused.
+    retry: Option<Instant>,
+    /// When the daemon hangs up: the client owes a hello, the rest of a message, or to receive what is sent.
+    deadline: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Outgoing {
+    bytes: Vec<u8>,
+    descriptor: Option<Rc<OwnedFd>>,
+}
+
+/// The client is gone, or has to go.
+#[derive(Debug)]
+pub(super) struct Gone;
+
+impl Client {
+    /// Takes a new connection. The client has to say hello until the deadline.
+    pub(super) fn new(mut connection: Connection, uid: Uid, deadline: Instant) -> Self {
+        // A message that cannot be sent at once waits here, and not in the call.
+        connection.set_timeout(Some(Duration::ZERO));
+        connection.set_limits(LIMITS);
+        let (queue, deadline) = (VecDeque::new(), Some(deadline));
+        Self { connection, uid, is_welcome: false, is_leaving: false, queue, retry: None, deadline }
+    }
+
+    /// Returns what to wait for.
+    pub(super) fn events(&self) -> (&Connection, PollFlags) {
+        let events = match (self.queue.is_empty(), self.retry) {
+            (true, _) => PollFlags::IN,
+            (false, None) => PollFlags::OUT,
+            (false, Some(_)) => PollFlags::empty(),
+        };
+        (&self.connection, events)
+    }
+
+    /// Returns when something has to happen, even if the client does nothing.
+    pub(super) fn next_moment(&self) -> Option<Instant> {
+        [self.deadline, self.retry].into_iter().flatten().min()
+    }
+
+    pub(super) fn is_late(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// Adds a message to the queue.
+    pub(super) fn send(&mut self, reply: &Reply, descriptor: Option<Rc<OwnedFd>>) {
+        self.queue.push_back(Outgoing { bytes: reply.to_bytes(), descriptor });
+    }
+
+    /// Hangs up as soon as everything is sent.
+    pub(super) const fn dismiss(&mut self) {
+        self.is_leaving = true;
+    }
+
+    /// Sends what can be sent at once. A client that does not receive for `patience` is gone.
+    pub(super) fn flush(&mut self, patience: Duration) -> Result<(), Gone> {
+        self.retry = None;
+        let mut has_sent = false;
+        while let Some(message) = self.queue.front() {
+            let descriptors: Vec<_> = message.descriptor.iter().map(|descriptor| descriptor.as_fd()).collect();
+            match self.connection.send(&message.bytes, &descriptors) {
+                Ok(()) => {
+                    has_sent = true;
+                    self.queue.pop_front();
+                }
+                Err(TransportError::TimedOut { .. }) => break,
+                Err(TransportError::System(_)) if message.descriptor.is_some() => {
+                    self.retry = Some(Instant::now() + PAUSE);
+                    break;
+                }
+                Err(_) => return Err(Gone),
+            }
+        }
+        match (self.queue.is_empty(), self.is_leaving) {
+            (true, true) => Err(Gone),
+            // Everything is sent, so only the client's next message counts.
+            (true, false) if has_sent && self.is_welcome => {
+                self.deadline = None;
+                Ok(())
+            }
+            (true, false) => Ok(()),
+            (false, _) => {
+                if has_sent || self.deadline.is_none() {
+                    self.deadline = Some(Instant::now() + patience);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a pause is over, or there is no pause.
+    pub(super) fn can_retry(&self, now: Instant) -> bool {
+        self.retry.is_some_and(|retry| retry <= now)
+    }
+
+    pub(super) fn has_queue(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Receives at most one message, so that no client holds up the others. Once a message has begun, the client has
+    /// `patience` for the rest.
+    pub(super) fn receive(&mut self, patience: Duration) -> Result<Option<Message>, Gone> {
+        match self.connection.try_receive() {
+            Ok(Some(message)) => {
+                if self.is_welcome {
+                    self.deadline = None;
+                }
+                Ok(Some(message))
+            }
+            Ok(None) => {
+                // The connection was readable, so a part of a message has arrived.
+                self.deadline.get_or_insert_with(|| Instant::now() + patience);
+                Ok(None)
+            }
+            Err(_) => Err(Gone),
+        }
+    }
+
+    /// Tells the client that the daemon ends in an orderly way. If that cannot be sent at once, the client learns that
+    /// the daemon is gone when the connection is closed.
+    pub(super) fn finish(&self) {
+        let _ = self.connection.finish();
+    }
+}

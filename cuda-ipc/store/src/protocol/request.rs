@@ -1,0 +1,149 @@
+//! What a client sends.
+
+use super::bytes::Reader;
+use super::{Malformed, VERSION};
+use crate::ObjectId;
+
+/// A message of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// The first message of each connection, with the version of the client.
+    Hello { version: u16 },
+    Create { size: u64 },
+    Seal { id: ObjectId },
+    Get { id: ObjectId },
+    /// The client no longer uses what this many replies gave it. There is no reply.
+    Release { id: ObjectId, count: u64 },
+    Delete { id: ObjectId },
+    Bind { id: ObjectId, name: String },
+    Lookup { name: String },
+    Unbind { name: String },
+    Status,
+    /// Asks for the objects after one, or for the first ones.
+    List { after: Option<ObjectId> },
+}
+
+/// The beginning of a hello. It and the version that follows stay the same in every version of the protocol.
+const MAGIC: [u8; 8] = *b"BUFSTORE";
+
+const HELLO: u16 = 1;
+const CREATE: u16 = 2;
+const SEAL: u16 = 3;
+const GET: u16 = 4;
+const RELEASE: u16 = 5;
+const DELETE: u16 = 6;
+const BIND: u16 = 7;
+const LOOKUP: u16 = 8;
+const UNBIND: u16 = 9;
+const STATUS: u16 = 10;
+const LIST: u16 = 11;
+
+impl Request {
+    pub(crate) const HELLO: Self = Self::Hello { version: VERSION };
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let id = |kind: u16, id: &ObjectId| [&kind.to_le_bytes()[..], &id.to_bytes()].concat();
+        let name = |kind: u16, name: &str| [&kind.to_le_bytes(), name.as_bytes()].concat();
+        match self {
+            Self::Hello { version } => [&HELLO.to_le_bytes()[..], &MAGIC, &version.to_le_bytes()].concat(),
+            Self::Create { size } => [&CREATE.to_le_bytes()[..], &size.to_le_bytes()].concat(),
+            Self::Seal { id: of } => id(SEAL, of),
+            Self::Get { id: of } => id(GET, of),
+            Self::Release { id: of, count } => [id(RELEASE, of), count.to_le_bytes().to_vec()].concat(),
+            Self::Delete { id: of } => id(DELETE, of),
+            Self::Bind { id: of, name } => [id(BIND, of), name.as_bytes().to_vec()].concat(),
+            Self::Lookup { name: of } => name(LOOKUP, of),
+            Self::Unbind { name: of } => name(UNBIND, of),
+            Self::Status => STATUS.to_le_bytes().to_vec(),
+            Self::List { after: None } => LIST.to_le_bytes().to_vec(),
+            Self::List { after: Some(after) } => id(LIST, after),
+        }
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader(bytes);
+        let request = match reader.u16()? {
+            HELLO => {
+                if reader.array()? != MAGIC {
+                    return Err(Malformed);
+                }
+                let version = reader.u16()?;
+                if version != VERSION {
+                    // The hello of another version may go on.
+                    reader.rest();
+                }
+                Self::Hello { version }
+            }
+            CREATE => Self::Create { size: reader.u64()? },
+            SEAL => Self::Seal { id: reader.id()? },
+            GET => Self::Get { id: reader.id()? },
+            RELEASE => Self::Release { id: reader.id()?, count: reader.u64()? },
+            DELETE => Self::Delete { id: reader.id()? },
+            BIND => Self::Bind { id: reader.id()?, name: reader.name()? },
+            LOOKUP => Self::Lookup { name: reader.name()? },
+            UNBIND => Self::Unbind { name: reader.name()? },
+            STATUS => Self::Status,
+            LIST if reader.0.is_empty() => Self::List { after: None },
+            LIST => Self::List { after: Some(reader.id()?) },
+            _ => return Err(Malformed),
+        };
+        reader.end()?;
+        Ok(request)
+    }
+
+    /// Returns the name in the request.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Bind { name, .. } | Self::Lookup { name } | Self::Unbind { name } => Some(name),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn request() -> impl Strategy<Value = Request> {
+        let id = any::<[u8; 16]>().prop_map(ObjectId::from_bytes);
+        let name = "[a-zé/]{1,80}";
+        prop_oneof![
+            any::<u16>().prop_map(|version| Request::Hello { version }),
+            any::<u64>().prop_map(|size| Request::Create { size }),
+            id.clone().prop_map(|id| Request::Seal { id }),
+            id.clone().prop_map(|id| Request::Get { id }),
+            (id.clone(), any::<u64>()).prop_map(|(id, count)| Request::Release { id, count }),
+            id.clone().prop_map(|id| Request::Delete { id }),
+            (id.clone(), name).prop_map(|(id, name)| Request::Bind { id, name }),
+            name.prop_map(|name| Request::Lookup { name }),
+            name.prop_map(|name| Request::Unbind { name }),
+            Just(Request::Status),
+            proptest::option::of(id).prop_map(|after| Request::List { after }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_request_is_read_as_it_was_written(request in request()) {
+            prop_assert_eq!(Request::from_bytes(&request.to_bytes()), Ok(request));
+        }
+
+        #[test]
+        fn any_bytes_are_a_request_or_refused(kind in 0_u16..14, rest in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let bytes = [&kind.to_le_bytes()[..], &rest].concat();
+            if let Ok(request) = Request::from_bytes(&bytes) {
+                // The hello of another version may have more than this version knows.
+                prop_assert!(request.to_bytes() == bytes || matches!(request, Request::Hello { .. }));
+            }
+        }
+
+        #[test]
+        fn a_request_that_is_cut_off_or_too_long_is_not_taken_for_itself(request in request(), cut in 1_usize..4) {
+            let bytes = request.to_bytes();
+            let cut_off = bytes.len().checked_sub(cut).map(|length| Request::from_bytes(&bytes[..length]));
+            prop_assert_ne!(cut_off, Some(Ok(request)));
+        }
+    }
+}

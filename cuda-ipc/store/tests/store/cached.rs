@@ -1,0 +1,133 @@
+//! What a client keeps mapped, and what makes it let go.
+
+use std::time::{Duration, Instant};
+
+use cuda_ipc::Context;
+use cuda_ipc_store::{Client, Refusal};
+
+use crate::common::{context, device};
+use crate::peer::LONG;
+use crate::server::Server;
+use crate::{contents, pattern, refusal, sealed};
+
+/// The messages that the daemon has received while something was done.
+fn messages(store: &Client, action: impl FnOnce()) -> u64 {
+    let before = store.status().unwrap().received;
+    action();
+    // Without the request of the second status.
+    store.status().unwrap().received - before - 1
+}
+
+#[test]
+fn a_second_get_asks_nobody() {
+    let server = Server::start();
+    let store = server.client();
+    let id = sealed(&store, 1);
+    let object = store.get(&context(), id).unwrap();
+    let pointer = object.pointer();
+    // In use or not.
+    assert_eq!(messages(&store, || assert_eq!(store.get(&context(), id).unwrap().pointer(), pointer)), 0);
+    drop(object);
+    let again = messages(&store, || {
+        for _ in 0..100 {
+            assert_eq!(contents(&store.get(&context(), id).unwrap()), pattern(1));
+        }
+    });
+    assert_eq!(again, 0);
+    assert!(store.mapped_bytes() > 0);
+}
+
+#[test]
+fn what_was_released_is_got_again() {
+    let server = Server::start();
+    let store = server.client();
+    let id = sealed(&store, 1);
+    let object = store.get(&context(), id).unwrap();
+    assert_eq!(store.status().unwrap().holders, 1);
+    // The release is sent when the last use ends.
+    assert_eq!(messages(&store, || store.release(id)), 0);
+    assert_eq!(contents(&object), pattern(1));
+    assert_eq!(messages(&store, || drop(object)), 1);
+    assert_eq!((store.status().unwrap().holders, store.mapped_bytes()), (0, 0));
+    assert_eq!(messages(&store, || drop(store.get(&context(), id).unwrap())), 1);
+    // Of an object that is kept and not used, it is sent at once.
+    assert_eq!(messages(&store, || store.release(id)), 1);
+    assert_eq!(messages(&store, || store.release(id)), 0);
+    assert_eq!((store.status().unwrap().holders, store.mapped_bytes()), (0, 0));
+}
+
+#[test]
+fn what_was_trimmed_is_got_again_and_each_reply_is_released() {
+    let server = Server::start();
+    let store = server.client();
+    let id = sealed(&store, 1);
+    drop(store.get(&context(), id).unwrap());
+    store.trim_to(0);
+    assert_eq!(store.mapped_bytes(), 0);
+    assert_eq!(messages(&store, || drop(store.get(&context(), id).unwrap())), 1);
+    // Another context has an import of its own.
+    let second = Context::new(device()).unwrap();
+    assert_eq!(messages(&store, || assert_eq!(contents(&store.get(&second, id).unwrap()), pattern(1))), 1);
+    assert_eq!(store.status().unwrap().holders, 1);
+    assert_eq!(messages(&store, || store.release(id)), 1);
+    assert_eq!((store.status().unwrap().holders, store.mapped_bytes()), (0, 0));
+}
+
+/// The client asks nobody, so it must be told.
+#[test]
+fn a_deleted_object_is_forgotten_by_every_client_that_keeps_it() {
+    let server = Server::start();
+    let (owner, idle, user) = (server.client(), server.client(), server.client());
+    let id = sealed(&owner, 1);
+    for client in [&owner, &idle, &user] {
+        drop(client.get(&context(), id).unwrap());
+    }
+    let object = user.get(&context(), id).unwrap();
+    owner.delete(id).unwrap();
+    // The owner has received it before the reply.
+    assert_eq!(owner.mapped_bytes(), 0);
+    // An idle client lets go without a call.
+    let begin = Instant::now();
+    while owner.status().unwrap().holders > 1 {
+        assert!(begin.elapsed() < LONG, "a client that keeps the object was not told");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(idle.mapped_bytes(), 0);
+    assert_eq!(contents(&object), pattern(1));
+    assert_eq!(refusal(user.get(&context(), id)), Refusal::NoObject { id });
+    drop(object);
+    user.status().unwrap();
+    let status = owner.status().unwrap();
+    assert_eq!((status.holders, status.bytes), (0, 0));
+}
+
+#[test]
+fn threads_that_get_release_and_delete_leave_nothing_behind() {
+    let server = Server::start();
+    let (store, owner) = (server.client(), server.client());
+    for seed in 0..20 {
+        let id = sealed(&owner, seed);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let store = &store;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        match store.get(&context(), id) {
+                            Ok(object) => assert_eq!(contents(&object), pattern(seed)),
+                            Err(error) => assert_eq!(error.refusal(), Some(&Refusal::NoObject { id })),
+                        }
+                        if thread == 0 {
+                            store.release(id);
+                        }
+                    }
+                });
+            }
+            scope.spawn(|| owner.delete(id).unwrap());
+        });
+        // A revocation that came before this reply was obeyed.
+        store.status().unwrap();
+        assert_eq!(store.mapped_bytes(), 0);
+        let status = store.status().unwrap();
+        assert_eq!((status.holders, status.deleted, status.bytes), (0, 0, 0));
+    }
+}
