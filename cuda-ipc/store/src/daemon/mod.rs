@@ -184,7 +184,9 @@ impl Daemon {
         };
         self.send(token, &Reply::Refused(refusal), None);
         // What follows a message that cannot be read cannot be trusted.
-        if requester.is_none() && let Some(client) = self.clients.get_mut(&token) {
+        if requester.is_none()
+            && let Some(client) = self.clients.get_mut(&token)
+        {
             client.dismiss();
         }
     }

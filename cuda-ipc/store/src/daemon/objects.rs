@@ -76,16 +76,13 @@ impl Objects {
         let bytes = bytes.ok_or_else(|| no_memory(format!("{size} bytes are no size of an object")))?;
         self.accounts.take(requester.uid, Counted::Objects, 1)?;
         let created = self.accounts.take(requester.uid, Counted::Bytes, bytes).and_then(|()| {
-            let created = ObjectId::draw()
-                .map_err(|error| no_memory(format!("getrandom: {error}")))
-                .and_then(|id| {
-                    let memory = self.allocator.create(id, size, bytes);
-                    memory.map(|memory| (id, memory)).map_err(|error| no_memory(error.to_string()))
-                });
+            let created = ObjectId::draw().map_err(|error| no_memory(format!("getrandom: {error}"))).and_then(|id| {
+                let memory = self.allocator.create(id, size, bytes);
+                memory.map(|memory| (id, memory)).map_err(|error| no_memory(error.to_string()))
+            });
             created.inspect_err(|_| self.accounts.give_back(requester.uid, Counted::Bytes, bytes))
         });
-        let (id, memory) =
-            created.inspect_err(|_| self.accounts.give_back(requester.uid, Counted::Objects, 1))?;
+        let (id, memory) = created.inspect_err(|_| self.accounts.give_back(requester.uid, Counted::Objects, 1))?;
         let given = Given { id, ticket: memory.to_write.clone(), descriptor: Rc::clone(&memory.descriptor) };
         let claim = Claim { owner: requester.uid, bytes, holders: BTreeMap::from([(requester.token, 1)]) };
         let object = Object { claim, memory, size, creator: Some(requester.token), names: BTreeSet::new() };

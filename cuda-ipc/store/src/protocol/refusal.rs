@@ -127,10 +127,9 @@ impl Refusal {
             Self::NotTheOwner { id } => put(NOT_THE_OWNER, &[&id.to_bytes()]),
             Self::NoName { name } => put(NO_NAME, &[name.as_bytes()]),
             Self::NameTaken { name } => put(NAME_TAKEN, &[name.as_bytes()]),
-            Self::Limit { counted, limit, used, wanted } => put(
-                LIMIT,
-                &[&[counted.code()], &limit.to_le_bytes(), &used.to_le_bytes(), &wanted.to_le_bytes()],
-            ),
+            Self::Limit { counted, limit, used, wanted } => {
+                put(LIMIT, &[&[counted.code()], &limit.to_le_bytes(), &used.to_le_bytes(), &wanted.to_le_bytes()])
+            }
             Self::NoMemory { message } => put(NO_MEMORY, &[message.as_bytes()]),
         }
     }

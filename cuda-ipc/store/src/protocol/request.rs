@@ -8,19 +8,41 @@ use crate::ObjectId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// The first message of each connection, with the version of the client.
-    Hello { version: u16 },
-    Create { size: u64 },
-    Seal { id: ObjectId },
-    Get { id: ObjectId },
+    Hello {
+        version: u16,
+    },
+    Create {
+        size: u64,
+    },
+    Seal {
+        id: ObjectId,
+    },
+    Get {
+        id: ObjectId,
+    },
     /// The client no longer uses what this many replies gave it. There is no reply.
-    Release { id: ObjectId, count: u64 },
-    Delete { id: ObjectId },
-    Bind { id: ObjectId, name: String },
-    Lookup { name: String },
-    Unbind { name: String },
+    Release {
+        id: ObjectId,
+        count: u64,
+    },
+    Delete {
+        id: ObjectId,
+    },
+    Bind {
+        id: ObjectId,
+        name: String,
+    },
+    Lookup {
+        name: String,
+    },
+    Unbind {
+        name: String,
+    },
     Status,
     /// Asks for the objects after one, or for the first ones.
-    List { after: Option<ObjectId> },
+    List {
+        after: Option<ObjectId>,
+    },
 }
 
 /// The beginning of a hello. It and the version that follows stay the same in every version of the protocol.
@@ -135,7 +157,8 @@ mod tests {
             let bytes = [&kind.to_le_bytes()[..], &rest].concat();
             if let Ok(request) = Request::from_bytes(&bytes) {
                 // The hello of another version may have more than this version knows.
-                prop_assert!(request.to_bytes() == bytes || matches!(request, Request::Hello { .. }));
+                let may_be_longer = matches!(request, Request::Hello { .. });
+                prop_assert!(may_be_longer || request.to_bytes() == bytes);
             }
         }
 

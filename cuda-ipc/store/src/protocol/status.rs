@@ -63,9 +63,7 @@ pub struct ObjectStatus {
 impl Status {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.device);
-        for number in
-            [self.sealed, self.unsealed, self.deleted, self.bytes, self.names, self.holders, self.received]
-        {
+        for number in [self.sealed, self.unsealed, self.deleted, self.bytes, self.names, self.holders, self.received] {
             bytes.extend(number.to_le_bytes());
         }
         // At most MOST_USERS, so the number fits.

@@ -45,6 +45,7 @@ impl Server {
         command
     }
 
+    #[allow(dead_code, reason = "not every test target changes its mode")]
     pub(crate) fn folder(&self) -> &TempDir {
         &self.folder
     }

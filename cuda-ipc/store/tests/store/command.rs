@@ -49,7 +49,10 @@ fn an_object_is_listed_and_deleted() {
     assert!(deleted.status.success());
     assert_eq!(store.status().unwrap().sealed, 0);
     let again = run(&["delete".as_ref(), server.path().as_os_str(), id.to_string().as_ref()]);
-    assert_eq!((again.status.code(), text(&again.stderr)), (Some(1), format!("buffer-store: the store has no object {id}\n")));
+    assert_eq!(
+        (again.status.code(), text(&again.stderr)),
+        (Some(1), format!("buffer-store: the store has no object {id}\n"))
+    );
 }
 
 #[test]

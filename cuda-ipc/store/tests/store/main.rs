@@ -3,6 +3,7 @@
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
+#[allow(dead_code, reason = "these tests launch some of them")]
 #[path = "../../../tests/common/kernels.rs"]
 mod kernels;
 #[path = "../../../tests/common/peer.rs"]

@@ -1,0 +1,512 @@
+"""A client of `buffer-store`: GPU buffers that processes share. PROTOCOL.md describes what it sends.
+
+It needs `cuda_ipc_ticket.py`, the standard library and a CUDA driver: `libcuda.so.1`, or the library that `CUDA_IPC_DRIVER`
+names.
+
+    with Store("/tmp/store.socket") as store:
+        with store.create(12) as draft:
+            draft.write(0, b"hello world\\0")
+            object_id = draft.seal()
+        with store.get(object_id) as buffer:
+            print(buffer.read(), hex(buffer.pointer))
+
+`pointer` is an address for kernels and other libraries, in the primary context of the store's device. A buffer that was
+got can only be read. Ids are 32 hexadecimal digits. One thread at a time uses a store and what came from it.
+"""
+
+import ctypes
+import os
+import socket
+import struct
+from dataclasses import dataclass
+from typing import List, Optional
+
+import cuda_ipc_ticket
+
+__all__ = [
+    "VERSION", "Buffer", "CudaError", "Draft", "ObjectStatus", "ProtocolError", "Refused", "Status", "Store", "StoreError",
+    "StoreGone", "UserStatus",
+]
+
+VERSION = 1
+"""The version of the protocol. A daemon of another version refuses this client."""
+
+_HELLO, _CREATE, _SEAL, _GET, _RELEASE, _DELETE, _BIND, _LOOKUP, _UNBIND, _STATUS, _LIST = range(1, 12)
+_WELCOME, _DONE, _CREATED, _OBJECT, _FOUND, _STATUS_REPLY, _PAGE, _REFUSED, _FORGET = range(128, 137)
+_PAGE_LENGTH = 512
+
+_FRAME = struct.Struct("<4sIQ")
+_MESSAGE, _END = b"CIM\x01", b"CIE\x01"
+_LARGEST = 32 << 10
+_COUNTED = {1: "bytes", 2: "objects", 3: "names", 4: "clients"}
+
+
+class StoreError(Exception):
+    """A request failed."""
+
+
+class StoreGone(StoreError):
+    """The daemon has ended or was killed. Buffers that are held stay readable."""
+
+
+class ProtocolError(StoreError):
+    """What replied is no store that speaks this version of the protocol."""
+
+
+class Refused(StoreError):
+    """The store refused a request. `code` is that of PROTOCOL.md."""
+
+    OTHER_VERSION, OTHER_USER, MALFORMED, NO_OBJECT, NOT_SEALED, NOT_THE_CREATOR, NOT_THE_OWNER, NO_NAME, NAME_TAKEN, \
+        LIMIT, NO_MEMORY = range(1, 12)
+
+    def __init__(self, code: int, message: str):
+        super().__init__(message)
+        self.code = code
+
+
+class CudaError(StoreError):
+    """The driver returned an error. `code` is its CUresult."""
+
+    def __init__(self, function: str, code: int):
+        super().__init__(f"{function} returned {code}")
+        self.code = code
+
+
+@dataclass(frozen=True)
+class UserStatus:
+    """What one user has."""
+
+    uid: int
+    clients: int
+    objects: int
+    bytes: int
+    names: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a store. `received` counts the messages of all clients, this request included."""
+
+    device: bytes
+    sealed: int
+    unsealed: int
+    deleted: int
+    bytes: int
+    names: int
+    holders: int
+    received: int
+    users: List[UserStatus]
+
+
+@dataclass(frozen=True)
+class ObjectStatus:
+    """One object of a list."""
+
+    id: str
+    size: int
+    owner: int
+    holders: int
+    is_sealed: bool
+
+
+class Store:
+    """A connection to a store."""
+
+    def __init__(self, path: str, timeout: float = 10.0):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.settimeout(timeout)
+            self._socket.connect(path)
+            try:
+                self._send(struct.pack("<H8sH", _HELLO, b"BUFSTORE", VERSION))
+            except StoreGone:
+                pass  # A store that does not serve this user has said so before it hung up.
+            self._expect(_WELCOME, b"")
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def create(self, size: int) -> "Draft":
+        """Creates a buffer, and maps it for writing. It ends unless it is sealed."""
+        payload, descriptors = self._ask(_CREATE, struct.pack("<Q", size), _CREATED, descriptors=1)
+        return Draft(self, payload, descriptors)
+
+    def get(self, object_id: str) -> "Buffer":
+        """Maps a sealed buffer for reading."""
+        payload, descriptors = self._ask(_GET, _id_bytes(object_id), _OBJECT, descriptors=1)
+        return Buffer(self, payload, descriptors)
+
+    def delete(self, object_id: str) -> None:
+        """Deletes a buffer and its names. Who holds it can still read it."""
+        self._ask(_DELETE, _id_bytes(object_id), _DONE)
+
+    def bind(self, name: str, object_id: str) -> None:
+        """Gives a sealed buffer a name of 1 to 255 bytes."""
+        self._ask(_BIND, _id_bytes(object_id) + _name_bytes(name), _DONE)
+
+    def lookup(self, name: str) -> str:
+        """Returns the id of the buffer that has a name."""
+        payload, _ = self._ask(_LOOKUP, _name_bytes(name), _FOUND)
+        return _take(struct.Struct("<16s"), payload)[0][0].hex()
+
+    def unbind(self, name: str) -> None:
+        """Takes a name from its buffer."""
+        self._ask(_UNBIND, _name_bytes(name), _DONE)
+
+    def status(self) -> Status:
+        """Returns the state of the store."""
+        payload, _ = self._ask(_STATUS, b"", _STATUS_REPLY)
+        (*numbers, count), rest = _take(struct.Struct("<16s7QI"), payload)
+        return Status(*numbers, _list(struct.Struct("<I4Q"), count, rest, UserStatus))
+
+    def list(self) -> List[ObjectStatus]:
+        """Returns the buffers of this user, in the order of their ids; for the user of the store, those of all users."""
+        objects: List[ObjectStatus] = []
+        while True:
+            after = _id_bytes(objects[-1].id) if objects else b""
+            payload, _ = self._ask(_LIST, after, _PAGE)
+            (count,), rest = _take(struct.Struct("<I"), payload)
+            objects += _list(
+                struct.Struct("<16sQIIB"), count, rest,
+                lambda key, size, owner, holders, sealed: ObjectStatus(key.hex(), size, owner, holders, sealed == 1),
+            )
+            if count < _PAGE_LENGTH:
+                return objects
+
+    def close(self) -> None:
+        """Closes the connection. Buffers stay mapped until they are closed too; what was not sealed ends."""
+        self._socket.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def _ask(self, kind: int, fields: bytes, reply: int, descriptors: int = 0) -> "tuple[bytes, List[int]]":
+        self._send(struct.pack("<H", kind) + fields)
+        return self._expect(reply, None if reply not in (_DONE, _WELCOME) else b"", descriptors)
+
+    def _tell(self, kind: int, fields: bytes) -> None:
+        """Sends a message that has no reply. If the store is gone, it has nothing left to learn."""
+        try:
+            self._send(struct.pack("<H", kind) + fields)
+        except StoreGone:
+            pass
+
+    def _send(self, message: bytes) -> None:
+        try:
+            self._socket.sendall(_FRAME.pack(_MESSAGE, 0, len(message)) + message)
+        except OSError as error:
+            self._socket.close()
+            raise StoreGone(f"the store is gone: {error}") from error
+
+    def _expect(self, expected: int, exact: Optional[bytes], wanted: int = 0) -> "tuple[bytes, List[int]]":
+        """Receives the reply to the last request, and returns what follows its kind."""
+        while True:
+            message, descriptors = self._receive()
+            kind, payload = message[:2], message[2:]
+            kind = int.from_bytes(kind, "little") if len(kind) == 2 else None
+            if kind == expected and len(descriptors) == wanted and exact in (None, payload):
+                return payload, descriptors
+            _close(descriptors)
+            if kind == _REFUSED:
+                raise _refusal(payload)
+            if kind != _FORGET:
+                # The next reply would be taken for that of another request.
+                self._socket.close()
+                raise ProtocolError(f"unexpected reply {kind} of {len(message)} bytes")
+            # A buffer was deleted that this client holds. It stays mapped until its user closes it.
+
+    def _receive(self) -> "tuple[bytes, List[int]]":
+        """Receives one frame, with its descriptors."""
+        descriptors: List[int] = []
+        try:
+            head = self._exactly(_FRAME.size, descriptors)
+            magic, announced, length = _FRAME.unpack(head)
+            if magic == _END:
+                raise StoreGone("the store has ended")
+            if magic != _MESSAGE or length > _LARGEST or announced != len(descriptors):
+                raise ProtocolError("what listens there is no store")
+            return self._exactly(length, descriptors), descriptors
+        except OSError as error:
+            _close(descriptors)
+            self._socket.close()
+            raise StoreGone(f"the store is gone, or does not reply: {error}") from error
+        except StoreError:
+            _close(descriptors)
+            self._socket.close()
+            raise
+
+    def _exactly(self, count: int, descriptors: List[int]) -> bytes:
+        data = b""
+        while len(data) < count:
+            received, found, flags, _ = socket.recv_fds(self._socket, count - len(data), 2, socket.MSG_CMSG_CLOEXEC)
+            descriptors += found
+            if not received:
+                raise StoreGone("the store is gone")
+            if flags & socket.MSG_CTRUNC:
+                raise StoreError("a descriptor was lost: raise the limit of open files")
+            data += received
+        return data
+
+
+class Buffer:
+    """A sealed buffer, mapped for reading. It stays readable until it is closed, even if the store is gone."""
+
+    _access = cuda_ipc_ticket.READ
+
+    def __init__(self, store: Store, payload: bytes, descriptors: List[int]):
+        self._store, self._memory = store, None
+        try:
+            self.id = payload[:16].hex()
+            try:
+                ticket = cuda_ipc_ticket.Ticket.from_bytes(payload[16:])
+            except cuda_ipc_ticket.TicketError as error:
+                raise ProtocolError(f"the store sent no ticket: {error}") from error
+            if not isinstance(ticket.handle, cuda_ipc_ticket.PhysicalMemory) or ticket.descriptor_count() != 1:
+                raise ProtocolError("the store sent a ticket for something else")
+            self.size = ticket.length
+            self._memory = _Mapping(ticket, descriptors)
+        except BaseException:
+            self._tell()
+            raise
+        finally:
+            _close(descriptors)
+
+    @property
+    def pointer(self) -> int:
+        """The address of the first byte on the device."""
+        return self._mapped().pointer
+
+    def read(self, offset: int = 0, length: Optional[int] = None) -> bytes:
+        """Copies bytes to the host."""
+        length = self.size - offset if length is None else length
+        self._check(offset, length)
+        return self._mapped().read(offset, length)
+
+    def close(self) -> None:
+        """Unmaps the buffer, and tells the store."""
+        if self._memory is not None:
+            memory, self._memory = self._memory, None
+            try:
+                memory.close()
+            finally:
+                self._tell()
+
+    def _tell(self) -> None:
+        self._store._tell(_RELEASE, struct.pack("<16sQ", bytes.fromhex(self.id), 1))
+
+    def _mapped(self) -> "_Mapping":
+        if self._memory is None:
+            raise ValueError("the buffer is closed")
+        return self._memory
+
+    def _check(self, offset: int, length: int) -> None:
+        if offset < 0 or length < 0 or offset + length > self.size:
+            raise ValueError(f"{length} bytes at offset {offset} are not within {self.size} bytes")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+
+class Draft(Buffer):
+    """A new buffer, mapped for writing. Closing it without sealing ends it."""
+
+    def write(self, offset: int, data: bytes) -> None:
+        """Copies bytes to the device."""
+        self._check(offset, len(data))
+        self._mapped().write(offset, bytes(data))
+
+    def seal(self) -> str:
+        """Ends the writing, and returns the id with which everybody can get the buffer for reading.
+
+        It first waits for all work of the context.
+        """
+        memory = self._mapped()
+        memory.synchronize()
+        memory.close()
+        self._memory = None
+        try:
+            self._store._ask(_SEAL, bytes.fromhex(self.id), _DONE)
+        except Refused:
+            self._tell()
+            raise
+        return self.id
+
+
+class _Mapping:
+    """Virtual memory of another process, mapped in the primary context of its device."""
+
+    def __init__(self, ticket: cuda_ipc_ticket.Ticket, descriptors: List[int]):
+        self._driver = driver = _driver()
+        self._undo: List = []
+        try:
+            self._device, self._context = driver.primary_context(ticket.device)
+            size = sum(chunk.size for chunk in ticket.handle.chunks)
+            handles = []
+            for chunk in ticket.handle.chunks:
+                handle = ctypes.c_uint64()
+                # 1 is CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.
+                descriptor = ctypes.c_void_p(descriptors[chunk.handle])
+                driver.call("cuMemImportFromShareableHandle", ctypes.byref(handle), descriptor, ctypes.c_int(1))
+                self._undo.append(("cuMemRelease", handle))
+                handles.append((chunk.size, handle))
+            base = ctypes.c_uint64()
+            length = ctypes.c_size_t(size)
+            driver.call(
+                "cuMemAddressReserve", ctypes.byref(base), length, ctypes.c_size_t(0), ctypes.c_uint64(0), ctypes.c_uint64(0)
+            )
+            self._undo.append(("cuMemAddressFree", base, length))
+            place = base.value
+            for chunk_size, handle in handles:
+                where, chunk_length = ctypes.c_uint64(place), ctypes.c_size_t(chunk_size)
+                driver.call("cuMemMap", where, chunk_length, ctypes.c_size_t(0), handle, ctypes.c_uint64(0))
+                self._undo.append(("cuMemUnmap", where, chunk_length))
+                place += chunk_size
+            # CUmemAccessDesc: the location's type (1 is a device), its number, and the access.
+            access = (ctypes.c_int * 3)(1, self._device.value, ticket.handle.access)
+            driver.call("cuMemSetAccess", base, length, ctypes.byref(access), ctypes.c_size_t(1))
+            self.pointer = base.value + ticket.offset
+        except BaseException:
+            self.close()
+            raise
+
+    def _within(self, function: str, *arguments) -> None:
+        self._driver.call("cuCtxPushCurrent_v2", self._context)
+        try:
+            self._driver.call(function, *arguments)
+        finally:
+            self._driver.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+    def read(self, offset: int, length: int) -> bytes:
+        data = ctypes.create_string_buffer(length or 1)
+        self._within("cuMemcpyDtoH_v2", data, ctypes.c_uint64(self.pointer + offset), ctypes.c_size_t(length))
+        return data.raw[:length]
+
+    def write(self, offset: int, data: bytes) -> None:
+        self._within("cuMemcpyHtoD_v2", ctypes.c_uint64(self.pointer + offset), data, ctypes.c_size_t(len(data)))
+        self.synchronize()
+
+    def synchronize(self) -> None:
+        self._within("cuCtxSynchronize")
+
+    def close(self) -> None:
+        """Undoes everything, in reverse order. The first error is raised when all is done."""
+        first = None
+        while self._undo:
+            function, *arguments = self._undo.pop()
+            try:
+                self._driver.call(function, *arguments)
+            except CudaError as error:
+                first = first or error
+        if first is not None:
+            raise first
+
+
+class _Driver:
+    """The CUDA driver."""
+
+    def __init__(self) -> None:
+        self._library = ctypes.CDLL(os.environ.get("CUDA_IPC_DRIVER") or "libcuda.so.1")
+        self.call("cuInit", ctypes.c_uint(0))
+        self._contexts: dict = {}
+
+    def primary_context(self, uuid: bytes) -> "tuple[ctypes.c_int, ctypes.c_void_p]":
+        """Returns a device and its primary context, which stays until the process ends: to make one takes long."""
+        if uuid not in self._contexts:
+            device, context = self._device(uuid), ctypes.c_void_p()
+            self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+            self._contexts[uuid] = device, context
+        return self._contexts[uuid]
+
+    def _device(self, uuid: bytes) -> ctypes.c_int:
+        count = ctypes.c_int()
+        self.call("cuDeviceGetCount", ctypes.byref(count))
+        for ordinal in range(count.value):
+            device, found = ctypes.c_int(), ctypes.create_string_buffer(16)
+            self.call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(ordinal))
+            self.call("cuDeviceGetUuid_v2", found, device)
+            if found.raw == uuid:
+                return device
+        raise StoreError(f"this process does not see the store's device {uuid.hex()}")
+
+    def call(self, function: str, *arguments) -> None:
+        code = getattr(self._library, function)(*arguments)
+        if code != 0:
+            raise CudaError(function, code)
+
+
+_loaded: Optional[_Driver] = None
+
+
+def _driver() -> _Driver:
+    global _loaded
+    if _loaded is None:
+        _loaded = _Driver()
+    return _loaded
+
+
+def _close(descriptors: List[int]) -> None:
+    while descriptors:
+        os.close(descriptors.pop())
+
+
+def _id_bytes(object_id: str) -> bytes:
+    data = bytes.fromhex(object_id)
+    if len(data) != 16:
+        raise ValueError("an object id has 32 hexadecimal digits")
+    return data
+
+
+def _name_bytes(name: str) -> bytes:
+    data = name.encode()
+    if not 1 <= len(data) <= 255:
+        raise ValueError(f"a name has 1 to 255 bytes, and this one has {len(data)}")
+    return data
+
+
+def _take(fields: struct.Struct, data: bytes) -> "tuple[tuple, bytes]":
+    if len(data) < fields.size:
+        raise ProtocolError("a reply is cut off")
+    return fields.unpack_from(data), data[fields.size:]
+
+
+def _list(fields: struct.Struct, count: int, data: bytes, item) -> list:
+    if len(data) != count * fields.size:
+        raise ProtocolError("a list of the reply has the wrong length")
+    return [item(*values) for values in fields.iter_unpack(data)]
+
+
+def _refusal(payload: bytes) -> StoreError:
+    (code,), rest = _take(struct.Struct("<H"), payload)
+    def object_id() -> str:
+        return _take(struct.Struct("<16s"), rest)[0][0].hex()
+    if code == Refused.OTHER_VERSION:
+        store = _take(struct.Struct("<H"), rest)[0][0]
+        return Refused(code, f"the store speaks version {store} of the protocol, and this client version {VERSION}")
+    if code == Refused.OTHER_USER:
+        return Refused(code, f"the store does not serve user {_take(struct.Struct('<I'), rest)[0][0]}")
+    if code == Refused.MALFORMED:
+        return Refused(code, "the store could not read a request of this client")
+    if code == Refused.NO_OBJECT:
+        return Refused(code, f"the store has no object {object_id()}")
+    if code == Refused.NOT_SEALED:
+        return Refused(code, f"object {object_id()} is not sealed yet")
+    if code == Refused.NOT_THE_CREATOR:
+        return Refused(code, f"object {object_id()} is sealed already, or another client created it")
+    if code == Refused.NOT_THE_OWNER:
+        return Refused(code, f"object {object_id()} belongs to another user")
+    if code in (Refused.NO_NAME, Refused.NAME_TAKEN):
+        what = "no object has the name" if code == Refused.NO_NAME else "another object has the name"
+        return Refused(code, f"{what} {rest.decode(errors='replace')!r}")
+    if code == Refused.LIMIT:
+        counted, limit, used, wanted = _take(struct.Struct("<BQQQ"), rest)[0]
+        counted = _COUNTED.get(counted, "things")
+        return Refused(code, f"{wanted} more {counted} would exceed the limit of the user, who has {used} of {limit}")
+    if code == Refused.NO_MEMORY:
+        return Refused(code, f"the store has no memory for the object: {rest.decode(errors='replace')}")
+    return ProtocolError(f"unknown refusal {code}")

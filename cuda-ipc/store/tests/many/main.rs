@@ -1,0 +1,217 @@
+//! One hundred clients, and clients that are killed at random steps of the protocol. Afterwards the daemon has the
+//! descriptors that it had before, and the device its free memory.
+//!
+//! `CUDA_IPC_STORE_TEST_KILLS` is the number of killed clients.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+mod random;
+#[path = "../common/server.rs"]
+mod server;
+
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use std::{env, io::Write as _, thread};
+
+use cuda_ipc::Context;
+use cuda_ipc::transport::{Address, Connection};
+use cuda_ipc_store::{Client, Object, ObjectId, VERSION};
+use rustix::process::{Signal, getpid, kill_process};
+
+use random::Random;
+use server::Server;
+
+/// Longer than any step that works takes.
+const LONG: Duration = Duration::from_secs(30);
+
+const CLIENTS: usize = 100;
+const DEFAULT_KILLS: usize = 1000;
+
+const PATH: &str = "CUDA_IPC_STORE_TEST_PATH";
+const SEED: &str = "CUDA_IPC_STORE_TEST_SEED";
+
+/// The kinds and sizes of requests that a killed client sends without the crate's client.
+const CREATE: u16 = 2;
+const KINDS_WITH_ID: [u16; 4] = [3, 4, 5, 6];
+
+/// Gives this run a device of its own on the reference driver: others would change its free memory.
+fn prepare() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if env::var_os(PATH).is_none() {
+            // SAFETY: no other thread uses the environment now. Every test begins with this call.
+            unsafe { env::set_var("REFERENCE_DRIVER_MACHINE", format!("cuda-ipc-store-many-{}", std::process::id())) };
+        }
+        common::driver();
+    });
+}
+
+fn free_memory(context: &Context) -> usize {
+    context.memory_info().unwrap().0
+}
+
+#[test]
+fn many_clients_and_many_deaths_leave_nothing_behind() {
+    prepare();
+    let kills = env::var("CUDA_IPC_STORE_TEST_KILLS").map_or(DEFAULT_KILLS, |kills| kills.parse().unwrap());
+    let server = Server::start();
+    let context = common::context();
+    // Everything has been used once, so that what stays for ever is there.
+    one_round(&server.client(), &context, 0);
+    let before = (server.settled_descriptors(), free_memory(&context));
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for slot in 0..CLIENTS {
+            let (server, context, next) = (&server, &context, &next);
+            scope.spawn(move || {
+                let store = server.client();
+                one_round(&store, context, slot);
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= kills {
+                        break;
+                    }
+                    killed_client(server, seed);
+                    one_round(&store, context, seed);
+                }
+            });
+        }
+    });
+    // What was sealed outlives its creator, by design. The list is how to find it.
+    let store = server.client();
+    let left = store.list().unwrap();
+    assert!(left.iter().all(|object| object.is_sealed && object.holders == 0) || kills == 0, "{left:?}");
+    left.iter().for_each(|object| store.delete(object.id).unwrap());
+    drop(store);
+    let descriptors = server.settled_descriptors();
+    let status = server.client().status().unwrap();
+    let counts = [status.sealed, status.unsealed, status.deleted, status.bytes, status.names, status.holders];
+    assert_eq!(counts, [0; 6]);
+    assert_eq!((descriptors, free_memory(&context)), before);
+}
+
+/// A client that lives: it creates, seals, reads and deletes an object of its own.
+fn one_round(store: &Client, context: &Context, seed: usize) {
+    let draft = store.create(context, 4096).unwrap();
+    draft.write(0, &[seed as u64; 512]).unwrap();
+    let id = draft.seal().unwrap();
+    let mut words = [0_u64; 512];
+    match store.get(context, id) {
+        Ok(object) => {
+            object.read(0, &mut words).unwrap();
+            assert_eq!(words, [seed as u64; 512]);
+            // A killed client may have deleted it.
+            let _ = store.delete(id);
+        }
+        Err(error) => assert!(error.to_string().contains("the store has no object"), "{error}"),
+    }
+}
+
+/// Starts a client that kills itself, and waits until it has.
+fn killed_client(server: &Server, seed: usize) {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", "role_dies", "--ignored", "--nocapture"]).stdout(Stdio::null());
+    let mut child = command.env(PATH, server.path()).env(SEED, seed.to_string()).spawn().unwrap();
+    let status = child.wait().unwrap();
+    ::peer::remove_driver_files(child.id());
+    assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "seed {seed}: {status}");
+}
+
+#[test]
+#[ignore = "a role, which the test starts in processes of their own"]
+fn role_dies() {
+    let (Ok(path), Ok(seed)) = (env::var(PATH), env::var(SEED)) else { return };
+    prepare();
+    let (address, seed) = (Address::Path(path.into()), seed.parse().unwrap());
+    let mut random = Random::new(seed);
+    // Most deaths need no context, which takes long on a GPU.
+    if seed % 4 == 0 {
+        use_memory_and_die(&address, &mut random);
+    }
+    send_requests_and_die(&address, &mut random);
+}
+
+fn die() -> ! {
+    kill_process(getpid(), Signal::KILL).unwrap();
+    unreachable!("the signal cannot be blocked")
+}
+
+/// Uses the crate's client for some steps, and dies with drafts, objects and idle imports.
+fn use_memory_and_die(address: &Address, random: &mut Random) -> ! {
+    let store = Client::connect(address, LONG).unwrap();
+    let context = common::context();
+    let (mut drafts, mut objects): (Vec<_>, Vec<Object>) = (Vec::new(), Vec::new());
+    for _ in 0..random.below(12) {
+        match random.below(6) {
+            0 | 1 => {
+                let draft = store.create(&context, 1 + random.below(5 << 20)).unwrap();
+                draft.write(0, &[1_u8]).unwrap();
+                drafts.push(draft);
+            }
+            2 => {
+                // Somebody else may have deleted it.
+                drafts.pop().map(|draft| draft.seal().ok());
+            }
+            3 => objects.extend(any_id(&store, random).and_then(|id| store.get(&context, id).ok())),
+            4 => {
+                objects.pop();
+            }
+            _ => {
+                any_id(&store, random).map(|id| store.delete(id).ok());
+            }
+        }
+    }
+    die()
+}
+
+fn any_id(store: &Client, random: &mut Random) -> Option<ObjectId> {
+    let sealed: Vec<_> = store.list().unwrap().into_iter().filter(|object| object.is_sealed).collect();
+    (!sealed.is_empty()).then(|| sealed[random.below(sealed.len())].id)
+}
+
+/// Sends requests without the crate's client, and dies before a reply, after it, or within a message.
+fn send_requests_and_die(address: &Address, random: &mut Random) -> ! {
+    let mut connection = Connection::connect_when_listening(address, Some(LONG)).unwrap();
+    connection.set_timeout(Some(LONG));
+    if random.below(10) == 0 {
+        die();
+    }
+    let hello = [&1_u16.to_le_bytes()[..], b"BUFSTORE", &VERSION.to_le_bytes()].concat();
+    connection.send(&hello, &[]).unwrap();
+    if random.below(10) == 0 {
+        die();
+    }
+    connection.receive().unwrap();
+    // The objects that this client has created. Their descriptors stay open until it dies.
+    let (mut ids, mut received) = (vec![[0_u8; 16]], Vec::new());
+    for _ in 0..random.below(8) {
+        let request = if random.below(2) == 0 {
+            [&CREATE.to_le_bytes()[..], &(1 + random.below(5 << 20) as u64).to_le_bytes()].concat()
+        } else {
+            let kind = KINDS_WITH_ID[random.below(KINDS_WITH_ID.len())];
+            let rest = if kind == 5 { &[1, 0, 0, 0, 0, 0, 0, 0][..] } else { &[] };
+            [&kind.to_le_bytes()[..], &ids[random.below(ids.len())], rest].concat()
+        };
+        connection.send(&request, &[]).unwrap();
+        if random.below(6) == 0 {
+            // The reply is on its way, perhaps with a descriptor.
+            die();
+        }
+        // A release has no reply.
+        if request[0] != 5 {
+            received.push(connection.receive().unwrap());
+            let reply = &received.last().unwrap().bytes;
+            if let (Some(130), Some(id)) = (reply.first(), reply.get(2..18)) {
+                ids.push(id.try_into().unwrap());
+            }
+        }
+    }
+    // Within a message.
+    let mut socket = UnixStream::from(connection);
+    socket.write_all(&b"CIM\x01\0\0\0\0\x12\0\0\0\0\0\0\0\x06\0abcdefghijklmnop"[..random.below(33)]).unwrap();
+    die()
+}
