@@ -34,7 +34,6 @@ fn main() -> ExitCode {
         case("an_allowed_user_reads_and_does_not_delete", &other_user, users::an_allowed_user_reads),
         case("each_user_has_a_limit_of_their_own", &other_user, users::each_user_has_a_limit),
         case("the_client_in_python_passes_its_tests", &python, python::client),
-        case("the_tickets_in_python_pass_their_tests", &python, python::tickets),
         case("python_reads_what_rust_wrote_and_the_other_way_round", &python, python::both_directions),
     ];
     libtest_mimic::run(&Arguments::from_args(), cases).exit_code()
