@@ -11,9 +11,13 @@ pub(crate) fn driver() -> Driver {
     *DRIVER.get_or_init(|| {
         let library = std::env::var_os("CUDA_IPC_DRIVER").map_or_else(
             || {
+                // CUDA_VISIBLE_DEVICES chooses among GPUs, and would hide simulated devices as well.
                 // SAFETY: no other thread uses the environment now. Every test begins with this call, and the other
                 // threads wait for `DRIVER`.
-                unsafe { std::env::set_var("REFERENCE_DRIVER_DEVICES", "2") };
+                unsafe {
+                    std::env::remove_var("CUDA_VISIBLE_DEVICES");
+                    std::env::set_var("REFERENCE_DRIVER_DEVICES", "2");
+                }
                 reference_driver()
             },
             PathBuf::from,

@@ -38,6 +38,8 @@ impl Program {
     pub(crate) fn on_reference_driver(name: &str) -> Self {
         let Self(mut command) = Self::new(name);
         command.env("CUDA_IPC_DRIVER", reference_driver()).env("REFERENCE_DRIVER_DEVICES", "2");
+        // It chooses among GPUs, and would hide simulated devices as well.
+        command.env_remove("CUDA_VISIBLE_DEVICES");
         Self(command)
     }
 
