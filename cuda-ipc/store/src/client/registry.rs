@@ -47,7 +47,7 @@ impl Registry {
         self.known().get(&id).cloned()
     }
 
-    /// Notes a reply that gives an object. The thread that receives calls this, so that it notes a reply before a
+    /// Notes a reply that gives an object. The thread that receives it calls this before anybody receives a
     /// revocation that follows it.
     pub(super) fn note(&self, id: ObjectId, ticket: &[u8]) -> Result<Arc<Known>, Error> {
         let ticket = Ticket::from_bytes(ticket).map_err(|_| Error::BadReply)?;

@@ -1,27 +1,31 @@
 //! Requests and replies.
 
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuda_ipc::transport::{Address, Message};
+use cuda_ipc::transport::{Address, Message, TransportError};
 
 use super::registry::{Known, Registry};
 use super::wire::Wire;
 use crate::Error;
 use crate::protocol::{Reply, Request};
 
-/// A connection with the thread that receives on it. Dropping it releases everything that the client holds.
+/// A connection with a thread that obeys revocations while no request is made. Dropping it releases everything that the
+/// client holds.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) wire: Arc<Wire>,
     pub(super) registry: Arc<Registry>,
-    /// Locked from a request until its reply: replies come in the order of the requests.
-    replies: Mutex<Receiver<Result<Answer, Error>>>,
-    receiver: Option<JoinHandle<()>>,
+    turn: Arc<Turn>,
+    listener: Option<JoinHandle<()>>,
 }
+
+/// Locked by the one thread that receives. A thread that makes a request receives its reply itself, because to be woken
+/// by another thread would take longer than the daemon does.
+#[derive(Debug, Default)]
+struct Turn(Mutex<()>);
 
 /// A reply with what belongs to it.
 #[derive(Debug)]
@@ -36,59 +40,78 @@ impl Session {
     pub(super) fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
         let wire = Arc::new(Wire::connect(address, timeout)?);
         let registry = Arc::new(Registry::new(Arc::clone(&wire)));
-        let (sender, replies) = channel();
-        let receiver = thread::Builder::new().name("buffer-store".to_owned()).spawn({
-            let (wire, registry) = (Arc::clone(&wire), Arc::clone(&registry));
-            move || receive(&wire, &registry, &sender)
+        let turn = Arc::new(Turn::default());
+        let listener = thread::Builder::new().name("buffer-store".to_owned()).spawn({
+            let (wire, registry, turn) = (Arc::clone(&wire), Arc::clone(&registry), Arc::clone(&turn));
+            move || listen(&wire, &registry, &turn)
         });
-        let receiver = Some(receiver.map_err(Error::system("pthread_create"))?);
-        Ok(Self { wire, registry, replies: Mutex::new(replies), receiver })
+        let listener = Some(listener.map_err(Error::system("pthread_create"))?);
+        Ok(Self { wire, registry, turn, listener })
     }
 
     /// Sends a request, and waits for its reply.
     pub(super) fn ask(&self, request: &Request) -> Result<Answer, Error> {
         self.wire.check()?;
-        let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.take();
         self.wire.send(request)?;
-        match replies.recv_timeout(self.wire.timeout) {
-            Ok(Ok(Answer { reply: Reply::Refused(refusal), .. })) => Err(refusal.into()),
-            Ok(answer) => answer,
-            Err(RecvTimeoutError::Disconnected) => Err(Error::StoreGone),
-            Err(RecvTimeoutError::Timeout) => {
-                // A late reply would be taken for that of the next request.
-                self.wire.close();
-                Err(Error::TimedOut { waited: self.wire.timeout })
+        let answer = self.receive_reply().inspect_err(|_| {
+            // A late reply would be taken for that of the next request.
+            self.wire.close();
+        })?;
+        match answer.reply {
+            Reply::Refused(refusal) => Err(refusal.into()),
+            _ => Ok(answer),
+        }
+    }
+
+    fn receive_reply(&self) -> Result<Answer, Error> {
+        loop {
+            let message = self.wire.receive().map_err(|error| match error {
+                TransportError::TimedOut { .. } => Error::TimedOut { waited: self.wire.timeout },
+                TransportError::OtherProtocol | TransportError::TooLong { .. } => Error::BadReply,
+                error => error.into(),
+            })?;
+            if let Some(answer) = read(&self.registry, message)? {
+                return Ok(answer);
             }
         }
     }
 }
 
-/// Receives until the connection ends. Revocations are obeyed here, so that an idle client gives memory back too.
-fn receive(wire: &Wire, registry: &Registry, replies: &Sender<Result<Answer, Error>>) {
-    while let Ok(message) = wire.receive() {
-        let answer = match read(registry, message) {
-            Ok(Answer { reply: Reply::Forget { id }, .. }) => {
-                registry.forget(id);
-                continue;
-            }
-            answer => answer,
-        };
-        let is_bad = answer.is_err();
-        // Fails if the session is just being dropped.
-        if replies.send(answer).is_err() || is_bad {
+impl Turn {
+    fn take(&self) -> MutexGuard<'_, ()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Obeys revocations until the connection ends, so that an idle client gives memory back too.
+fn listen(wire: &Wire, registry: &Registry, turn: &Turn) {
+    while wire.wait() {
+        let _turn = turn.take();
+        // A thread with a request may have received it meanwhile.
+        if !wire.is_readable() {
+            continue;
+        }
+        // A reply that nobody asked for is an error too.
+        if !matches!(wire.receive().map(|message| read(registry, message)), Ok(Ok(None))) {
             break;
         }
     }
     wire.close();
 }
 
-fn read(registry: &Registry, Message { bytes, descriptors }: Message) -> Result<Answer, Error> {
+/// Reads a message. Obeys it if it is a revocation, and returns it otherwise.
+fn read(registry: &Registry, Message { bytes, descriptors }: Message) -> Result<Option<Answer>, Error> {
     let reply = Reply::from_bytes(&bytes).map_err(|_| Error::BadReply)?;
     let known = match &reply {
+        Reply::Forget { id } => {
+            registry.forget(*id);
+            return Ok(None);
+        }
         Reply::Object { id, ticket } => Some(registry.note(*id, ticket)?),
         _ => None,
     };
-    Ok(Answer { reply, descriptors, known })
+    Ok(Some(Answer { reply, descriptors, known }))
 }
 
 impl Drop for Session {
@@ -98,9 +121,11 @@ impl Drop for Session {
             return;
         }
         self.wire.close();
-        if let Some(receiver) = self.receiver.take() {
+        // A drop hook may drop the session in its own thread.
+        if let Some(listener) = self.listener.take().filter(|listener| listener.thread().id() != thread::current().id())
+        {
             // The thread ends as soon as the connection does. Its panic would be a bug that was reported already.
-            let _ = receiver.join();
+            let _ = listener.join();
         }
         self.registry.trim_to(0);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cuda_ipc::transport::{Address, Connection, Message, TransportError};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 
@@ -71,10 +71,30 @@ impl Wire {
         let _ = self.send(request);
     }
 
-    /// Waits for the next message, however long that takes. Once it has begun, the rest has to follow in time.
-    pub(super) fn receive(&self) -> Result<Message, TransportError> {
+    /// Waits until there is something to receive. Returns false once the connection is closed here.
+    pub(super) fn wait(&self) -> bool {
+        self.poll(None);
+        !self.is_gone.load(Ordering::Acquire)
+    }
+
+    /// Returns whether there is something to receive, or the connection has ended.
+    pub(super) fn is_readable(&self) -> bool {
+        self.poll(Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))
+    }
+
+    fn poll(&self, timeout: Option<&Timespec>) -> bool {
         let mut polled = [PollFd::new(&self.connection, PollFlags::IN)];
-        while poll(&mut polled, None) == Err(Errno::INTR) {}
+        loop {
+            match poll(&mut polled, timeout) {
+                Err(Errno::INTR) => {}
+                // If the kernel has no memory for this, receiving fails too, and says so.
+                result => return result != Ok(0),
+            }
+        }
+    }
+
+    /// Receives the next message, within the timeout.
+    pub(super) fn receive(&self) -> Result<Message, TransportError> {
         self.connection.receive()
     }
 

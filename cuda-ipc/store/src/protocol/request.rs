@@ -146,6 +146,29 @@ mod tests {
         ]
     }
 
+    /// What other clients send, by PROTOCOL.md.
+    #[test]
+    fn the_layout_stays() {
+        let id = ObjectId::from_bytes(*b"0123456789abcdef");
+        let name = || "name".to_owned();
+        for (request, expected) in [
+            (Request::HELLO, &b"\x01\0BUFSTORE\x01\0"[..]),
+            (Request::Create { size: 0x0102 }, b"\x02\0\x02\x01\0\0\0\0\0\0"),
+            (Request::Seal { id }, b"\x03\x000123456789abcdef"),
+            (Request::Get { id }, b"\x04\x000123456789abcdef"),
+            (Request::Release { id, count: 3 }, b"\x05\x000123456789abcdef\x03\0\0\0\0\0\0\0"),
+            (Request::Delete { id }, b"\x06\x000123456789abcdef"),
+            (Request::Bind { id, name: name() }, b"\x07\x000123456789abcdefname"),
+            (Request::Lookup { name: name() }, b"\x08\0name"),
+            (Request::Unbind { name: name() }, b"\x09\0name"),
+            (Request::Status, b"\x0a\0"),
+            (Request::List { after: None }, b"\x0b\0"),
+            (Request::List { after: Some(id) }, b"\x0b\x000123456789abcdef"),
+        ] {
+            assert_eq!(request.to_bytes(), expected, "{request:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_request_is_read_as_it_was_written(request in request()) {

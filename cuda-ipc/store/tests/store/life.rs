@@ -3,10 +3,10 @@
 use cuda_ipc::host::PinnedBuffer;
 use cuda_ipc::module::LaunchShape;
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{Error as CudaError, Stream};
+use cuda_ipc::{Context, Error as CudaError, Stream};
 use cuda_ipc_store::{Error, ObjectId, Refusal};
 
-use crate::common::context;
+use crate::common::{context, driver};
 use crate::peer::{Peer, roles};
 use crate::server::Server;
 use crate::{SIZE, contents, kernels, pattern, refusal, sealed};
@@ -173,7 +173,6 @@ fn a_deleted_object_is_gone_at_once_and_its_bytes_with_the_last_holder() {
     assert_eq!(charged(&owner), (0, 0, 0, 0, false));
 }
 
-/// The daemon frees its part, so after the last holder the device has its memory back.
 #[test]
 fn a_draft_that_was_deleted_is_not_sealed() {
     let server = Server::start();
@@ -185,6 +184,22 @@ fn a_draft_that_was_deleted_is_not_sealed() {
     assert_eq!(refusal(draft.seal()), Refusal::NoObject { id });
     creator.status().unwrap();
     assert_eq!(other.status().unwrap().deleted, 0);
+}
+
+/// The buffer is on the first device, and a context of the second writes and reads it.
+#[test]
+fn two_devices_use_one_object() {
+    let server = Server::start();
+    let second = Context::primary(driver().device(1).unwrap()).unwrap();
+    let store = server.client();
+    let draft = store.create(&second, SIZE).unwrap();
+    draft.write(0, &pattern(6)).unwrap();
+    let id = draft.seal().unwrap();
+    for context in [&second, &context()] {
+        let object = store.get(context, id).unwrap();
+        assert_eq!((object.context(), contents(&object)), (context, pattern(6)));
+        object.write(0, &[9_u8]).expect_err("the driver refuses a copy");
+    }
 }
 
 #[test]
