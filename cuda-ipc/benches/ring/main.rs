@@ -20,6 +20,7 @@
 //!   record was issued, so no host waits for a GPU.
 //! - *push*: this crate's ring with the slots in the consumer's memory. The producer fills memory of its own, and copies
 //!   it to the slot.
+//! - *direct*: the same, but the producer fills the slot itself.
 //! - *pull*: this crate's ring with the slots in the producer's memory. The producer fills a slot, and the consumer copies
 //!   it.
 
@@ -35,7 +36,6 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use cuda_ipc::ring::Placement;
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, Driver, sys};
 
@@ -50,7 +50,15 @@ const PRODUCER: &str = "--producer";
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Events,
-    Ours { placement: Placement, streams: usize },
+    Ours { way: Way, streams: usize },
+}
+
+/// How this crate's ring moves the bytes to the consumer.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Push,
+    Direct,
+    Pull,
 }
 
 /// What both sides know about a measurement.
@@ -114,9 +122,10 @@ fn start(arguments: &[String]) -> (Child, Connection) {
 
 /// The rings that are compared.
 fn kinds(options: &Options) -> Vec<Kind> {
-    let ours = options.streams.iter().flat_map(|streams| {
-        [Placement::Consumer, Placement::Producer].map(|placement| Kind::Ours { placement, streams: *streams })
-    });
+    let ours = options
+        .streams
+        .iter()
+        .flat_map(|streams| [Way::Push, Way::Direct, Way::Pull].map(|way| Kind::Ours { way, streams: *streams }));
     [Kind::Events].into_iter().chain(ours).collect()
 }
 
@@ -141,7 +150,7 @@ fn produce(options: &Options, driver: Driver, consumer: &Connection) {
             let rings = kinds(options).into_iter().map(|kind| -> Send<'_> {
                 match kind {
                     Kind::Events => raw::producer(&context, consumer, plan),
-                    Kind::Ours { placement, streams } => ours::producer(&context, consumer, plan, placement, streams),
+                    Kind::Ours { way, streams } => ours::producer(&context, consumer, plan, way, streams),
                 }
             });
             let rings: Vec<_> = rings.collect();
@@ -167,7 +176,7 @@ fn consume(options: &Options, driver: Driver, producer: &Connection) {
             let rings = kinds.iter().map(|kind| -> Receive<'_> {
                 match *kind {
                     Kind::Events => raw::consumer(&context, producer, plan),
-                    Kind::Ours { placement, streams } => ours::consumer(&context, producer, plan, placement, streams),
+                    Kind::Ours { way, streams } => ours::consumer(&context, producer, plan, way, streams),
                 }
             });
             let rings: Vec<_> = rings.collect();

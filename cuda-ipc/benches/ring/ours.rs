@@ -7,7 +7,7 @@ use cuda_ipc::stream::scope;
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
 
-use crate::{LIMIT, Plan, Receive, Send, word};
+use crate::{LIMIT, Plan, Receive, Send, Way, word};
 
 /// Longer than a message takes. The other ring never sleeps either.
 const SPIN: Duration = Duration::from_millis(10);
@@ -22,30 +22,24 @@ pub(crate) fn producer<'a>(
     context: &'a Context,
     consumer: &Connection,
     plan: Plan,
-    placement: Placement,
+    way: Way,
     streams: usize,
 ) -> Send<'a> {
     let ring = Producer::open(consumer, context).unwrap();
     ring.set_spin(SPIN);
     let lanes = lanes(context, plan, streams);
-    Box::new(move |round| send(&ring, &lanes, plan, placement, round).unwrap())
+    Box::new(move |round| send(&ring, &lanes, plan, way, round).unwrap())
 }
 
-fn send(
-    ring: &Producer,
-    lanes: &[(Stream, DeviceBuffer)],
-    plan: Plan,
-    placement: Placement,
-    round: u32,
-) -> Result<(), Error> {
+fn send(ring: &Producer, lanes: &[(Stream, DeviceBuffer)], plan: Plan, way: Way, round: u32) -> Result<(), Error> {
     scope(|scope| {
         let streams: Vec<_> = lanes.iter().map(|(stream, own)| (scope.on(stream), own)).collect();
         for message in 0..plan.messages {
             let (stream, own) = streams[message % streams.len()];
             let slot = ring.reserve(LIMIT)?.in_stream(stream);
-            match placement {
-                Placement::Producer => stream.fill(slot.slice(..plan.words())?, word(round, message))?,
-                Placement::Consumer => {
+            match way {
+                Way::Direct | Way::Pull => stream.fill(slot.slice(..plan.words())?, word(round, message))?,
+                Way::Push => {
                     stream.fill(own.slice(..plan.words())?, word(round, message))?;
                     stream.copy(slot.slice::<u32>(..plan.words())?, own.slice(..plan.words())?)?;
                 }
@@ -60,16 +54,17 @@ pub(crate) fn consumer<'a>(
     context: &'a Context,
     producer: &Connection,
     plan: Plan,
-    placement: Placement,
+    way: Way,
     streams: usize,
 ) -> Receive<'a> {
+    let placement = if way == Way::Pull { Placement::Producer } else { Placement::Consumer };
     let options = Options::new(plan.size).slots(plan.slots).placement(placement);
     let ring = Consumer::create(producer, context, options).unwrap();
     ring.set_spin(SPIN);
     let lanes = lanes(context, plan, streams);
-    Box::new(move |round| match placement {
-        Placement::Consumer => receive_pushed(&ring, plan, round).unwrap(),
-        Placement::Producer => pull(&ring, &lanes, plan, round).unwrap(),
+    Box::new(move |round| match way {
+        Way::Push | Way::Direct => receive_pushed(&ring, plan, round).unwrap(),
+        Way::Pull => pull(&ring, &lanes, plan, round).unwrap(),
     })
 }
 

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 
 use cuda_ipc::Driver;
-use cuda_ipc::ring::Placement;
 use serde_json::{Value, json};
 
 use crate::options::Options;
-use crate::{Kind, Plan};
+use crate::{Kind, Plan, Way};
 
 impl Kind {
     fn name(self) -> String {
         match self {
             Self::Events => "events".to_owned(),
-            Self::Ours { placement: Placement::Consumer, streams } => format!("push/{streams}"),
-            Self::Ours { placement: Placement::Producer, streams } => format!("pull/{streams}"),
+            Self::Ours { way: Way::Push, streams } => format!("push/{streams}"),
+            Self::Ours { way: Way::Direct, streams } => format!("direct/{streams}"),
+            Self::Ours { way: Way::Pull, streams } => format!("pull/{streams}"),
         }
     }
 }

@@ -54,8 +54,8 @@
 //!   without what it waited for. The hosts wait, with a time limit, and watch the other process meanwhile.
 //! - **The consumer needs no work on its device to learn of a message.** On one GPU such work costs a context switch of
 //!   about 140 µs.
-//! - **Every slot has its own numbers**, so messages may be written and read in several streams at once. Small copies
-//!   between GPUs are faster in two streams than in one.
+//! - **Every slot has its own numbers**, so messages may be written and read in several streams at once, and their copies
+//!   overlap.
 //! - The producer can be ahead by as many messages as there are slots. Both hosts take part in each message, so a process
 //!   that does something else meanwhile needs more slots.
 //!
@@ -67,8 +67,8 @@
 //! | is killed, or drops the ring | all messages that are complete, then [`RingError::ProducerDied`] | [`RingError::ConsumerDied`] |
 //! | is stopped, or slow | [`RingError::NoMessage`] after the time limit | [`RingError::NoFreeSlot`] after the time limit |
 //!
-//! A call that waits returns within a millisecond of the death. After the first such error, no later call hands out
-//! anything. Each process keeps the memory that it has mapped, whichever process created it.
+//! The kernel wakes a call that sleeps when the other process dies. A call that spins, and a producer that has free slots,
+//! ask every 10 ms. After the first such error, no later call hands out anything. Each process keeps the memory that it has mapped, whichever process created it.
 //!
 //! The other process can write anything to the slots and to the host memory, at any time. A length that no slot has is
 //! [`RingError::BadHeader`], and bytes are only bytes.

@@ -6,11 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::RingError;
 use super::layout::Layout;
-use super::side::{Over, Side, Waited};
+use super::side::{LOOK, Over, Side, Waited};
 use crate::Error;
-
-/// How often the consumer's death is looked for while there are free slots.
-const LOOK: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
 pub(super) struct Outgoing {

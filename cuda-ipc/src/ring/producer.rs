@@ -96,8 +96,8 @@ impl Producer {
         self.0.side.layout().slots()
     }
 
-    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole core,
-    /// and a call that sleeps may notice a change 0.1 to 0.2 ms late.
+    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole core.
+    /// A call that sleeps looks again after 10 µs, and later every 100 µs.
     pub fn set_spin(&self, time: Duration) {
         self.0.side.set_spin(time);
     }

@@ -27,6 +27,8 @@ const GONE: u32 = 2;
 
 /// Spinning for longer wastes a core, and a shorter time is less than a GPU needs for a small message.
 const SPIN: Duration = Duration::from_micros(50);
+/// How often a side that does not sleep asks whether the other side lives.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 /// The longest sleep. A longer one would delay messages that take longer than the time of spinning.
 const LONGEST_PAUSE: Duration = Duration::from_micros(100);
 
@@ -264,41 +266,42 @@ impl Side {
         if self.spin(limit, &ready)? {
             return Ok(Waited::Ready);
         }
-        let mut pauses = Pauses::default();
+        let (mut pauses, mut has_died) = (Pauses::default(), false);
         loop {
-            // In this order: what comes after the end is not ready.
-            let over = self.said_over()?;
+            // In this order: it may have closed the ring before it died, and what comes after its end is not ready.
+            let over = self.said_over()?.or(has_died.then_some(Over::Died));
             if ready()? {
                 return Ok(Waited::Ready);
             }
-            if over.is_some() {
-                self.over.set(over);
-                return Ok(over.map_or(Waited::TimedOut, Waited::Over));
+            if let Some(over) = over {
+                self.over.set(Some(over));
+                return Ok(Waited::Over(over));
             }
             let left = deadline.left().unwrap_or(Duration::MAX);
-            if left.is_zero() {
+            // Without time left too: a caller that never waits learns of the death.
+            has_died = self.other.dies_within(pauses.next().min(LONGEST_PAUSE).min(left))?;
+            if left.is_zero() && !has_died {
                 return Ok(Waited::TimedOut);
             }
-            if self.other.dies_within(pauses.next().min(LONGEST_PAUSE).min(left))? {
-                return self.after_death(ready);
-            }
         }
     }
 
-    fn after_death(&self, ready: impl Fn() -> Result<bool, Error>) -> Result<Waited, Error> {
-        if ready()? {
-            return Ok(Waited::Ready);
-        }
-        let over = self.said_over()?.unwrap_or(Over::Died);
-        self.over.set(Some(over));
-        Ok(Waited::Over(over))
-    }
-
-    /// Asks again and again for a short time, in which no sleep would end.
+    /// Asks again and again for a short time, in which no sleep would end. Stops early if the other side has ended.
     fn spin(&self, limit: Duration, ready: impl Fn() -> Result<bool, Error>) -> Result<bool, Error> {
         const ROUND: u32 = 16;
         let (begin, limit) = (Instant::now(), self.spin.get().min(limit));
-        while begin.elapsed() < limit {
+        let mut next_look = LOOK;
+        loop {
+            let time = begin.elapsed();
+            if time >= limit || self.said_over()?.is_some() {
+                return Ok(false);
+            }
+            if time >= next_look {
+                next_look = time + LOOK;
+                if self.other.dies_within(Duration::ZERO)? {
+                    return Ok(false);
+                }
+            }
             for _ in 0..ROUND {
                 if ready()? {
                     return Ok(true);
@@ -306,7 +309,6 @@ impl Side {
                 std::hint::spin_loop();
             }
         }
-        Ok(false)
     }
 
     /// Tells the other side that the ring is closed. Otherwise dropping this value says that the side is gone.

@@ -1,5 +1,7 @@
 //! Either side is killed at each step. The other side gets what was complete, and then the name of the dead.
 
+use std::time::{Duration, Instant};
+
 use cuda_ipc::ring::{Consumer, Options, Placement, Producer, RingError};
 use cuda_ipc::transport::TransportError;
 use cuda_ipc::{Error, Stream, stream};
@@ -27,13 +29,13 @@ fn the_producer_is_killed(
     assert_eq!(producer.process.hear(), "there");
     producer.process.kill();
     for sequence in 0..last.map_or(0, |last| last + 1) {
-        let message = ring.next(LONG).unwrap().expect("a message that was complete");
+        let message = ring.next(Duration::ZERO).unwrap().expect("a message that was complete");
         let mut word = [0_u32];
         message.slice(..1).unwrap().read(&mut word).unwrap();
         assert_eq!((message.sequence(), u64::from(word[0])), (sequence, sequence + 100));
     }
-    for _ in 0..2 {
-        let error = ring.next(LONG).unwrap_err();
+    for limit in [Duration::ZERO, LONG] {
+        let error = ring.next(limit).unwrap_err();
         assert!(error.is_disconnected());
         let error = refused(Err::<(), _>(error));
         assert!(matches!(error, RingError::ProducerDied { last_good, .. } if last_good == last), "{error}");
@@ -78,7 +80,9 @@ fn a_death_is_told_while_slots_are_free() {
     assert_eq!(consumer.process.hear(), "there");
     ring.reserve(LONG).unwrap().commit(0, 0).unwrap();
     consumer.process.kill();
+    let begin = Instant::now();
     let error = loop {
+        assert!(begin.elapsed() < LONG, "the death was not told");
         // It is given back, so the next one is free as well.
         match ring.reserve(LONG) {
             Ok(slot) => drop(slot),
@@ -89,12 +93,16 @@ fn a_death_is_told_while_slots_are_free() {
     assert_eq!(ring.next_sequence(), 1);
 }
 
-/// The death ends a call that waits already.
+/// The death ends a call that waits already, whether it sleeps or spins.
 #[rstest]
-fn a_waiting_call_ends(#[values(Order::Values, Order::Events)] order: Order) {
+fn a_waiting_call_ends(
+    #[values(Order::Values, Order::Events)] order: Order,
+    #[values(Duration::ZERO, Duration::MAX)] spin: Duration,
+) {
     let mut producer = Peer::start(module_path!(), "role_sends_two");
     order.send(&producer.connection);
     let ring = order.create(&producer.connection, &context(), Options::new(SLOT).slots(3));
+    ring.set_spin(spin);
     let (messages, died) = std::thread::scope(|scope| {
         scope.spawn(|| {
             assert_eq!(producer.process.hear(), "there");
@@ -102,7 +110,7 @@ fn a_waiting_call_ends(#[values(Order::Values, Order::Events)] order: Order) {
         });
         let mut messages = 0;
         loop {
-            match ring.next(std::time::Duration::MAX) {
+            match ring.next(LONG) {
                 Ok(message) => messages += u64::from(message.is_some()),
                 Err(error) => break (messages, refused(Err::<(), _>(error))),
             }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cuda_ipc::ring::{Consumer, Options, Producer, RingError};
-use cuda_ipc::{Stream, stream};
+use cuda_ipc::{DeviceBuffer, Stream, stream};
 use rstest::rstest;
 
 use crate::common::context;
@@ -153,45 +153,47 @@ fn a_slot_is_reserved_once_and_may_be_given_back() {
     producer.finish();
 }
 
-fn small_messages(messages: u64) {
+/// Sends small messages. The first of each `every` goes through streams, and the others through the hosts.
+#[rstest]
+#[case::in_streams(100_000, 1)]
+#[case::a_million(1_000_000, 32)]
+fn many_messages(#[case] messages: u64, #[case] every: u64) {
     let producer = Peer::start(module_path!(), "role_sends_small_messages");
     send(&producer.connection, messages);
+    send(&producer.connection, every);
     let ring = Consumer::create(&producer.connection, &context(), Options::new(64).slots(64)).unwrap();
-    let (stream, sums) = (Stream::non_blocking(&context()).unwrap(), crate::sums());
+    let stream = Stream::non_blocking(&context()).unwrap();
+    let received = DeviceBuffer::new(&context(), KEPT * size_of::<u32>()).unwrap();
     stream
         .scope(|stream| {
             while let Some(message) = ring.next(LONG)? {
-                // The kind tells the host that the message is the one that it expects, and the copy the device.
-                assert_eq!(u64::from(message.kind()), message.sequence());
-                let (message, place) = (message.in_stream(stream), message_place(ring.next_sequence() - 1));
-                stream.copy(sums.slice::<u32>(place..=place)?, message.slice(..)?)?;
+                let sequence = message.sequence();
+                assert_eq!((u64::from(message.kind()), message.len()), (sequence, 4));
+                if sequence % every > 0 {
+                    message.release()?;
+                    continue;
+                }
+                let (message, place) = (message.in_stream(stream), kept_at(sequence / every));
+                stream.copy(received.slice::<u32>(place..=place)?, message.slice(..)?)?;
                 message.release()?;
             }
             Ok(())
         })
         .unwrap();
     assert_eq!(ring.next_sequence(), messages);
-    let last = sums.snapshot::<u32>(..).unwrap();
-    for sequence in messages - last.len() as u64..messages {
-        assert_eq!(u64::from(last[message_place(sequence)]), sequence);
+    let (words, copies) = (received.snapshot::<u32>(..).unwrap(), messages.div_ceil(every));
+    for copy in copies - KEPT as u64..copies {
+        assert_eq!(u64::from(words[kept_at(copy)]), copy * every);
     }
     drop(ring);
     producer.finish();
 }
 
-fn message_place(sequence: u64) -> usize {
-    (sequence % crate::SUMS as u64) as usize
-}
+/// The number of words that are kept of the last messages.
+const KEPT: usize = 256;
 
-#[test]
-fn many_messages() {
-    small_messages(100_000);
-}
-
-#[test]
-#[ignore = "takes a minute on the reference driver"]
-fn a_million_messages() {
-    small_messages(1_000_000);
+const fn kept_at(copy: u64) -> usize {
+    (copy % KEPT as u64) as usize
 }
 
 roles! {
@@ -286,14 +288,19 @@ roles! {
     }
 
     fn role_sends_small_messages(connection) {
-        let messages = receive(&connection);
+        let (messages, every) = (receive(&connection), receive(&connection));
         let ring = Producer::open(&connection, &context()).unwrap();
         let stream = Stream::non_blocking(&context()).unwrap();
         stream.scope(|stream| {
             for sequence in 0..messages {
-                let slot = ring.reserve(LONG)?.in_stream(stream);
+                let (slot, kind) = (ring.reserve(LONG)?, sequence as u32);
+                if sequence % every > 0 {
+                    slot.commit(4, kind)?;
+                    continue;
+                }
+                let slot = slot.in_stream(stream);
                 stream.fill(slot.slice(..1)?, sequence as u32)?;
-                slot.commit(4, sequence as u32)?;
+                slot.commit(4, kind)?;
             }
             Ok(())
         }).unwrap();

@@ -1,6 +1,6 @@
 //! Rings between two processes: each test is the consumer or the producer, and a role is the other side.
 //!
-//! With one GPU, skip `two_devices`. A million messages are sent by `-- --ignored a_million_messages`.
+//! With one GPU, skip `two_devices`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,7 +24,7 @@ use cuda_ipc::host::SharedPages;
 use cuda_ipc::ring::{Consumer, Options, Producer, RingError};
 use cuda_ipc::stream::{ScopedStream, WaitValue};
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{Context, DeviceBuffer, Error};
+use cuda_ipc::{Context, Error};
 
 use peer::LONG;
 
@@ -108,13 +108,6 @@ const fn words_of(sequence: u64) -> usize {
 
 const fn kind_of(sequence: u64) -> u32 {
     !(sequence as u32)
-}
-
-/// The number of words that [`sums`] has.
-const SUMS: usize = 256;
-
-fn sums() -> DeviceBuffer {
-    DeviceBuffer::new(&common::context(), SUMS * size_of::<u32>()).unwrap()
 }
 
 /// A number that a stream waits for until it is opened.
