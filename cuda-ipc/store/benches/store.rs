@@ -107,8 +107,23 @@ fn measure(store: &Store, context: &Context, size: usize, rounds: usize) -> Vec<
     drop(descriptor);
     client.delete(id).expect("the object");
     let names = ["raw import", "get, cold", "get, cached", "raw create", "create"];
-    let figures = names.iter().zip(times).map(|(name, times)| figures(name, size, times));
-    figures.collect()
+    let mut all: Vec<_> = names.iter().zip(&times).map(|(name, times)| figures(name, size, times.clone())).collect();
+    all.push(compare("get, cold", size, &times[0], &times[1]));
+    all.push(compare("create", size, &times[3], &times[4]));
+    all
+}
+
+/// Prints and returns the median of what a call takes longer than its raw counterpart of the same round.
+fn compare(name: &str, size: usize, raw: &[Duration], ours: &[Duration]) -> serde_json::Value {
+    let mut added: Vec<f64> =
+        raw.iter().zip(ours).map(|(raw, ours)| (ours.as_secs_f64() - raw.as_secs_f64()) * 1e6).collect();
+    let mut raw: Vec<f64> = raw.iter().map(|raw| raw.as_secs_f64() * 1e6).collect();
+    added.sort_by(f64::total_cmp);
+    raw.sort_by(f64::total_cmp);
+    let (added, raw) = (added[added.len() / 2], raw[raw.len() / 2]);
+    let percent = 100.0 * added / raw;
+    println!("{size:>12}  {name} takes {added:+.1} microseconds, or {percent:+.1}%, beside the raw calls");
+    serde_json::json!({ "name": format!("{name}, added"), "bytes": size, "median_us": added, "percent": percent })
 }
 
 /// Prints and returns the median and the spread of one measurement, in microseconds.

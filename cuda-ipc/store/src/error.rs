@@ -3,7 +3,6 @@
 use std::time::Duration;
 use std::{fmt, io, sync::Arc};
 
-use cuda_ipc::transport::TransportError;
 use thiserror::Error;
 
 use crate::protocol::{LONGEST_NAME, Refusal, VERSION};
@@ -62,16 +61,6 @@ impl Error {
         match self {
             Self::Refused(refusal) => Some(refusal),
             _ => None,
-        }
-    }
-}
-
-impl From<TransportError> for Error {
-    fn from(error: TransportError) -> Self {
-        match error {
-            TransportError::Finished { .. } => Self::StoreGone,
-            error if error.is_disconnected() => Self::StoreGone,
-            error => Self::Cuda(error.into()),
         }
     }
 }

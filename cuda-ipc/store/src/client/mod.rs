@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuda_ipc::Context;
-use cuda_ipc::transport::Address;
+use cuda_ipc::transport::{Address, Connection};
 
 pub use draft::Draft;
 pub use object::Object;
@@ -32,15 +32,25 @@ use session::Session;
 pub struct Client(Arc<Session>);
 
 impl Client {
-    /// Waits until a store listens at an address, and connects to it. `timeout` is also how long each later call waits
-    /// for a reply.
+    /// Connects to the store at an address. `timeout` is how long this call and each later one waits for a reply.
     ///
     /// # Errors
-    /// [`Error::Cuda`] with [`NobodyListens`](cuda_ipc::transport::TransportError::NobodyListens) if the time is up;
+    /// [`Error::Cuda`] with [`NobodyListens`](cuda_ipc::transport::TransportError::NobodyListens) if no store runs there;
     /// [`Error::Refused`] if the store speaks another version of the protocol, does not serve this user, or has too
     /// many clients of this user; [`Error::BadReply`] if what listens there is no store.
     pub fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
-        Ok(Self(Arc::new(Session::connect(address, timeout)?)))
+        let connection = Connection::connect(address, Some(timeout)).map_err(cuda_ipc::Error::from)?;
+        Ok(Self(Arc::new(Session::new(connection, timeout)?)))
+    }
+
+    /// Waits until a store listens at an address, at most for `timeout`, and connects to it as [`Client::connect`] does.
+    /// So the store and its clients can start in any order.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub fn connect_when_listening(address: &Address, timeout: Duration) -> Result<Self, Error> {
+        let connection = Connection::connect_when_listening(address, Some(timeout)).map_err(cuda_ipc::Error::from)?;
+        Ok(Self(Arc::new(Session::new(connection, timeout)?)))
     }
 
     /// Creates an object of `size` bytes, and maps it in a context for writing. The context's device is the store's, or

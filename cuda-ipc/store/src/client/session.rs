@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuda_ipc::transport::{Address, Message, TransportError};
+use cuda_ipc::transport::{Connection, Message};
 
 use super::registry::{Known, Registry};
 use super::wire::Wire;
@@ -37,8 +37,8 @@ pub(super) struct Answer {
 }
 
 impl Session {
-    pub(super) fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
-        let wire = Arc::new(Wire::connect(address, timeout)?);
+    pub(super) fn new(connection: Connection, timeout: Duration) -> Result<Self, Error> {
+        let wire = Arc::new(Wire::new(connection, timeout)?);
         let registry = Arc::new(Registry::new(Arc::clone(&wire)));
         let turn = Arc::new(Turn::default());
         let listener = thread::Builder::new().name("buffer-store".to_owned()).spawn({
@@ -66,12 +66,7 @@ impl Session {
 
     fn receive_reply(&self) -> Result<Answer, Error> {
         loop {
-            let message = self.wire.receive().map_err(|error| match error {
-                TransportError::TimedOut { .. } => Error::TimedOut { waited: self.wire.timeout },
-                TransportError::OtherProtocol | TransportError::TooLong { .. } => Error::BadReply,
-                error => error.into(),
-            })?;
-            if let Some(answer) = read(&self.registry, message)? {
+            if let Some(answer) = read(&self.registry, self.wire.receive()?)? {
                 return Ok(answer);
             }
         }

@@ -4,7 +4,7 @@ use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cuda_ipc::transport::{Address, Connection, Message, TransportError};
+use cuda_ipc::transport::{Connection, Message, TransportError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
@@ -16,7 +16,7 @@ use crate::protocol::{LIMITS, Reply, Request};
 #[derive(Debug)]
 pub(super) struct Wire {
     connection: Connection,
-    pub(super) timeout: Duration,
+    timeout: Duration,
     /// Set once nothing more can be sent or received.
     is_gone: AtomicBool,
     /// The process that connected. A forked child shares the socket, and must not speak for its parent.
@@ -24,23 +24,21 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Waits until a daemon listens, connects to it, and says hello.
-    pub(super) fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
-        let connected = Connection::connect_when_listening(address, Some(timeout));
-        let mut connection = connected.map_err(cuda_ipc::Error::from)?;
+    /// Says hello on a new connection, and waits for the welcome.
+    pub(super) fn new(mut connection: Connection, timeout: Duration) -> Result<Self, Error> {
         connection.set_timeout(Some(timeout));
         connection.set_limits(LIMITS);
-        match connection.send(&Request::HELLO.to_bytes(), &[]) {
+        let wire = Self { connection, timeout, is_gone: AtomicBool::new(false), process: process::id() };
+        match wire.connection.send(&Request::HELLO.to_bytes(), &[]) {
             // A daemon that does not serve this user has said so before it hung up.
-            Err(error) if !error.is_disconnected() => return Err(error.into()),
+            Err(error) if !error.is_disconnected() => return Err(wire.failed(error)),
             _ => {}
         }
-        match Reply::from_bytes(&connection.receive()?.bytes) {
-            Ok(Reply::Welcome) => {}
-            Ok(Reply::Refused(refusal)) => return Err(refusal.into()),
-            _ => return Err(Error::BadReply),
+        match Reply::from_bytes(&wire.receive()?.bytes) {
+            Ok(Reply::Welcome) => Ok(wire),
+            Ok(Reply::Refused(refusal)) => Err(refusal.into()),
+            _ => Err(Error::BadReply),
         }
-        Ok(Self { connection, timeout, is_gone: AtomicBool::new(false), process: process::id() })
     }
 
     /// Returns an error if the daemon is known to be gone, or if this process is a forked child.
@@ -61,7 +59,7 @@ impl Wire {
         self.connection.send(&request.to_bytes(), &[]).map_err(|error| {
             // After half a message, or none of them, nothing that follows can be read.
             self.close();
-            error.into()
+            self.failed(error)
         })
     }
 
@@ -94,8 +92,21 @@ impl Wire {
     }
 
     /// Receives the next message, within the timeout.
-    pub(super) fn receive(&self) -> Result<Message, TransportError> {
-        self.connection.receive()
+    pub(super) fn receive(&self) -> Result<Message, Error> {
+        self.connection.receive().map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: TransportError) -> Error {
+        match error {
+            TransportError::Finished { .. } => Error::StoreGone,
+            error if error.is_disconnected() => Error::StoreGone,
+            TransportError::TimedOut { .. } => Error::TimedOut { waited: self.timeout },
+            TransportError::OtherProtocol
+            | TransportError::TooLong { .. }
+            | TransportError::TooManyDescriptors { .. }
+            | TransportError::DescriptorsMissing { .. } => Error::BadReply,
+            error => Error::Cuda(error.into()),
+        }
     }
 
     /// Ends the connection in both directions, and wakes the thread that receives.

@@ -84,7 +84,7 @@ fn the_next_daemon_takes_the_path_of_a_killed_one() {
     assert!(first.path().exists());
     let mut command = Server::command();
     let mut second = command.arg("serve").arg(first.path()).stdout(std::process::Stdio::null()).spawn().unwrap();
-    let next = Client::connect(&first.address(), LONG).unwrap();
+    let next = Client::connect_when_listening(&first.address(), LONG).unwrap();
     assert_eq!(refusal(next.get(&context(), id)), Refusal::NoObject { id });
     second.kill().unwrap();
     second.wait().unwrap();

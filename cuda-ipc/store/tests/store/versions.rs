@@ -66,9 +66,12 @@ fn what_is_no_store_is_not_taken_for_one() {
 fn nobody_listens() {
     let folder = tempfile::tempdir().unwrap();
     let address = Address::Path(folder.path().join("socket"));
-    let error = Client::connect(&address, std::time::Duration::ZERO).unwrap_err();
-    let is_right = matches!(&error, Error::Cuda(cuda_ipc::Error::Transport(TransportError::NobodyListens { .. })));
-    assert!(is_right, "{error}");
+    let at_once = Client::connect(&address, LONG).unwrap_err();
+    let later = Client::connect_when_listening(&address, std::time::Duration::from_millis(1)).unwrap_err();
+    for error in [at_once, later] {
+        let is_right = matches!(&error, Error::Cuda(cuda_ipc::Error::Transport(TransportError::NobodyListens { .. })));
+        assert!(is_right, "{error}");
+    }
 }
 
 #[test]
