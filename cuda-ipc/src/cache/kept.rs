@@ -42,21 +42,21 @@ impl<K: Copy + Eq + Hash, V: Import> Kept<K, V> {
     /// Returns the import of a key. If there is none, opens it while no other is opened or closed.
     pub(crate) fn get_or_open<E>(
         self: &Arc<Self>,
-        key: K,
+        key: &K,
         open: impl FnOnce() -> Result<V, E>,
     ) -> Result<InUse<K, V>, E> {
-        if let Some(import) = self.find(&key) {
+        if let Some(import) = self.find(key) {
             return Ok(self.in_use(import));
         }
         let import = self.alone(|| {
             // Another thread may have opened it in the meantime.
-            if let Some(import) = self.find(&key) {
+            if let Some(import) = self.find(key) {
                 return Ok(import);
             }
             let import = Arc::new(open()?);
             let mut imports = self.imports();
             self.bytes.fetch_add(import.size(), Ordering::Relaxed);
-            imports.push(key, Arc::clone(&import));
+            imports.push(*key, Arc::clone(&import));
             drop(imports);
             drop(self.take_idle_above(self.budget));
             Ok(import)

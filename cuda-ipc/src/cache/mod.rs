@@ -63,7 +63,7 @@ impl Cache {
         } else {
             let key = (Allocation::of(&parcel.ticket), access(&parcel.ticket), context.raw().addr());
             // SAFETY: the caller makes the same promise.
-            self.0.get_or_open(key, || unsafe { self.open_new(context, parcel, &key.0) })?
+            self.0.get_or_open(&key, || unsafe { self.open_new(context, parcel, &key.0) })?
         };
         let part = import.part(&parcel.ticket)?;
         Ok(CachedMemory { part, import })

@@ -21,7 +21,7 @@ impl Cache {
     }
 
     fn open(&self, handle: Handle) -> InUse<Handle, Import> {
-        self.kept.get_or_open(handle, || Ok::<_, Infallible>(self.driver.import(handle))).unwrap()
+        self.kept.get_or_open(&handle, || Ok::<_, Infallible>(self.driver.import(handle))).unwrap()
     }
 
     /// Opens a handle that is not kept.
@@ -115,7 +115,7 @@ fn the_budget_is_kept_if_an_open_fails() {
             yield_now();
             Err(())
         };
-        assert!(cache.kept.get_or_open(3, refused).is_err() && cache.kept.open_once(refused).is_err());
+        assert!(cache.kept.get_or_open(&3, refused).is_err() && cache.kept.open_once(refused).is_err());
         ends.join().unwrap();
         cache.is_idle_within(1);
     });
