@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use cuda_ipc::ring::{Consumer, Options, Producer, RingError};
-use cuda_ipc::{DeviceBuffer, Stream, stream};
+use cuda_ipc::sys::CUresult;
+use cuda_ipc::{Context, DeviceBuffer, Stream, stream};
 use rstest::rstest;
 
-use crate::common::context;
+use crate::common::{context, device};
 use crate::peer::{LONG, Peer, roles};
 use crate::{Order, SLOT, receive, refused, send, until};
 
@@ -119,6 +120,30 @@ fn a_slot_waits_for_the_consumers_stream(#[values(Order::Values, Order::Events)]
     drop(ring);
     send(&consumer.connection, 0);
     consumer.finish();
+}
+
+/// Any stream that reaches the pages can write a number. An event is recorded only in streams of its own context, and a
+/// refused call changes nothing.
+#[rstest]
+fn a_stream_may_belong_to_another_context(#[values(Order::Values, Order::Events)] order: Order) {
+    let producer = Peer::start(module_path!(), "role_commits_in_another_context");
+    order.send(&producer.connection);
+    let ring = order.create(&producer.connection, &context(), Options::new(SLOT).slots(1));
+    let other = Context::new(device()).unwrap();
+    let stream = Stream::non_blocking(&other).unwrap();
+    let message = ring.next(LONG).unwrap().expect("a message");
+    assert_eq!((message.sequence(), message.kind()), (0, if order == Order::Values { 1 } else { 2 }));
+    let released = stream.scope(|stream| message.in_stream(stream).release());
+    match order {
+        Order::Values => released.unwrap(),
+        Order::Events => {
+            assert_eq!(released.unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_HANDLE));
+            assert!(matches!(refused(ring.next(LONG)), RingError::AllHeld { .. }), "the slot stays taken");
+        }
+    }
+    ring.close();
+    send(&producer.connection, 0);
+    producer.finish();
 }
 
 #[test]
@@ -259,6 +284,26 @@ roles! {
             crate::open(&gate);
             Ok(())
         }).unwrap();
+        receive(&connection);
+    }
+
+    fn role_commits_in_another_context(connection) {
+        let order = Order::receive(&connection);
+        let ring = order.open(&connection, &context());
+        let other = Context::new(device()).unwrap();
+        let streams = [&other, &context()].map(|context| Stream::non_blocking(context).unwrap());
+        let commit = |stream: &Stream, kind| {
+            stream.scope(|stream| {
+                let slot = ring.reserve(LONG)?.in_stream(stream);
+                assert_eq!(slot.sequence(), 0);
+                slot.commit(0, kind)
+            })
+        };
+        let committed = commit(&streams[0], 1);
+        if order == Order::Events {
+            assert_eq!(committed.unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_HANDLE));
+            commit(&streams[1], 2).unwrap();
+        }
         receive(&connection);
     }
 

@@ -9,6 +9,7 @@ use cuda_ipc::{DeviceBuffer, Error, Parcel};
 use rstest::rstest;
 
 use crate::common::context;
+use crate::peer::with_timeout;
 use crate::{SLOT, refused};
 
 #[rstest]
@@ -18,7 +19,7 @@ use crate::{SLOT, refused};
 #[case::slots_that_no_machine_has(Options::new(usize::MAX))]
 #[case::numbers_that_overflow(Options::new(SLOT).first(u64::MAX))]
 fn options_that_no_ring_has(#[case] options: Options) {
-    let (connection, _other) = Connection::pair().unwrap();
+    let (connection, _other) = pair();
     let error = refused(Consumer::create(&connection, &context(), options));
     assert!(matches!(error, RingError::BadOptions { .. }), "{error}");
     assert!(error.to_string().contains("1 to 4096 slots"), "{error}");
@@ -36,7 +37,7 @@ fn options_that_no_ring_has(#[case] options: Options) {
 #[case::more_options(&hello(1, [0, 0, 0, 1], 64, 0))]
 #[case::numbers_that_overflow(&hello(1, [0; 4], 64, u64::MAX))]
 fn a_producer_refuses_other_messages(#[case] bytes: &[u8]) {
-    let (connection, other) = Connection::pair().unwrap();
+    let (connection, other) = pair();
     let pages = SharedPages::<u32>::new(&context(), 128).unwrap();
     other.send(bytes, &[pages.as_fd()]).unwrap();
     let error = refused(Producer::open(&connection, &context()));
@@ -47,7 +48,7 @@ fn a_producer_refuses_other_messages(#[case] bytes: &[u8]) {
 #[test]
 fn a_producer_refuses_other_descriptors() {
     let open = |bytes: &[u8], length: usize, count: usize| {
-        let (connection, other) = Connection::pair().unwrap();
+        let (connection, other) = pair();
         let pages = SharedPages::<u32>::new(&context(), length).unwrap();
         other.send(bytes, &vec![pages.as_fd(); count]).unwrap();
         Producer::open(&connection, &context()).unwrap_err()
@@ -56,7 +57,7 @@ fn a_producer_refuses_other_descriptors() {
     assert!(matches!(open(&hello, 129, 1), Error::Pages(_)));
     assert!(matches!(open(&hello, 128, 0), Error::Ring(RingError::OtherMessage)));
     assert!(matches!(open(&hello, 128, 2), Error::Ring(RingError::OtherMessage)));
-    let (connection, other) = Connection::pair().unwrap();
+    let (connection, other) = pair();
     let buffer = DeviceBuffer::new(&context(), 4096).unwrap();
     Parcel::send(&buffer.share(..).unwrap(), &other).unwrap();
     assert!(matches!(refused(Producer::open(&connection, &context())), RingError::OtherMessage));
@@ -65,7 +66,7 @@ fn a_producer_refuses_other_descriptors() {
 /// A safe call opens no events, whatever the consumer asks for.
 #[test]
 fn a_ring_by_events_needs_the_promise() {
-    let (connection, other) = Connection::pair().unwrap();
+    let (connection, other) = pair();
     let pages = SharedPages::<u32>::new(&context(), 128).unwrap();
     other.send(&hello(1, [0, 1, 0, 0], 64, 0), &[pages.as_fd()]).unwrap();
     let error = refused(Producer::open(&connection, &context()));
@@ -80,7 +81,7 @@ fn a_ring_by_events_needs_the_promise() {
 
 #[test]
 fn both_sides_are_not_in_one_process() {
-    let (connection, other) = Connection::pair().unwrap();
+    let (connection, other) = pair();
     let error = std::thread::scope(|scope| {
         let creates = scope.spawn(move || Consumer::create(&connection, &context(), Options::new(SLOT)));
         let error = Producer::open(&other, &context()).unwrap_err();
@@ -89,6 +90,12 @@ fn both_sides_are_not_in_one_process() {
         error
     });
     assert!(matches!(error, Error::OwnTicket), "{error}");
+}
+
+/// The ends of a connection, whose calls do not wait for ever.
+fn pair() -> (Connection, Connection) {
+    let (one, other) = Connection::pair().unwrap();
+    (with_timeout(one), with_timeout(other))
 }
 
 /// The bytes of a hello.
