@@ -26,6 +26,9 @@ use session::Session;
 /// daemon. A thread of the client receives the daemon's messages: when an object is deleted, the thread closes what is
 /// kept of it.
 ///
+/// In a forked child, every method returns [`cuda_ipc::Error::Forked`] or does nothing. The child shares the connection, so
+/// if the parent ends, the store notices that only when the child ends too or calls `exec`.
+///
 /// Every method that asks the daemon can return [`Error::StoreGone`], if the daemon has ended, and [`Error::TimedOut`].
 /// The "Errors" sections name only other errors.
 #[derive(Clone, Debug)]

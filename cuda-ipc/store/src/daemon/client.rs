@@ -100,24 +100,18 @@ impl Client {
                 Err(_) => return Err(Gone),
             }
         }
-        match (self.queue.is_empty(), self.is_leaving) {
-            (true, true) => Err(Gone),
+        match self.queue.is_empty() {
+            true if self.is_leaving => return Err(Gone),
             // Everything is sent, so only the client's next message counts.
-            (true, false) if has_sent && self.is_welcome => {
-                self.deadline = None;
-                Ok(())
-            }
-            (true, false) => Ok(()),
-            (false, _) => {
-                if has_sent || self.deadline.is_none() {
-                    self.deadline = Some(Instant::now() + patience);
-                }
-                Ok(())
-            }
+            true if has_sent && self.is_welcome => self.deadline = None,
+            true => {}
+            false if has_sent || self.deadline.is_none() => self.deadline = Some(Instant::now() + patience),
+            false => {}
         }
+        Ok(())
     }
 
-    /// Whether a pause is over, or there is no pause.
+    /// Returns whether a pause is over.
     pub(super) fn can_retry(&self, now: Instant) -> bool {
         self.retry.is_some_and(|retry| retry <= now)
     }

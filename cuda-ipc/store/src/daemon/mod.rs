@@ -193,39 +193,34 @@ impl Daemon {
 
     /// Performs a request, and queues the reply unless it is a refusal.
     fn perform(&mut self, requester: Requester, request: Request) -> Result<(), Refusal> {
-        let token = requester.token;
-        let mut given = None;
-        let mut give = |Given { id, ticket, descriptor }: Given| {
-            given = Some(descriptor);
-            (id, ticket)
-        };
-        let reply = match request {
+        let (token, objects) = (requester.token, &mut self.objects);
+        let (reply, descriptor) = match request {
             Request::Create { size } => {
-                let (id, ticket) = give(self.objects.create(requester, size)?);
-                Reply::Created { id, ticket }
+                let Given { id, ticket, descriptor } = objects.create(requester, size)?;
+                (Reply::Created { id, ticket }, Some(descriptor))
             }
             Request::Get { id } => {
-                let (id, ticket) = give(self.objects.get(token, id)?);
-                Reply::Object { id, ticket }
+                let Given { id, ticket, descriptor } = objects.get(token, id)?;
+                (Reply::Object { id, ticket }, Some(descriptor))
             }
             Request::Release { id, count } => {
-                self.objects.release(token, id, count);
+                objects.release(token, id, count);
                 return Ok(());
             }
-            Request::Seal { id } => self.objects.seal(token, id).map(|()| Reply::Done)?,
             Request::Delete { id } => {
-                let holders = self.objects.delete(requester, id)?;
-                self.revoke(requester.token, id, &holders);
-                Reply::Done
+                let holders = objects.delete(requester, id)?;
+                self.revoke(token, id, &holders);
+                (Reply::Done, None)
             }
-            Request::Bind { id, name } => self.objects.bind(requester, id, name).map(|()| Reply::Done)?,
-            Request::Lookup { name } => Reply::Found { id: self.objects.lookup(name)? },
-            Request::Unbind { name } => self.objects.unbind(requester, name).map(|()| Reply::Done)?,
-            Request::Status => Reply::Status(self.objects.status(self.received)),
-            Request::List { after } => Reply::Page(self.objects.list(requester, after)),
+            Request::Seal { id } => objects.seal(token, id).map(|()| (Reply::Done, None))?,
+            Request::Bind { id, name } => objects.bind(requester, id, name).map(|()| (Reply::Done, None))?,
+            Request::Unbind { name } => objects.unbind(requester, name).map(|()| (Reply::Done, None))?,
+            Request::Lookup { name } => (Reply::Found { id: objects.lookup(name)? }, None),
+            Request::Status => (Reply::Status(objects.status(self.received)), None),
+            Request::List { after } => (Reply::Page(objects.list(requester, after)), None),
             Request::Hello { .. } => return Err(Refusal::Malformed),
         };
-        self.send(token, &reply, given);
+        self.send(token, &reply, descriptor);
         Ok(())
     }
 

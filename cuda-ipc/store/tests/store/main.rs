@@ -14,6 +14,7 @@ mod server;
 mod cached;
 mod command;
 mod death;
+mod fork;
 mod hostile;
 mod life;
 mod limits;
