@@ -198,7 +198,7 @@ class Ticket:
         return []
 
     def descriptor_count(self) -> int:
-        """Returns how many descriptors a message with this ticket needs: the highest index and one."""
+        """Returns how many descriptors a message with this ticket needs: the highest index plus one."""
         return max(self.descriptors(), default=-1) + 1
 
     def to_bytes(self, key: Optional[bytes] = None) -> bytes:
@@ -383,7 +383,7 @@ def _check_chunks(memory: PhysicalMemory, ticket: Ticket) -> None:
         if isinstance(chunk.handle, bytes):
             _check_length("a fabric handle", chunk.handle, 64)
     if len({isinstance(chunk.handle, int) for chunk in memory.chunks}) != 1:
-        raise TicketError("the chunks have descriptors and fabric handles; a ticket has one of both")
+        raise TicketError("some chunks have descriptors and others fabric handles; a ticket has only one of the two")
     if sum(chunk.size for chunk in memory.chunks) != ticket.size:
         raise TicketError(f"the chunks do not have {ticket.size} bytes together")
     indices = ticket.descriptors()

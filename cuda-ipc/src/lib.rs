@@ -1,5 +1,6 @@
 // In the crate's documentation the README's links lead to the guide modules: the first definition of a link counts.
 //! [sys]: crate::sys
+//! [store]: https://docs.rs/cuda-ipc-store
 //! [buffer]: guide::buffer
 //! [server]: guide::server
 //! [pool]: guide::pool
