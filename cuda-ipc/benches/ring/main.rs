@@ -23,6 +23,9 @@
 //! - *direct*: the same, but the producer fills the slot itself.
 //! - *pull*: this crate's ring with the slots in the producer's memory. The producer fills a slot, and the consumer copies
 //!   it.
+//!
+//! The first line says what the ring itself costs, with its watch of the other process: the time of a message that only
+//! the hosts send, without a call of the driver.
 
 mod options;
 mod ours;
@@ -144,6 +147,7 @@ type Send<'ring> = Box<dyn Fn(u32) + 'ring>;
 type Receive<'ring> = Box<dyn Fn(u32) -> Instant + 'ring>;
 
 fn produce(options: &Options, driver: Driver, consumer: &Connection) {
+    ours::send_from_the_host(&context(driver, options.devices[0].0), consumer);
     for (producer, _) in &options.devices {
         let context = context(driver, *producer);
         for plan in options.plans() {
@@ -168,6 +172,7 @@ fn produce(options: &Options, driver: Driver, consumer: &Connection) {
 
 fn consume(options: &Options, driver: Driver, producer: &Connection) {
     let mut report = Report::new(driver, options);
+    report.add_host(ours::receive_from_the_host(&context(driver, options.devices[0].1), producer));
     for (from, to) in &options.devices {
         let context = context(driver, *to);
         report.begin((*from, *to), &kinds(options));

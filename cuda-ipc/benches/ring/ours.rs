@@ -96,3 +96,30 @@ fn pull(ring: &Consumer, lanes: &[(Stream, DeviceBuffer)], plan: Plan, round: u3
     assert_eq!(*own.snapshot::<u32>(plan.words() - 1..plan.words())?, [word(round, last)]);
     Ok(end)
 }
+
+/// The number of messages that only the hosts send.
+const HOST_MESSAGES: u32 = 1_000_000;
+const HOST_SLOTS: usize = 64;
+
+/// Sends messages without a call of the driver.
+pub(crate) fn send_from_the_host(context: &Context, consumer: &Connection) {
+    let ring = Producer::open(consumer, context).unwrap();
+    ring.set_spin(SPIN);
+    for message in 0..HOST_MESSAGES {
+        ring.reserve(LIMIT).unwrap().commit(0, message).unwrap();
+    }
+    ring.close().unwrap();
+}
+
+/// Receives those messages, and returns the nanoseconds of each.
+pub(crate) fn receive_from_the_host(context: &Context, producer: &Connection) -> f64 {
+    let ring = Consumer::create(producer, context, Options::new(64).slots(HOST_SLOTS)).unwrap();
+    ring.set_spin(SPIN);
+    let begin = Instant::now();
+    for expected in 0..HOST_MESSAGES {
+        let message = ring.next(LIMIT).unwrap().expect("a message");
+        assert_eq!(message.kind(), expected);
+        message.release().unwrap();
+    }
+    begin.elapsed().as_secs_f64() * 1e9 / f64::from(HOST_MESSAGES)
+}

@@ -40,6 +40,7 @@ pub(crate) struct Report {
     file: Option<PathBuf>,
     devices: (usize, usize),
     rows: Vec<Value>,
+    host_ns: f64,
 }
 
 impl Report {
@@ -47,7 +48,13 @@ impl Report {
         let driver = format!("{}, CUDA {}", driver.path().display(), driver.version());
         println!("Driver: {driver}. {} slots, medians of {} rounds in GB/s,", options.slots, options.rounds);
         println!("and the ratio to the ring that is ordered by events. push/2: in two streams.");
-        Self { driver, file: options.json.clone(), devices: (0, 0), rows: Vec::new() }
+        Self { driver, file: options.json.clone(), devices: (0, 0), rows: Vec::new(), host_ns: f64::NAN }
+    }
+
+    /// Adds the nanoseconds of a message that only the hosts send.
+    pub(crate) fn add_host(&mut self, nanoseconds: f64) {
+        self.host_ns = nanoseconds;
+        println!("A message that only the hosts send: {nanoseconds:.0} ns.");
     }
 
     /// Begins a table.
@@ -78,7 +85,7 @@ impl Report {
 
     pub(crate) fn write(self) {
         let Some(file) = self.file else { return };
-        let report = json!({ "driver": self.driver, "figures": self.rows });
+        let report = json!({ "driver": self.driver, "host_message_ns": self.host_ns, "figures": self.rows });
         std::fs::write(file, format!("{report:#}\n")).expect("the file can be written");
     }
 }

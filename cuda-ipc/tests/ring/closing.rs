@@ -80,6 +80,22 @@ fn the_connection_is_free_and_may_be_dropped() {
     producer.finish();
 }
 
+/// A forked child is refused, and what it drops still belongs to its parent.
+#[rstest]
+fn a_forked_child_leaves_the_ring_to_its_parent(#[values(Order::Values, Order::Events)] order: Order) {
+    let producer = Peer::start(module_path!(), "role_forks");
+    order.send(&producer.connection);
+    let ring = order.create(&producer.connection, &context(), Options::new(SLOT).slots(1));
+    assert_eq!(receive(&producer.connection), 1, "the child has ended");
+    for sequence in 0..2 {
+        assert_eq!(ring.next(LONG).unwrap().expect("a message").sequence(), sequence);
+    }
+    assert!(ring.next(LONG).unwrap().is_none());
+    drop(ring);
+    send(&producer.connection, 0);
+    producer.finish();
+}
+
 /// The other side may query the events of a side that has ended. The number of events shows whether they exist.
 #[rstest]
 #[case::it_ends_first("role_ends_first_and_has_its_events")]
@@ -160,6 +176,31 @@ roles! {
         send_messages(&ring, 1).unwrap();
         drop(ring);
         send(&connection, 1);
+        receive(&connection);
+    }
+
+    fn role_forks(connection) {
+        let ring = Order::receive(&connection).open(&connection, &context());
+        send_messages(&ring, 1).unwrap();
+        // SAFETY: the child runs only this branch, and ends in it.
+        match unsafe { libc::fork() } {
+            -1 => panic!("{}", std::io::Error::last_os_error()),
+            0 => {
+                let is_refused = matches!(ring.reserve(Duration::ZERO), Err(Error::Forked));
+                drop(ring);
+                // SAFETY: this ends the process without running the parent's handlers.
+                unsafe { libc::_exit(i32::from(!is_refused)) }
+            }
+            child => {
+                let mut status = 0;
+                // SAFETY: the child is ours, and the output is a local.
+                assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+                assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the child was not refused");
+            }
+        }
+        send(&connection, 1);
+        send_messages(&ring, 1).unwrap();
+        ring.close().unwrap();
         receive(&connection);
     }
 
