@@ -12,17 +12,17 @@
 //! | `--devices LIST` | `0-0,0-1` as far as they exist | the devices of the producer and of the consumer |
 //! | `--json FILE` | | writes the figures to a file too |
 //!
-//! Two processes send messages, and each message ends in memory of the consumer. The rings take turns in every round, so
-//! that other load on the machine affects all of them.
+//! Two processes send messages, and each message ends in memory of the consumer. The rings take turns in every round,
+//! so that other load on the machine affects all of them.
 //!
 //! - *events*: the slots are the producer's memory. The producer fills a slot with `cuMemsetD32Async` and records an
 //!   event. The consumer's stream waits for it, copies the slot, and records another. Shared memory only says that a
 //!   record was issued, so no host waits for a GPU.
-//! - *push*: this crate's ring with the slots in the consumer's memory. The producer fills memory of its own, and copies
-//!   it to the slot.
+//! - *push*: this crate's ring with the slots in the consumer's memory. The producer fills memory of its own, and
+//!   copies it to the slot.
 //! - *direct*: the same, but the producer fills the slot itself.
-//! - *pull*: this crate's ring with the slots in the producer's memory. The producer fills a slot, and the consumer copies
-//!   it.
+//! - *pull*: this crate's ring with the slots in the producer's memory. The producer fills a slot, and the consumer
+//!   copies it.
 //!
 //! The first line says what the ring itself costs, with its watch of the other process: the time of a message that only
 //! the hosts send, without a call of the driver.

@@ -18,9 +18,9 @@
 //! | `--verify-every N` | 1 | of how many messages one is compared; the others are only received |
 //! | `--json` | | prints one JSON object instead of text |
 //!
-//! The exit code is 0 if all messages arrived, 1 if not, or if the other side ended, and 2 for bad arguments. If one side
-//! is killed, the other ends at once and says who died. Without a GPU, use the reference driver as `share_buffer` shows.
-//! The speed then means nothing.
+//! The exit code is 0 if all messages arrived, 1 if not, or if the other side ended, and 2 for bad arguments. If one
+//! side is killed, the other ends at once and says who died. Without a GPU, use the reference driver as `share_buffer`
+//! shows. The speed then means nothing.
 
 #[path = "../device_code/mod.rs"]
 mod device_code;

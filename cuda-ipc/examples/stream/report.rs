@@ -92,7 +92,7 @@ impl<'options> Report<'options> {
         }
         println!("{speed:.3} GB/s; slots at the {placement}, ordered by {order}, {streams} streams");
         println!(
-            "latency from the commit to the consumer's host: median {:.1} µs, 90% {:.1} µs, 99% {:.1} µs, longest {:.1} µs",
+            "latency from the commit to the consumer's host: median {:.1} µs, 90% {:.1} µs, 99% {:.1} µs, all {:.1} µs",
             latency(50),
             latency(90),
             latency(99),

@@ -40,8 +40,8 @@ impl Consumer {
     /// [`Producer::open_with_events`](super::Producer::open_with_events).
     ///
     /// This is for devices that have no stream values, and for comparison: on an H200 stream values are faster. All
-    /// streams that messages and slots are taken into must belong to `context`. When a side ends, it destroys its events
-    /// if the other side has ended before. Otherwise it keeps them until the process ends.
+    /// streams that messages and slots are taken into must belong to `context`. When a side ends, it destroys its
+    /// events if the other side has ended before. Otherwise it keeps them until the process ends.
     ///
     /// # Errors
     /// As [`Consumer::create`]; [`Error::Refused`] if the process has too many interprocess events.
@@ -50,8 +50,9 @@ impl Consumer {
     /// The caller promises that
     /// - the other process makes the ring with this crate, and the connection is one that nobody else can write to: the
     ///   driver trusts the bytes of event handles;
-    /// - the other process does not end before this side is closed or dropped. If that process can be killed, the caller
-    ///   relies on the driver to let its events be queried. An H200 did (driver 580.159.04), but CUDA does not define it.
+    /// - the other process does not end before this side is closed or dropped. If that process can be killed, the
+    ///   caller relies on the driver to let its events be queried. An H200 did (driver 580.159.04), but CUDA does not
+    ///   define it.
     #[doc(alias = "cuIpcOpenEventHandle")]
     pub unsafe fn create_with_events(
         connection: &Connection,
@@ -77,17 +78,18 @@ impl Consumer {
     }
 
     /// Waits for the next message, at most for `limit`, and returns it. [`Duration::MAX`] sets no limit, and
-    /// [`Duration::ZERO`] does not wait. The result is `None` when the producer has closed the ring and all messages were
-    /// received.
+    /// [`Duration::ZERO`] does not wait. The result is `None` when the producer has closed the ring and all messages
+    /// were received.
     ///
-    /// The message is there when the call returns: any work that is enqueued afterwards, in any stream, sees it. If it is
-    /// there already, the call makes no system call, and no driver call unless the ring is ordered by events or
+    /// The message is there when the call returns: any work that is enqueued afterwards, in any stream, sees it. If it
+    /// is there already, the call makes no system call, and no driver call unless the ring is ordered by events or
     /// [numbered](Options::numbered). Otherwise it spins for a short time ([`Consumer::set_spin`]), and then sleeps in
     /// turns.
     ///
     /// # Errors
-    /// [`Error::Ring`] with [`RingError::NoMessage`](super::RingError::NoMessage) if the time is up, [`RingError::ProducerDied`](super::RingError::ProducerDied),
-    /// [`RingError::AllHeld`](super::RingError::AllHeld) if this process holds the messages of all slots, [`RingError::BadHeader`](super::RingError::BadHeader) and
+    /// [`Error::Ring`] with [`RingError::NoMessage`](super::RingError::NoMessage) if the time is up,
+    /// [`RingError::ProducerDied`](super::RingError::ProducerDied), [`RingError::AllHeld`](super::RingError::AllHeld)
+    /// if this process holds the messages of all slots, [`RingError::BadHeader`](super::RingError::BadHeader) and
     /// [`RingError::OutOfSequence`](super::RingError::OutOfSequence).
     pub fn next(&self, limit: Duration) -> Result<Option<Message<'_>>, Error> {
         Ok(self.0.receive(limit)?.map(|header| Message::new(&self.0, header)))
@@ -111,13 +113,14 @@ impl Consumer {
         self.0.side.layout().slots()
     }
 
-    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole core.
-    /// A call that sleeps looks again after 10 µs, and later every 100 µs.
+    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole
+    /// core. A call that sleeps looks again after 10 µs, and later every 100 µs.
     pub fn set_spin(&self, time: Duration) {
         self.0.side.set_spin(time);
     }
 
-    /// Closes the ring. A producer that still sends gets [`RingError::ConsumerClosed`](super::RingError::ConsumerClosed).
+    /// Closes the ring. A producer that still sends gets
+    /// [`RingError::ConsumerClosed`](super::RingError::ConsumerClosed).
     pub fn close(self) {
         self.0.side.close();
     }

@@ -1,7 +1,8 @@
 //! How the two ends of a ring find each other's memory.
 //!
 //! 1. The consumer sends a hello with the properties of the ring, and the descriptor of the pages.
-//! 2. The consumer sends the parcel of the slots, if they are its memory, and the parcels of its events, if there are any.
+//! 2. The consumer sends the parcel of the slots, if they are its memory, and the parcels of its events, if there are
+//!    any.
 //! 3. The producer sends the same of its own, and then [`READY`].
 
 use std::os::fd::{AsFd as _, OwnedFd};

@@ -135,8 +135,8 @@ impl Drop for Message<'_> {
 
 /// A message in a stream of a [`scope()`](crate::stream::scope()).
 ///
-/// Its memory can be used by any work of the scope. The slot becomes free when the stream of this value is done: if other
-/// streams use the message, make this stream wait for them first.
+/// Its memory can be used by any work of the scope. The slot becomes free when the stream of this value is done: if
+/// other streams use the message, make this stream wait for them first.
 ///
 /// Dropping it releases it as [`release`](MessageInStream::release) does. An error goes to the hook of
 /// [`set_drop_hook`](crate::set_drop_hook), and then the slot stays taken.
@@ -197,8 +197,8 @@ impl<'scope, 'env> MessageInStream<'scope, 'env> {
     /// `cuStreamWriteValue32` or `cuEventRecord`: frees the slot in the order of the stream.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the device does not support stream values, or if the ring is ordered by events and the stream
-    /// belongs to another context than the ring. The slot then stays taken.
+    /// [`Error::Refused`] if the device does not support stream values, or if the ring is ordered by events and the
+    /// stream belongs to another context than the ring. The slot then stays taken.
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuEventRecord")]
     pub fn release(mut self) -> Result<(), Error> {

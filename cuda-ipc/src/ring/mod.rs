@@ -1,8 +1,8 @@
 //! A ring of slots in device memory, through which one process sends messages to another.
 //!
 //! One process creates a [`Consumer`] and another opens the [`Producer`], over a [`Connection`](crate::transport). The
-//! slots are device memory that both processes map. The producer reserves a slot, fills it, and commits it with a length
-//! and a kind. The consumer receives the messages in order, uses them in place, and releases each slot.
+//! slots are device memory that both processes map. The producer reserves a slot, fills it, and commits it with a
+//! length and a kind. The consumer receives the messages in order, uses them in place, and releases each slot.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -47,17 +47,17 @@
 //!
 //! After the work in a slot, the producer's stream writes the number of the message to host memory that both processes
 //! share ([`SharedPages`](crate::host::SharedPages)). CUDA orders this write after the effects of the stream's earlier
-//! work, also for other processes. The consumer's host waits for the number, and then hands out the message. The release
-//! goes the same way back. So:
+//! work, also for other processes. The consumer's host waits for the number, and then hands out the message. The
+//! release goes the same way back. So:
 //!
 //! - **No stream waits for the other process.** If that process dies, there is no stream to free, and no work that runs
 //!   without what it waited for. The hosts wait, with a time limit, and watch the other process meanwhile.
 //! - **The consumer needs no work on its device to learn of a message.** On one GPU such work costs a context switch of
 //!   about 140 µs.
-//! - **Every slot has its own numbers**, so messages may be written and read in several streams at once, and their copies
-//!   overlap.
-//! - The producer can be ahead by as many messages as there are slots. Both hosts take part in each message, so a process
-//!   that does something else meanwhile needs more slots.
+//! - **Every slot has its own numbers**, so messages may be written and read in several streams at once, and their
+//!   copies overlap.
+//! - The producer can be ahead by as many messages as there are slots. Both hosts take part in each message, so a
+//!   process that does something else meanwhile needs more slots.
 //!
 //! # If a process ends
 //!
@@ -67,8 +67,9 @@
 //! | is killed, or drops the ring | all messages that are complete, then [`RingError::ProducerDied`] | [`RingError::ConsumerDied`] |
 //! | is stopped, or slow | [`RingError::NoMessage`] after the time limit | [`RingError::NoFreeSlot`] after the time limit |
 //!
-//! The kernel wakes a call that sleeps when the other process dies. A call that spins, and a producer that has free slots,
-//! ask every 10 ms. After the first such error, no later call hands out anything. Each process keeps the memory that it has mapped, whichever process created it.
+//! The kernel wakes a call that sleeps when the other process dies. A call that spins, and a producer that has free
+//! slots, ask every 10 ms. After the first such error, no later call hands out anything. Each process keeps the memory
+//! that it has mapped, whichever process created it.
 //!
 //! The other process can write anything to the slots and to the host memory, at any time. A length that no slot has is
 //! [`RingError::BadHeader`], and bytes are only bytes.

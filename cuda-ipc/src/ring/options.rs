@@ -54,8 +54,8 @@ impl Options {
         Self { first: sequence, ..self }
     }
 
-    /// Makes the producer's stream also write the lower 32 bits of each sequence number, plus 1, to device memory beside
-    /// the slot. [`Consumer::next`](super::Consumer::next) reads this number and compares it, and kernels can
+    /// Makes the producer's stream also write the lower 32 bits of each sequence number, plus 1, to device memory
+    /// beside the slot. [`Consumer::next`](super::Consumer::next) reads this number and compares it, and kernels can
     /// ([`Message::number`](super::Message::number)).
     ///
     /// This proves for each message that the writes of the producer's device arrive in order. The read costs the

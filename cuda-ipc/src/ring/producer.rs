@@ -59,12 +59,15 @@ impl Producer {
     /// Waits until a slot is free, at most for `limit`, and returns it. [`Duration::MAX`] sets no limit, and
     /// [`Duration::ZERO`] does not wait.
     ///
-    /// Slots become free in the order in which they were used. If one is free, the call makes no system call and no
-    /// driver call. Otherwise it spins for a short time ([`Producer::set_spin`]), and then sleeps in turns.
+    /// The slots are used in turn, so the call waits for the one whose message is the oldest. If it is free, the call
+    /// makes no driver call unless the ring is ordered by events, and one system call every 10 ms. Otherwise it spins
+    /// for a short time ([`Producer::set_spin`]), and then sleeps in turns.
     ///
     /// # Errors
-    /// [`Error::Ring`] with [`RingError::NoFreeSlot`](super::RingError::NoFreeSlot) if the time is up, [`RingError::ConsumerDied`](super::RingError::ConsumerDied),
-    /// [`RingError::ConsumerClosed`](super::RingError::ConsumerClosed), and [`RingError::AlreadyReserved`](super::RingError::AlreadyReserved) if the previous slot was neither committed nor
+    /// [`Error::Ring`] with [`RingError::NoFreeSlot`](super::RingError::NoFreeSlot) if the time is up,
+    /// [`RingError::ConsumerDied`](super::RingError::ConsumerDied),
+    /// [`RingError::ConsumerClosed`](super::RingError::ConsumerClosed), and
+    /// [`RingError::AlreadyReserved`](super::RingError::AlreadyReserved) if the previous slot was neither committed nor
     /// dropped.
     pub fn reserve(&self, limit: Duration) -> Result<Slot<'_>, Error> {
         self.0.reserve(limit).map(|sequence| Slot::new(&self.0, sequence))
@@ -96,20 +99,19 @@ impl Producer {
         self.0.side.layout().slots()
     }
 
-    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole core.
-    /// A call that sleeps looks again after 10 µs, and later every 100 µs.
+    /// Sets how long a call that must wait spins before it sleeps. A new ring spins for 50 µs. Spinning uses a whole
+    /// core. A call that sleeps looks again after 10 µs, and later every 100 µs.
     pub fn set_spin(&self, time: Duration) {
         self.0.side.set_spin(time);
     }
 
-    /// Closes the ring: the consumer receives all messages, and then
-    /// [`Consumer::next`](super::Consumer::next) returns `None`. The call does not wait for the consumer, and the process
-    /// may end afterwards. If the ring is ordered by events, see
-    /// [`Consumer::create_with_events`](super::Consumer::create_with_events).
+    /// Closes the ring: the consumer receives all messages, and then [`Consumer::next`](super::Consumer::next) returns
+    /// `None`. The call does not wait for the consumer, and the process may end afterwards. If the ring is ordered by
+    /// events, see [`Consumer::create_with_events`](super::Consumer::create_with_events).
     ///
     /// # Errors
-    /// [`Error::Ring`] with [`RingError::Unfinished`](super::RingError::Unfinished) if the work of a message failed. The consumer is then told that
-    /// the producer died.
+    /// [`Error::Ring`] with [`RingError::Unfinished`](super::RingError::Unfinished) if the work of a message failed.
+    /// The consumer is then told that the producer died.
     pub fn close(self) -> Result<(), Error> {
         self.0.require_all_done()?;
         self.0.side.close();

@@ -253,8 +253,8 @@ impl Side {
         Ok(self.over.get())
     }
 
-    /// Waits until something is ready, the time is up, or the other side has ended. What was ready before that end counts
-    /// as ready. After that end was told, nothing is ready any more: work of a dead process may still arrive.
+    /// Waits until something is ready, the time is up, or the other side has ended. What was ready before that end
+    /// counts as ready. After that end was told, nothing is ready any more: work of a dead process may still arrive.
     pub(super) fn wait(&self, limit: Duration, ready: impl Fn() -> Result<bool, Error>) -> Result<Waited, Error> {
         if let Some(over) = self.over.get() {
             return Ok(Waited::Over(over));

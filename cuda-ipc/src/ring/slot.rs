@@ -11,8 +11,8 @@ use crate::stream::ScopedStream;
 /// A free slot, in which the producer puts a message.
 ///
 /// There are two ways. Fill it with calls and scopes that wait for their work, and then [`commit`](Slot::commit). Or
-/// take it into a scope with [`in_stream`](Slot::in_stream): then the message is sent when the stream has done its work,
-/// and no call waits.
+/// take it into a scope with [`in_stream`](Slot::in_stream): then the message is sent when the stream has done its
+/// work, and no call waits.
 ///
 /// Dropping a slot gives it back unused.
 #[derive(Debug)]
@@ -115,12 +115,12 @@ impl<'scope, 'env> SlotInStream<'scope, 'env> {
         self.slot.outgoing.side.slot(self.slot.sequence).slice(range)
     }
 
-    /// `cuStreamWriteValue32` or `cuEventRecord`: sends the first `length` bytes of the slot as a message, in the order of
-    /// the stream. `kind` is for you: the consumer receives it.
+    /// `cuStreamWriteValue32` or `cuEventRecord`: sends the first `length` bytes of the slot as a message, in the order
+    /// of the stream. `kind` is for you: the consumer receives it.
     ///
     /// # Errors
-    /// As [`Slot::commit`]; [`Error::Refused`] if the device does not support stream values, or if the ring is ordered by
-    /// events and the stream belongs to another context than the ring.
+    /// As [`Slot::commit`]; [`Error::Refused`] if the device does not support stream values, or if the ring is ordered
+    /// by events and the stream belongs to another context than the ring.
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuEventRecord")]
     pub fn commit(self, length: usize, kind: u32) -> Result<(), Error> {

@@ -40,8 +40,8 @@ pub(crate) fn produce(ring: &Producer, messages: u64) {
     .unwrap();
 }
 
-/// Receives messages until the ring is closed, in two streams and by the host, in turns. Each message is compared on the
-/// device. Returns how many there were.
+/// Receives messages until the ring is closed, in two streams and by the host, in turns. Each message is compared on
+/// the device. Returns how many there were.
 pub(crate) fn consume(ring: &Consumer) -> u64 {
     let context = context();
     let (verify, mismatches) = (kernel::verify(&context), DeviceBuffer::new(&context, 16).unwrap());
