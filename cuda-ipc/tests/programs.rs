@@ -200,11 +200,16 @@ mod vmm_peers {
 }
 
 mod stream {
+    use std::os::fd::AsFd as _;
     use std::os::unix::net::UnixStream;
 
+    use cuda_ipc::ring::{Consumer, Options};
+    use cuda_ipc::transport::Connection;
     use rstest::rstest;
     use serde_json::Value;
 
+    use crate::common::context;
+    use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
     use crate::program::{Ended, Program, Running};
 
     #[rstest]
@@ -276,6 +281,41 @@ mod stream {
         let Ended { code, said, errors } = producer.end();
         assert_eq!((code, &*said), (Some(1), ""), "{errors}");
         assert!(errors.starts_with("the consumer died"), "{errors}");
+    }
+
+    /// The producer has sent everything and waits for the consumer.
+    #[test]
+    fn a_consumer_that_is_killed_at_the_end_is_named() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut consumer = Peer::start(module_path!(), "role_receives_nothing");
+        let producer = Program::new("stream").arguments(&["import", "--messages", "2", "--slot-size", "4K"]);
+        let producer = producer.start_with(ours);
+        consumer.connection.send(b"the producer", &[theirs.as_fd()]).unwrap();
+        drop(theirs);
+        assert_eq!(consumer.process.hear(), "closed");
+        consumer.process.kill();
+        let Ended { code, said, errors } = producer.end();
+        assert_eq!((code, &*said), (Some(1), ""), "{errors}");
+        assert!(errors.starts_with("the consumer died"), "{errors}");
+    }
+
+    #[test]
+    fn a_producer_that_fails_makes_the_program_fail() {
+        let Ended { code, said, errors } = Program::new("stream").arguments(&["--producer-device", "99"]).run();
+        assert_eq!(code, Some(1), "{said}{errors}");
+        assert!(errors.contains("cuDeviceGet") && !said.contains("arrived"), "{said}{errors}");
+    }
+
+    roles! {
+        fn role_receives_nothing(connection) {
+            let [descriptor] = <[_; 1]>::try_from(connection.receive().unwrap().descriptors).unwrap();
+            let producer = Connection::from(UnixStream::from(descriptor));
+            let ring = Consumer::create(&producer, &context(), Options::new(4096)).unwrap();
+            let _messages = [(); 2].map(|()| ring.next(LONG).unwrap().expect("a message"));
+            assert!(ring.next(LONG).unwrap().is_none());
+            say("closed");
+            wait_for_the_end();
+        }
     }
 
     /// What the producer writes stays with it, and the kernel that compares the words notices it.
