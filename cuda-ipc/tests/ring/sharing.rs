@@ -1,5 +1,6 @@
 //! The bytes of messages arrive, for each placement and order.
 
+use cuda_ipc::module::LaunchShape;
 use cuda_ipc::ring::{Consumer, Options, Placement, Producer};
 use cuda_ipc::{DeviceBuffer, Stream, stream};
 use rstest::rstest;
@@ -8,7 +9,6 @@ use crate::common::context;
 use crate::kernel;
 use crate::peer::{LONG, Peer, roles};
 use crate::{Order, SLOT, WORDS, kind_of, receive, seed, send, words_of};
-use cuda_ipc::module::LaunchShape;
 
 const SHAPE: LaunchShape = LaunchShape::linear(2, 32);
 
