@@ -21,13 +21,13 @@ impl Consumer {
     /// call [`Producer::open`](super::Producer::open). The call waits for that process, as long as the connection's
     /// timeout allows.
     ///
-    /// The slots are used by the context's device. The connection can be used for other messages afterwards. The ring
-    /// keeps a duplicate of its descriptor to learn of the producer's death.
+    /// The context's device uses the slots. Afterwards the connection is free for other messages. The ring keeps a
+    /// duplicate of its descriptor to learn of the producer's death.
     ///
     /// # Errors
-    /// [`Error::Ring`] if there is no ring with these options, or if the other end sends anything else;
-    /// [`Error::Transport`]; [`Error::Ticket`]; [`Error::Refused`] with the driver's error code, for example if the
-    /// device has too little free memory or the two devices are not peers.
+    /// [`Error::Ring`] if no ring can have these options, or if the other end sends anything but its part of a ring;
+    /// [`Error::Transport`]; [`Error::Ticket`]; [`Error::Liveness`]; [`Error::System`]; [`Error::Refused`] with the
+    /// driver's error code, for example if the device has too little free memory or the two devices are not peers.
     #[doc(alias = "cuMemCreate")]
     #[doc(alias = "cuMemHostRegister")]
     pub fn create(connection: &Connection, context: &Context, options: Options) -> Result<Self, Error> {
@@ -48,7 +48,7 @@ impl Consumer {
     ///
     /// # Safety
     /// The caller promises that
-    /// - the other process makes the ring with this crate, and the connection is one that nobody else can write to: the
+    /// - the other process makes the ring with this crate, and nobody else can write to the connection: the
     ///   driver trusts the bytes of event handles;
     /// - the other process does not end before this side is closed or dropped. If that process can be killed, the
     ///   caller relies on the driver to let its events be queried. An H200 did (driver 580.159.04), but CUDA does not
@@ -78,19 +78,24 @@ impl Consumer {
     }
 
     /// Waits for the next message, at most for `limit`, and returns it. [`Duration::MAX`] sets no limit, and
-    /// [`Duration::ZERO`] does not wait. The result is `None` when the producer has closed the ring and all messages
-    /// were received.
+    /// [`Duration::ZERO`] does not wait. The result is `None` if the producer has closed the ring and this side has
+    /// received all messages.
     ///
-    /// The message is there when the call returns: any work that is enqueued afterwards, in any stream, sees it. If it
-    /// is there already, the call makes no system call, and no driver call unless the ring is ordered by events or
-    /// [numbered](Options::numbered). Otherwise it spins for a short time ([`Consumer::set_spin`]), and then sleeps in
-    /// turns.
+    /// The message is complete when the call returns: any work that is enqueued afterwards, in any stream, sees it. If
+    /// it is complete already, the call makes no system call. It calls the driver only if the ring is ordered by events
+    /// or [numbered](Options::numbered). A call that must wait spins for a short time ([`Consumer::set_spin`]), and
+    /// then sleeps and looks in turns.
     ///
     /// # Errors
-    /// [`Error::Ring`] with [`RingError::NoMessage`](super::RingError::NoMessage) if the time is up,
-    /// [`RingError::ProducerDied`](super::RingError::ProducerDied), [`RingError::AllHeld`](super::RingError::AllHeld)
-    /// if this process holds the messages of all slots, [`RingError::BadHeader`](super::RingError::BadHeader) and
-    /// [`RingError::OutOfSequence`](super::RingError::OutOfSequence).
+    /// [`Error::Ring`] with [`NoMessage`] if the time is up, [`ProducerDied`], [`AllHeld`] if this process holds the
+    /// messages of all slots, [`BadHeader`] or [`OutOfSequence`]; [`Error::Refused`] if the ring is ordered by events
+    /// or numbered, and the driver refuses to look.
+    ///
+    /// [`NoMessage`]: super::RingError::NoMessage
+    /// [`ProducerDied`]: super::RingError::ProducerDied
+    /// [`AllHeld`]: super::RingError::AllHeld
+    /// [`BadHeader`]: super::RingError::BadHeader
+    /// [`OutOfSequence`]: super::RingError::OutOfSequence
     pub fn next(&self, limit: Duration) -> Result<Option<Message<'_>>, Error> {
         Ok(self.0.receive(limit)?.map(|header| Message::new(&self.0, header)))
     }

@@ -12,7 +12,7 @@ use crate::error::Advice;
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RingError {
-    /// There is no ring with these properties.
+    /// No ring can have these properties.
     #[non_exhaustive]
     #[error("a ring cannot have {slots} slots of {slot_size} bytes and begin at message {first}{}", self.advice())]
     BadOptions {
@@ -23,8 +23,8 @@ pub enum RingError {
         /// The sequence number of the first message.
         first: u64,
     },
-    /// The message from the other process does not belong to the making of a ring.
-    #[error("the message from the other process does not belong to a ring{}", self.advice())]
+    /// The other process sent a message that is not a part of making a ring.
+    #[error("the other process sent a message that is not a part of making a ring{}", self.advice())]
     OtherMessage,
     /// The ring is ordered by events, or by stream values, and the call expects the other.
     #[non_exhaustive]
@@ -104,7 +104,7 @@ pub enum RingError {
         /// The number of slots.
         slots: usize,
     },
-    /// The producer wrote a header that no message has: the process is faulty or hostile.
+    /// The producer wrote a header that no message can have: the process is faulty or hostile.
     #[non_exhaustive]
     #[error("the header of message {message} says that it is message {found}, of {length} bytes in a slot of \
         {slot_size}{}", self.advice())]
@@ -129,8 +129,8 @@ pub enum RingError {
         /// The number in device memory.
         found: u32,
     },
-    /// A message was committed whose work is not done although its scope has ended, so the ring cannot be closed in
-    /// order.
+    /// A message was committed, and its scope has ended, but its work is not done. So the ring cannot be closed in an
+    /// orderly way.
     #[non_exhaustive]
     #[error("message {message} was committed, but its work was not done{}", self.advice())]
     Unfinished {

@@ -11,9 +11,11 @@ use crate::stream::ScopedStream;
 
 /// A message in its slot.
 ///
-/// There are two ways to use it. Use it with calls and scopes that wait for their work, and then
-/// [`release`](Message::release) it, or drop it, which does the same. Or take it into a scope with
-/// [`in_stream`](Message::in_stream): then the slot becomes free when the stream has done its work, and no call waits.
+/// There are two ways to use it:
+/// - with calls and scopes that wait for their work. Then [`release`](Message::release) it, or drop it, which does the
+///   same.
+/// - in a scope, by [`in_stream`](Message::in_stream). The slot becomes free when the stream has done its work, and no
+///   call waits.
 ///
 /// Messages may be released in any order.
 #[derive(Debug)]
@@ -74,7 +76,8 @@ impl<'ring> Message<'ring> {
         self.of.header.kind
     }
 
-    /// Returns the memory of the slot, which may be longer than the message.
+    /// Returns the memory of the whole slot. The message is the first [`len`](Message::len) bytes of it: see
+    /// [`slice`](Message::slice).
     #[must_use]
     pub fn memory(&self) -> &DeviceMemory {
         self.of.memory()
@@ -93,7 +96,8 @@ impl<'ring> Message<'ring> {
     /// [numbered](super::Options::numbered). It is the sequence number plus 1, modulo 2^32.
     ///
     /// # Errors
-    /// [`Error::Misaligned`] if the other process shared its memory in an odd place.
+    /// [`Error::Misaligned`] if the other process shared a part of its memory that does not begin at a multiple of 4
+    /// bytes.
     pub fn number(&self) -> Result<Option<DeviceSlice<'_, u32>>, Error> {
         self.of.incoming.side.number_beside(self.of.header.sequence)
     }

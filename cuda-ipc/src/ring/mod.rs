@@ -43,12 +43,34 @@
 //! }
 //! ```
 //!
+//! Without a scope, `read` and `write` wait for their copies:
+//!
+//! ```no_run
+//! # use std::time::Duration;
+//! # use cuda_ipc::ring::{Consumer, Producer};
+//! # use cuda_ipc::Error;
+//! # const LIMIT: Duration = Duration::from_secs(5);
+//! fn send(ring: &Producer, values: &[f32]) -> Result<(), Error> {
+//!     let slot = ring.reserve(LIMIT)?;
+//!     slot.slice(..values.len())?.write(values)?;
+//!     slot.commit(size_of_val(values), 0)
+//! }
+//!
+//! fn receive(ring: &Consumer) -> Result<Option<Vec<f32>>, Error> {
+//!     let Some(message) = ring.next(LIMIT)? else { return Ok(None) };
+//!     let mut values = vec![0.0; message.len() / size_of::<f32>()];
+//!     message.slice(..)?.read(&mut values)?;
+//!     message.release()?;
+//!     Ok(Some(values))
+//! }
+//! ```
+//!
 //! # How it is ordered
 //!
 //! After the work in a slot, the producer's stream writes the number of the message to host memory that both processes
 //! share ([`SharedPages`](crate::host::SharedPages)). CUDA orders this write after the effects of the stream's earlier
-//! work, also for other processes. The consumer's host waits for the number, and then hands out the message. The
-//! release goes the same way back. So:
+//! work, also for other processes. The consumer's host waits for the number, and then hands out the message. A release
+//! tells the producer in the same way. So:
 //!
 //! - **No stream waits for the other process.** If that process dies, there is no stream to free, and no work that runs
 //!   without what it waited for. The hosts wait, with a time limit, and watch the other process meanwhile.
@@ -56,8 +78,8 @@
 //!   about 140 µs.
 //! - **Every slot has its own numbers**, so messages may be written and read in several streams at once, and their
 //!   copies overlap.
-//! - The producer can be ahead by as many messages as there are slots. Both hosts take part in each message, so a
-//!   process that does something else meanwhile needs more slots.
+//! - **Both hosts take part in each message.** The producer can be ahead by as many messages as there are slots. If one
+//!   of the two is often busy with other things, choose more slots.
 //!
 //! # If a process ends
 //!
@@ -68,11 +90,11 @@
 //! | is stopped, or slow | [`RingError::NoMessage`] after the time limit | [`RingError::NoFreeSlot`] after the time limit |
 //!
 //! The kernel wakes a call that sleeps when the other process dies. A call that spins, and a producer that has free
-//! slots, ask every 10 ms. After the first such error, no later call hands out anything. Each process keeps the memory
-//! that it has mapped, whichever process created it.
+//! slots, ask every 10 ms. After the first such result, no later call hands out anything. Each process keeps the
+//! memory that it has mapped, whichever process created it.
 //!
-//! The other process can write anything to the slots and to the host memory, at any time. A length that no slot has is
-//! [`RingError::BadHeader`], and bytes are only bytes.
+//! The other process can write anything to the slots and to the host memory, at any time. So do not trust the bytes of
+//! a message more than you trust that process. A length that is greater than a slot is [`RingError::BadHeader`].
 
 mod consumer;
 mod error;

@@ -58,8 +58,8 @@ impl Options {
     /// beside the slot. [`Consumer::next`](super::Consumer::next) reads this number and compares it, and kernels can
     /// ([`Message::number`](super::Message::number)).
     ///
-    /// This proves for each message that the writes of the producer's device arrive in order. The read costs the
-    /// consumer about 10 µs a message, and on one GPU a context switch. So it is meant for tests.
+    /// This checks for each message that the writes of the producer's device arrive in order. It is meant for tests,
+    /// because the read costs the consumer about 10 µs a message, and on one GPU a context switch.
     #[must_use]
     pub const fn numbered(self) -> Self {
         Self { is_numbered: true, ..self }

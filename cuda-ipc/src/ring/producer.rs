@@ -21,13 +21,13 @@ impl Producer {
     /// [`Consumer::create`](super::Consumer::create). The call waits for that process, as long as the connection's
     /// timeout allows.
     ///
-    /// The slots are used by the context's device. The connection can be used for other messages afterwards. The ring
-    /// keeps a duplicate of its descriptor to learn of the consumer's death.
+    /// The context's device uses the slots. Afterwards the connection is free for other messages. The ring keeps a
+    /// duplicate of its descriptor to learn of the consumer's death.
     ///
     /// # Errors
-    /// [`Error::Ring`] if the other end sends anything else; [`Error::Transport`]; [`Error::Pages`]; [`Error::Ticket`];
-    /// [`Error::OwnTicket`] if both sides are in one process; [`Error::Refused`] with the driver's error code, for
-    /// example if the two devices are not peers.
+    /// [`Error::Ring`] if the other end sends anything but its part of a ring; [`Error::Transport`]; [`Error::Pages`];
+    /// [`Error::Ticket`]; [`Error::Liveness`]; [`Error::OwnTicket`] if both sides are in one process;
+    /// [`Error::Refused`] with the driver's error code, for example if the two devices are not peers.
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemHostRegister")]
     pub fn open(connection: &Connection, context: &Context) -> Result<Self, Error> {
@@ -60,15 +60,18 @@ impl Producer {
     /// [`Duration::ZERO`] does not wait.
     ///
     /// The slots are used in turn, so the call waits for the one whose message is the oldest. If it is free, the call
-    /// makes no driver call unless the ring is ordered by events, and one system call every 10 ms. Otherwise it spins
-    /// for a short time ([`Producer::set_spin`]), and then sleeps in turns.
+    /// makes one system call every 10 ms, and calls the driver only if the ring is ordered by events. A call that must
+    /// wait spins for a short time ([`Producer::set_spin`]), and then sleeps and looks in turns.
     ///
     /// # Errors
-    /// [`Error::Ring`] with [`RingError::NoFreeSlot`](super::RingError::NoFreeSlot) if the time is up,
-    /// [`RingError::ConsumerDied`](super::RingError::ConsumerDied),
-    /// [`RingError::ConsumerClosed`](super::RingError::ConsumerClosed), and
-    /// [`RingError::AlreadyReserved`](super::RingError::AlreadyReserved) if the previous slot was neither committed nor
-    /// dropped.
+    /// [`Error::Ring`] with [`NoFreeSlot`] if the time is up, [`ConsumerDied`], [`ConsumerClosed`], or
+    /// [`AlreadyReserved`] if the previous slot was neither committed nor dropped; [`Error::Refused`] if the ring is
+    /// ordered by events, and the driver refuses to look.
+    ///
+    /// [`NoFreeSlot`]: super::RingError::NoFreeSlot
+    /// [`ConsumerDied`]: super::RingError::ConsumerDied
+    /// [`ConsumerClosed`]: super::RingError::ConsumerClosed
+    /// [`AlreadyReserved`]: super::RingError::AlreadyReserved
     pub fn reserve(&self, limit: Duration) -> Result<Slot<'_>, Error> {
         self.0.reserve(limit).map(|sequence| Slot::new(&self.0, sequence))
     }
@@ -79,7 +82,7 @@ impl Producer {
         self.0.next()
     }
 
-    /// Returns the number of messages that were committed, and that the consumer has not released yet.
+    /// Returns the number of messages that this side has committed and the consumer has not released yet.
     ///
     /// # Errors
     /// [`Error::Forked`]; [`Error::Refused`] with the error of the work, if the ring is ordered by events.

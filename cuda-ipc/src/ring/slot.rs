@@ -10,9 +10,10 @@ use crate::stream::ScopedStream;
 
 /// A free slot, in which the producer puts a message.
 ///
-/// There are two ways. Fill it with calls and scopes that wait for their work, and then [`commit`](Slot::commit). Or
-/// take it into a scope with [`in_stream`](Slot::in_stream): then the message is sent when the stream has done its
-/// work, and no call waits.
+/// There are two ways to fill it:
+/// - with calls and scopes that wait for their work. Then [`commit`](Slot::commit) it.
+/// - in a scope, by [`in_stream`](Slot::in_stream). The message is sent when the stream has done its work, and no call
+///   waits.
 ///
 /// Dropping a slot gives it back unused.
 #[derive(Debug)]
@@ -52,7 +53,9 @@ impl<'ring> Slot<'ring> {
     /// All work in the slot must be done, as it is after a scope.
     ///
     /// # Errors
-    /// [`Error::Ring`] with [`RingError::TooLong`](super::RingError::TooLong) if the slot is smaller. Nothing is sent.
+    /// [`Error::Ring`] with [`RingError::TooLong`](super::RingError::TooLong) if the slot is smaller;
+    /// [`Error::Refused`] if the ring is [numbered](super::Options::numbered) and the driver refuses to write the
+    /// number. Nothing is sent.
     pub fn commit(self, length: usize, kind: u32) -> Result<(), Error> {
         let (outgoing, sequence) = (self.outgoing, self.sequence);
         outgoing.write_header(sequence, length, kind)?;
