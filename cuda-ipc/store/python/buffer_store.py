@@ -1,7 +1,7 @@
 """A client of `buffer-store`: GPU buffers that processes share. PROTOCOL.md describes what it sends.
 
-It needs `cuda_ipc_ticket.py`, the standard library and a CUDA driver: `libcuda.so.1`, or the library that `CUDA_IPC_DRIVER`
-names.
+It needs Python 3.9 or later, `cuda_ipc_ticket.py` and a CUDA driver: `libcuda.so.1`, or the library that
+`CUDA_IPC_DRIVER` names.
 
     with Store("/tmp/store.socket") as store:
         with store.create(12) as draft:
@@ -50,7 +50,7 @@ class StoreGone(StoreError):
 
 
 class ProtocolError(StoreError):
-    """What replied is no store that speaks this version of the protocol."""
+    """The reply does not belong to this version of the protocol, so what listens there may not be a store."""
 
 
 class Refused(StoreError):
@@ -110,7 +110,7 @@ class ObjectStatus:
 
 
 class Store:
-    """A connection to a store."""
+    """A connection to a store. `timeout` is how long each call waits for a reply, in seconds."""
 
     def __init__(self, path: str, timeout: float = 10.0):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -456,9 +456,12 @@ def _close(descriptors: List[int]) -> None:
 
 
 def _id_bytes(object_id: str) -> bytes:
-    data = bytes.fromhex(object_id)
+    try:
+        data = bytes.fromhex(object_id)
+    except ValueError:
+        data = b""
     if len(data) != 16:
-        raise ValueError("an object id has 32 hexadecimal digits")
+        raise ValueError(f"{object_id!r} is not an object id, which has 32 hexadecimal digits")
     return data
 
 
@@ -491,22 +494,30 @@ def _refusal(payload: bytes) -> StoreError:
     if code == Refused.OTHER_USER:
         return Refused(code, f"the store does not serve user {_take(struct.Struct('<I'), rest)[0][0]}")
     if code == Refused.MALFORMED:
-        return Refused(code, "the store could not read a request of this client")
+        what = "the store could not read a request of this client"
+        return Refused(code, f"{what}: this is a bug of the client, so report it")
     if code == Refused.NO_OBJECT:
-        return Refused(code, f"the store has no object {object_id()}")
+        gone = "because it was deleted, never sealed, or never existed: see `buffer-store list`"
+        return Refused(code, f"the store has no object {object_id()}, {gone}")
     if code == Refused.NOT_SEALED:
-        return Refused(code, f"object {object_id()} is not sealed yet")
+        return Refused(code, f"object {object_id()} is not sealed yet: wait until its creator has sealed it")
     if code == Refused.NOT_THE_CREATOR:
-        return Refused(code, f"object {object_id()} is sealed already, or another client created it")
+        what = f"object {object_id()} is sealed already, or another client created it"
+        return Refused(code, f"{what}: its creator seals it, once")
     if code == Refused.NOT_THE_OWNER:
-        return Refused(code, f"object {object_id()} belongs to another user")
+        who = "only that user and the user of the store delete it or change its names"
+        return Refused(code, f"object {object_id()} belongs to another user: {who}")
     if code in (Refused.NO_NAME, Refused.NAME_TAKEN):
-        what = "no object has the name" if code == Refused.NO_NAME else "another object has the name"
-        return Refused(code, f"{what} {rest.decode(errors='replace')!r}")
+        name = repr(rest.decode(errors="replace"))
+        if code == Refused.NO_NAME:
+            return Refused(code, f"the store has no object with the name {name}: bind the name to a sealed object first")
+        return Refused(code, f"the name {name} is taken: unbind it first, or choose another name")
     if code == Refused.LIMIT:
         counted, limit, used, wanted = _take(struct.Struct("<BQQQ"), rest)[0]
         counted = _COUNTED.get(counted, "things")
-        return Refused(code, f"{wanted} more {counted} would exceed the limit of the user, who has {used} of {limit}")
+        advice = "give up what is not needed, or start the store with a higher limit"
+        what = f"{wanted} more {counted} would exceed the limit of the user, who has {used} of {limit}"
+        return Refused(code, f"{what}: {advice}")
     if code == Refused.NO_MEMORY:
-        return Refused(code, f"the store has no memory for the object: {rest.decode(errors='replace')}")
+        return Refused(code, f"the store could not create the object: {rest.decode(errors='replace')}")
     return ProtocolError(f"unknown refusal {code}")

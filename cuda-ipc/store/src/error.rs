@@ -31,13 +31,15 @@ pub enum Error {
     },
     /// A name is empty or too long.
     #[non_exhaustive]
-    #[error("a name has 1 to {LONGEST_NAME} bytes, and this one has {length}")]
+    #[error("a name has 1 to {LONGEST_NAME} bytes, and this one has {length}: use another name")]
     BadName {
         /// The length of the name.
         length: usize,
     },
-    /// What replied is no store that speaks this version of the protocol.
-    #[error("the reply is none of version {VERSION} of the store's protocol: check which program listens there")]
+    /// The reply does not belong to this version of the protocol, so what listens there may not be a store.
+    #[error(
+        "the reply does not belong to version {VERSION} of the store's protocol: check which program listens there"
+    )]
     BadReply,
     /// A system call failed.
     #[non_exhaustive]

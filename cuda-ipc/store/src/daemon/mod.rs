@@ -69,7 +69,7 @@ pub struct Daemon {
     objects: Objects,
     clients: BTreeMap<Token, Client>,
     /// The user that the daemon runs as.
-    keeper: Uid,
+    own_uid: Uid,
     next_token: Token,
     /// The messages of all clients so far.
     received: u64,
@@ -86,9 +86,9 @@ impl Daemon {
     pub fn bind(device: Device, address: &Address, settings: Settings) -> Result<Self, Error> {
         let objects = Objects::new(Allocator::new(device)?, Accounts::new(settings.limits));
         let listener = Listener::bind(address).map_err(cuda_ipc::Error::from)?;
-        let keeper = rustix::process::geteuid().as_raw();
+        let own_uid = rustix::process::geteuid().as_raw();
         let clients = BTreeMap::new();
-        Ok(Self { listener, settings, objects, clients, keeper, next_token: 0, received: 0, accept_again: None })
+        Ok(Self { listener, settings, objects, clients, own_uid, next_token: 0, received: 0, accept_again: None })
     }
 
     /// Serves clients until `stop` is readable, or for ever. Then the memory of all objects is freed; what clients have
@@ -175,7 +175,7 @@ impl Daemon {
             (Some(Request::Hello { .. }), false) => (Refusal::OtherVersion { store: VERSION }, None),
             (Some(Request::Hello { .. }) | None, _) | (Some(_), false) => (Refusal::Malformed, None),
             (Some(request), true) => {
-                let requester = Requester { token, uid: client.uid, is_keeper: client.uid == self.keeper };
+                let requester = Requester { token, uid: client.uid, is_own_user: client.uid == self.own_uid };
                 match self.perform(requester, request) {
                     Ok(()) => return,
                     Err(refusal) => (refusal, Some(requester)),
@@ -268,7 +268,7 @@ impl Daemon {
     }
 
     fn admit(&mut self, uid: Uid) -> Result<(), Refusal> {
-        let is_served = uid == self.keeper
+        let is_served = uid == self.own_uid
             || match &self.settings.admission {
                 Admission::SameUser => false,
                 Admission::Users(users) => users.contains(&uid),

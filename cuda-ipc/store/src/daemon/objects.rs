@@ -18,7 +18,7 @@ pub(super) struct Requester {
     pub(super) token: Token,
     pub(super) uid: Uid,
     /// Whether it is the user of the daemon, who may delete everything.
-    pub(super) is_keeper: bool,
+    pub(super) is_own_user: bool,
 }
 
 /// All objects of a store.
@@ -73,7 +73,8 @@ impl Objects {
     pub(super) fn create(&mut self, requester: Requester, size: u64) -> Result<Given, Refusal> {
         let no_memory = |message: String| Refusal::NoMemory { message };
         let bytes = self.allocator.charge(size).filter(|bytes| *bytes > 0);
-        let bytes = bytes.ok_or_else(|| no_memory(format!("{size} bytes are no size of an object")))?;
+        let bytes =
+            bytes.ok_or_else(|| no_memory(format!("{size} bytes: use at least 1, and no more than the device has")))?;
         self.accounts.take(requester.uid, Counted::Objects, 1)?;
         let created = self.accounts.take(requester.uid, Counted::Bytes, bytes).and_then(|()| {
             let created = ObjectId::draw().map_err(|error| no_memory(format!("getrandom: {error}"))).and_then(|id| {
@@ -168,7 +169,7 @@ impl Objects {
 
     fn require_owner(&self, requester: Requester, id: ObjectId) -> Result<&Object, Refusal> {
         let object = self.objects.get(&id).ok_or(Refusal::NoObject { id })?;
-        if object.claim.owner != requester.uid && !requester.is_keeper {
+        if object.claim.owner != requester.uid && !requester.is_own_user {
             return Err(Refusal::NotTheOwner { id });
         }
         Ok(object)
@@ -220,7 +221,7 @@ impl Objects {
     pub(super) fn list(&self, requester: Requester, after: Option<ObjectId>) -> Vec<ObjectStatus> {
         use std::ops::Bound::{Excluded, Unbounded};
         let range = self.objects.range((after.map_or(Unbounded, Excluded), Unbounded));
-        let is_visible = |object: &Object| object.claim.owner == requester.uid || requester.is_keeper;
+        let is_visible = |object: &Object| object.claim.owner == requester.uid || requester.is_own_user;
         let visible = range.filter(|(_, object)| is_visible(object)).map(|(id, object)| ObjectStatus {
             id: *id,
             size: object.size,

@@ -28,46 +28,54 @@ pub enum Refusal {
         uid: u32,
     },
     /// The bytes that the client sent are no request.
-    #[error("the store could not read a request of this client")]
+    #[error("the store could not read a request of this client: this is a bug of the client, so report it")]
     Malformed,
     /// There is no such object: it was deleted, or it ended with its creator, or it never existed.
-    #[error("the store has no object {id}")]
+    #[error(
+        "the store has no object {id}, because it was deleted, never sealed, or never existed: see `buffer-store list`"
+    )]
     NoObject {
         /// The object.
         id: ObjectId,
     },
     /// The object is not sealed yet.
-    #[error("object {id} is not sealed yet: its creator can still write")]
+    #[error("object {id} is not sealed yet, so only its creator uses it: wait until the creator has sealed it")]
     NotSealed {
         /// The object.
         id: ObjectId,
     },
     /// Only the connection that created an object seals it, and only once.
-    #[error("object {id} is sealed already, or another client created it")]
+    #[error("object {id} is sealed already, or another client created it: its creator seals it, once")]
     NotTheCreator {
         /// The object.
         id: ObjectId,
     },
     /// The object belongs to another user.
-    #[error("object {id} belongs to another user, who alone deletes it and names it")]
+    #[error(
+        "object {id} belongs to another user: only that user and the user of the store delete it, and bind and unbind its \
+         names"
+    )]
     NotTheOwner {
         /// The object.
         id: ObjectId,
     },
     /// No object has this name.
-    #[error("the store has no object with the name {name:?}")]
+    #[error("the store has no object with the name {name:?}: bind the name to a sealed object first")]
     NoName {
         /// The name.
         name: String,
     },
-    /// Another object has this name.
-    #[error("the name {name:?} is taken: unbind it first")]
+    /// An object has this name already.
+    #[error("the name {name:?} is taken: unbind it first, or choose another name")]
     NameTaken {
         /// The name.
         name: String,
     },
     /// The user's limit is reached.
-    #[error("{wanted} more {counted} would exceed the limit of the user, who has {used} of {limit}")]
+    #[error(
+        "{wanted} more {counted} would exceed the limit of the user, who has {used} of {limit}: give up what is not needed, \
+         or start the store with a higher limit"
+    )]
     Limit {
         /// What is limited.
         counted: Counted,
@@ -79,7 +87,7 @@ pub enum Refusal {
         wanted: u64,
     },
     /// The daemon could not allocate or export the memory.
-    #[error("the store has no memory for the object: {message}")]
+    #[error("the store could not create the object: {message}")]
     NoMemory {
         /// The error of the daemon.
         message: String,

@@ -51,7 +51,13 @@ fn an_object_is_listed_and_deleted() {
     let again = run(&["delete".as_ref(), server.path().as_os_str(), id.to_string().as_ref()]);
     assert_eq!(
         (again.status.code(), text(&again.stderr)),
-        (Some(1), format!("buffer-store: the store has no object {id}\n"))
+        (
+            Some(1),
+            format!(
+                "buffer-store: the store has no object {id}, because it was deleted, never sealed, or never existed: see \
+                 `buffer-store list`\n"
+            )
+        )
     );
 }
 
