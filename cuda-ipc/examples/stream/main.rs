@@ -69,6 +69,9 @@ fn main() -> ExitCode {
 /// This process is the consumer, and starts the producer.
 fn consume_from_child(arguments: &[String], options: &Options) -> Outcome {
     let (mut child, producer) = importer(arguments)?;
+    if !options.json {
+        println!("consumer: process {}, producer: process {}", std::process::id(), child.id());
+    }
     let consumed = consume::consume(&producer, options);
     drop(producer);
     let status = child.wait()?;
