@@ -54,9 +54,15 @@ impl Deadline {
     /// is empty if the deadline passes first. Even after the deadline the descriptor is polled once.
     pub(crate) fn poll(self, descriptor: impl AsFd, events: PollFlags) -> io::Result<PollFlags> {
         let mut polled = [PollFd::new(&descriptor, events)];
+        self.poll_all(&mut polled)?;
+        Ok(polled[0].revents())
+    }
+
+    /// `poll`: does the same for several descriptors, and returns whether something occurred at one of them.
+    pub(crate) fn poll_all(self, polled: &mut [PollFd<'_>]) -> io::Result<bool> {
         loop {
-            match poll(&mut polled, self.left().map(timespec).as_ref()) {
-                Ok(_) => return Ok(polled[0].revents()),
+            match poll(polled, self.left().map(timespec).as_ref()) {
+                Ok(ready) => return Ok(ready > 0),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -107,6 +107,7 @@ const _: () = {
     crosses_threads::<kernel::Kernel<(kernel::Write<*mut u8>, u32)>>();
     crosses_threads::<Error>();
     crosses_threads::<transport::Connection>();
+    crosses_threads::<transport::Group>();
     crosses_threads::<transport::Listener>();
     crosses_threads::<transport::TransportError>();
     crosses_threads::<liveness::ProcessWatch>();

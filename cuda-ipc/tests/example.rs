@@ -7,7 +7,7 @@ use std::process::Command;
 use rstest::rstest;
 
 #[rstest]
-fn runs(#[values("cache", "event_loop", "share_buffer", "share_pool", "stream", "virtual_memory")] name: &str) {
+fn runs(#[values("cache", "event_loop", "share_buffer", "stream", "virtual_memory")] name: &str) {
     let device = common::device();
     let test = std::env::current_exe().expect("a test executable has a path");
     let profile = test.parent().and_then(|folder| folder.parent()).expect("the test is in target/<profile>/deps");

@@ -8,6 +8,10 @@ mod program;
 
 #[path = "programs/by_file.rs"]
 mod by_file;
+#[path = "programs/ipc_ring.rs"]
+mod ipc_ring;
+#[path = "programs/pool_share.rs"]
+mod pool_share;
 
 mod transform {
     use std::os::unix::net::UnixStream;

@@ -3,7 +3,7 @@
 
 use cuda_ipc::kernel::{Kernel, Parameters, Read, Write, WriteOne};
 use cuda_ipc::module::{LaunchShape, Module};
-use cuda_ipc::{Context, Error};
+use cuda_ipc::{Context, DeviceBuffer, DeviceMemory, Error, Stream};
 
 /// Enough threads to keep a large GPU busy. The kernels are correct for any number of them.
 pub(crate) const SHAPE: LaunchShape = LaunchShape::linear(1024, 256);
@@ -35,6 +35,18 @@ pub(crate) fn scale(context: &Context) -> Result<Change, Error> {
 pub(crate) fn spin(context: &Context) -> Result<Kernel<(u64,)>, Error> {
     // SAFETY: this is the parameter of `kernels::SPIN`, which accesses no memory.
     unsafe { kernel(context, kernels::SPIN) }
+}
+
+/// Lets the GPU of a context compare every word, and returns how many differ from the pattern of a seed.
+pub(crate) fn mismatches(context: &Context, memory: &DeviceMemory, seed: u32) -> Result<u64, Error> {
+    let (stream, verify) = (Stream::non_blocking(context)?, verify(context)?);
+    let (counter, mut found) = (DeviceBuffer::new(context, size_of::<u64>())?, [0]);
+    stream.scope(|stream| {
+        stream.fill(counter.slice::<u32>(..)?, 0)?;
+        stream.launch(&verify, SHAPE, (memory.slice(..)?, seed, counter.slice(..)?))?;
+        stream.read(counter.slice(..)?, &mut found)
+    })?;
+    Ok(found[0])
 }
 
 /// # Safety

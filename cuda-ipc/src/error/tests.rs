@@ -55,6 +55,12 @@ fn transport_errors() -> Vec<(TransportError, bool)> {
         DescriptorsLost { announced: 1 } => NOT_GONE,
         DescriptorsMissing { received: 0, announced: 1 } => NOT_GONE,
         OtherProtocol {} => NOT_GONE,
+        BadRank { rank: 2, size: 2 } => NOT_GONE,
+        RankTaken { rank: 1, address: address() } => NOT_GONE,
+        OtherSize { rank: 1, size: 2, expected: 3 } => NOT_GONE,
+        RanksMissing { ranks: vec![1] } => NOT_GONE,
+        RankDied { rank: 1 } => GONE,
+        OutOfStep { rank: 1 } => NOT_GONE,
         System(no_descriptor_left()) => NOT_GONE,
     })
     .into_iter()

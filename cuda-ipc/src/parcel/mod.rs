@@ -9,12 +9,13 @@ mod share;
 
 pub use open::ImportedMemory;
 
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use crate::Error;
 use crate::liveness::{Lease, Tenancy};
 use crate::ticket::Ticket;
-use crate::transport::{Connection, Message};
+use crate::transport::{Connection, Group, Message};
 
 /// A ticket and the descriptors that are sent with it.
 ///
@@ -137,10 +138,26 @@ impl Parcel {
         Ok((Self::assemble(ticket, descriptors)?, message.to_vec()))
     }
 
+    /// `sendmsg` and `recvmsg` with `SCM_RIGHTS`: sends the parcel to every other rank of a group, and returns the parcel
+    /// of each.
+    ///
+    /// The place of this rank is empty: a process does not open its own parcel, because it has the original.
+    ///
+    /// # Errors
+    /// [`Error::Transport`], as [`Group::all_gather`]; otherwise as [`Parcel::receive`].
+    pub fn all_gather(&self, group: &mut Group, timeout: Option<Duration>) -> Result<Vec<Option<Self>>, Error> {
+        let messages = group.all_gather(&self.ticket.to_bytes(), &self.borrowed(), timeout)?;
+        messages.into_iter().map(|message| message.map(Self::try_from).transpose()).collect()
+    }
+
     fn send_bytes(&self, connection: &Connection, bytes: &[u8]) -> Result<(), Error> {
+        Ok(connection.send(bytes, &self.borrowed())?)
+    }
+
+    /// Returns the descriptors to send.
+    fn borrowed(&self) -> Vec<BorrowedFd<'_>> {
         let tenancy = self.tenancy.iter().map(|tenancy| tenancy.as_fd());
-        let descriptors: Vec<_> = self.descriptors.iter().map(|descriptor| descriptor.as_fd()).chain(tenancy).collect();
-        Ok(connection.send(bytes, &descriptors)?)
+        self.descriptors.iter().map(|descriptor| descriptor.as_fd()).chain(tenancy).collect()
     }
 
     /// Assembles what was received. One descriptor more than the ticket names is a tenancy.

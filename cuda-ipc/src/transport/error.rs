@@ -173,6 +173,56 @@ pub enum TransportError {
     /// The peer sent something that is not a message of this protocol.
     #[error("the peer does not speak this protocol{}", self.advice())]
     OtherProtocol,
+    /// No rank of a group can have this number.
+    #[non_exhaustive]
+    #[error("there is no rank {rank} in a group of {size}{}", self.advice())]
+    BadRank {
+        /// The rank.
+        rank: usize,
+        /// The number of ranks.
+        size: usize,
+    },
+    /// Another process has this rank of the group.
+    #[non_exhaustive]
+    #[error("{address}: another process has rank {rank}{}", self.advice())]
+    RankTaken {
+        /// The rank.
+        rank: usize,
+        /// Where the rank listens.
+        address: Address,
+    },
+    /// Two ranks of a group disagree about the number of ranks.
+    #[non_exhaustive]
+    #[error("rank {rank} has joined a group of {size} ranks, expected {expected}{}", self.advice())]
+    OtherSize {
+        /// The other rank.
+        rank: usize,
+        /// The number of ranks that the other rank has in mind.
+        size: usize,
+        /// The number of ranks that this process has in mind.
+        expected: usize,
+    },
+    /// Some ranks of a group did not come, or did not take a step, before the time was up.
+    #[non_exhaustive]
+    #[error("timed out while waiting for {}{}", List(.ranks), self.advice())]
+    RanksMissing {
+        /// The ranks, in their order.
+        ranks: Vec<usize>,
+    },
+    /// A rank of a group has died, or has left it without [`Group::finish`](super::Group::finish).
+    #[non_exhaustive]
+    #[error("rank {rank} of the group has died, or has left it without finishing{}", self.advice())]
+    RankDied {
+        /// The rank.
+        rank: usize,
+    },
+    /// A rank of a group sent something else than the message of this step.
+    #[non_exhaustive]
+    #[error("rank {rank} of the group takes another step than this process{}", self.advice())]
+    OutOfStep {
+        /// The rank.
+        rank: usize,
+    },
     /// A system call failed.
     #[error(transparent)]
     System(#[from] SystemError),
@@ -190,7 +240,7 @@ impl TransportError {
     #[must_use]
     pub const fn is_disconnected(&self) -> bool {
         match self {
-            Self::Closed { .. } | Self::Interrupted { .. } => true,
+            Self::Closed { .. } | Self::Interrupted { .. } | Self::RankDied { .. } => true,
             Self::Unusable { is_disconnected, .. } => *is_disconnected,
             Self::BadAddress { .. }
             | Self::InUse { .. }
@@ -204,6 +254,11 @@ impl TransportError {
             | Self::DescriptorsLost { .. }
             | Self::DescriptorsMissing { .. }
             | Self::OtherProtocol
+            | Self::BadRank { .. }
+            | Self::RankTaken { .. }
+            | Self::OtherSize { .. }
+            | Self::RanksMissing { .. }
+            | Self::OutOfStep { .. }
             | Self::System(_) => false,
         }
     }
@@ -235,6 +290,12 @@ impl TransportError {
             Self::DescriptorsLost { .. } => "raise the limit of open files (RLIMIT_NOFILE)",
             Self::DescriptorsMissing { .. } => "check the peer",
             Self::OtherProtocol => "use the same version of cuda-ipc in both processes",
+            Self::BadRank { .. } => "count the ranks from 0",
+            Self::RankTaken { .. } => "end it, give each process a rank of its own, or choose another path",
+            Self::OtherSize { .. } => "give all processes the same number of ranks",
+            Self::RanksMissing { .. } => "check whether they were started and still work, or wait longer",
+            Self::RankDied { .. } => "start all ranks again",
+            Self::OutOfStep { .. } => "call the same methods in the same order in every rank",
             Self::System(error) => return error.hint(),
         })
     }
@@ -257,5 +318,22 @@ impl fmt::Display for Direction {
             Self::Sending => "sent",
             Self::Receiving => "received",
         })
+    }
+}
+
+/// Writes ranks: `rank 1`, or `ranks 1, 3 and 4`.
+struct List<'ranks>(&'ranks [usize]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("no rank"),
+            [only] => write!(f, "rank {only}"),
+            [first, between @ .., last] => {
+                write!(f, "ranks {first}")?;
+                between.iter().try_for_each(|rank| write!(f, ", {rank}"))?;
+                write!(f, " and {last}")
+            }
+        }
     }
 }

@@ -27,6 +27,8 @@
 //! and then [`TransportError::Finished`]. If the process is killed instead, the peer receives what was sent, and then
 //! an error for which [`TransportError::is_disconnected`] is true.
 //!
+//! More than two processes form a [`Group`].
+//!
 //! Every process that can connect can send. Check a peer with [`Connection::peer_credentials`] before you trust it; the
 //! size of its messages is bounded by [`Limits`].
 
@@ -35,6 +37,7 @@ mod connect;
 mod connection;
 mod credentials;
 mod error;
+mod group;
 mod incoming;
 mod listener;
 mod outgoing;
@@ -46,6 +49,7 @@ pub use address::Address;
 pub use connection::{Connection, Limits, Message};
 pub use credentials::PeerCredentials;
 pub use error::{Direction, Missing, TransportError};
+pub use group::Group;
 pub use listener::Listener;
 
 /// `SCM_MAX_FD`: the largest number of descriptors that the kernel transfers with one `sendmsg`.

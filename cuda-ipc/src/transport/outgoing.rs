@@ -47,30 +47,21 @@ impl<'socket> Outgoing<'socket> {
         &mut self,
         mut first: &[u8],
         mut second: &[u8],
-        descriptors: &[BorrowedFd<'_>],
+        mut descriptors: &[BorrowedFd<'_>],
     ) -> Result<(), TransportError> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
-        let mut control = SendAncillaryBuffer::new(&mut space);
-        if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
-            let (count, limit) = (descriptors.len(), BATCH);
-            return Err(TransportError::TooManyDescriptors { direction: Direction::Sending, count, limit });
-        }
         while !first.is_empty() || !second.is_empty() {
-            let pieces = [IoSlice::new(first), IoSlice::new(second)];
-            // Without blocking, so that the deadline holds in any mode of the socket.
-            match sendmsg(self.socket, &pieces, &mut control, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            match send_some(self.socket, [first, second], descriptors) {
                 Ok(sent) => {
                     self.has_begun |= sent > 0;
                     // The descriptors went with the first byte.
-                    control.clear();
+                    descriptors = &[];
                     let of_first = sent.min(first.len());
                     first = first.get(of_first..).unwrap_or_default();
                     second = second.get(sent - of_first..).unwrap_or_default();
                 }
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait()?,
-                Err(Errno::PIPE | Errno::CONNRESET) => return Err(self.closed()),
-                Err(error) => return Err(TransportError::system("sendmsg")(error)),
+                Err(Unsent::Full) => self.wait()?,
+                Err(Unsent::Closed) => return Err(self.closed()),
+                Err(Unsent::Failed(error)) => return Err(TransportError::system("sendmsg")(error)),
             }
         }
         Ok(())
@@ -88,6 +79,38 @@ impl<'socket> Outgoing<'socket> {
         match self.has_begun {
             true => TransportError::Interrupted { direction: Direction::Sending },
             false => TransportError::Closed { direction: Direction::Sending },
+        }
+    }
+}
+
+/// Why nothing was sent.
+pub(super) enum Unsent {
+    /// The socket takes nothing now.
+    Full,
+    /// The peer receives nothing any more.
+    Closed,
+    Failed(Errno),
+}
+
+/// `sendmsg`: sends as much of two pieces as the socket takes now, and at most [`BATCH`] descriptors with the first
+/// byte. Returns how many bytes were sent. It never waits, whatever the mode of the socket, so that deadlines hold.
+pub(super) fn send_some(
+    socket: BorrowedFd<'_>,
+    pieces: [&[u8]; 2],
+    descriptors: &[BorrowedFd<'_>],
+) -> Result<usize, Unsent> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(Unsent::Failed(Errno::TOOBIG));
+    }
+    loop {
+        match sendmsg(socket, &pieces.map(IoSlice::new), &mut control, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            Ok(sent) => return Ok(sent),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Err(Unsent::Full),
+            Err(Errno::PIPE | Errno::CONNRESET) => return Err(Unsent::Closed),
+            Err(error) => return Err(Unsent::Failed(error)),
         }
     }
 }

@@ -7,6 +7,7 @@ mod addresses;
 mod death;
 mod descriptors;
 mod ending;
+mod group;
 mod hostile;
 mod messages;
 mod polling;
