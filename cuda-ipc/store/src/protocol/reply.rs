@@ -5,7 +5,7 @@ use super::{Malformed, ObjectStatus, Refusal, Status};
 use crate::ObjectId;
 
 /// The largest number of objects in one page of a list.
-pub(crate) const LARGEST_PAGE: usize = 512;
+pub(crate) const LARGEST_PAGE: usize = 128;
 
 /// The largest number of users in a status.
 pub(crate) const MOST_USERS: usize = 256;

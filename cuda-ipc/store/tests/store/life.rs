@@ -220,7 +220,8 @@ fn sizes_without_memory_are_refused() {
 fn a_list_has_every_object_once() {
     let server = Server::start();
     let store = server.client();
-    let mut ids: Vec<_> = (0..5).map(|seed| sealed(&store, seed)).collect();
+    // More than one page has.
+    let mut ids: Vec<_> = (0..150).map(|seed| sealed(&store, seed)).collect();
     let draft = store.create(&context(), 1).unwrap();
     ids.push(draft.id());
     ids.sort_unstable();
