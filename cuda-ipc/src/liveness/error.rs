@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::ProcessIdentity;
 use crate::error::{Advice, SystemError};
 
-/// The reason why another process could not be watched, or why a wait for it ended too early.
+/// The reason why another process could not be watched, why a wait for it ended too early, or why no file was leased.
 #[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum LivenessError {
@@ -20,10 +20,10 @@ pub enum LivenessError {
         /// The time limit.
         waited: Duration,
     },
-    /// An importer still held the memory when the time was up.
+    /// An importer, or a tenant of a [`FileLease`](super::FileLease), still held the memory when the time was up.
     #[non_exhaustive]
     #[error(
-        "after {waited:?} an importer still holds the memory, or this process has not dropped its own Tenancy{}",
+        "after {waited:?} an importer still holds the memory, or this process has not dropped its own tenancy{}",
         self.advice()
     )]
     StillHeld {
@@ -56,10 +56,11 @@ pub enum LivenessError {
         /// The time limit.
         waited: Duration,
     },
-    /// Nobody owned the file at the path when the time was up: the process that made it has ended.
+    /// No living process owned the file at the path when the time was up. The process that made the file has ended, or
+    /// somebody copied the file.
     #[non_exhaustive]
     #[error(
-        "{}: the process that made the file has ended, and no other came within {waited:?}{}",
+        "{}: no living process owns the file, and none came within {waited:?}{}",
         .path.display(), self.advice()
     )]
     Abandoned {
@@ -96,7 +97,7 @@ impl LivenessError {
             Self::OtherNamespace { .. } => "watch the peer of a connection instead",
             Self::NotATenancy => "the exporter must send its Tenancy",
             Self::NoFile { .. } => "start the owner, and give both the same path",
-            Self::Abandoned { .. } => "start the owner again, which replaces the file",
+            Self::Abandoned { .. } => "start the owner, which replaces the file",
             Self::InUse { .. } => "end it, or choose another path",
             Self::System(error) => return error.hint(),
         })

@@ -52,16 +52,16 @@ const LONGEST: usize = 16 << 20;
 /// # }
 /// ```
 ///
-/// The owner and each tenant hold a lock on a byte of the file (`F_OFD_SETLK`). Such a lock is like `flock`: the kernel
-/// gives it up with the last descriptor of the open file, however the process ends. A child that a process forks holds
-/// it too, until the child ends or calls `exec`.
+/// The owner locks byte 0 of the file for itself, and the tenants share a lock on byte 1 (`F_OFD_SETLK`). Programs in other
+/// languages can do the same. Such a lock is like `flock`: the kernel gives it up with the last descriptor of the open
+/// file, however the process ends. A child that a process forks holds it too, until the child ends or calls `exec`.
 ///
 /// # Where the file can be
 /// In a folder of this machine that only this user can write to, such as `/run/user/<uid>`. A handle of CUDA means
-/// nothing on another machine. On NFS
-/// - the server keeps the locks, unless the mount has `nolock` or `local_lock`. An owner that lives may lose its lock
-///   if it is cut off from the server, and is then taken for dead. The lock of a machine that crashed stays until the
-///   server gives it up;
+/// nothing on another machine. On NFS,
+/// - the server keeps the locks, unless the mount has `nolock` or `local_lock`. An owner that is cut off from the server
+///   may lose its lock. Then it is taken for dead, although it lives. The lock of a machine that crashed stays until the
+///   server gives it up.
 /// - a file of another machine may appear a second late, because the kernel reports only what this machine does.
 #[derive(Debug)]
 pub struct FileLease {
@@ -72,6 +72,8 @@ pub struct FileLease {
 }
 
 /// A tenant's side of a [`FileLease`]. While it exists, the owner does not free what the file names.
+///
+/// Give it a name, such as `_tenancy`, and drop it after the memory. The pattern `_` drops it at once.
 #[derive(Debug)]
 pub struct FileTenancy {
     file: OwnedFd,

@@ -60,7 +60,7 @@ fn assert_abandoned(path: &Path) {
         "{error}"
     );
     assert!(begin.elapsed() >= SHORT);
-    assert!(error.to_string().contains("start the owner again"), "{error}");
+    assert!(error.to_string().contains("start the owner, which replaces the file"), "{error}");
 }
 
 fn assert_no_file(path: &Path) {

@@ -128,7 +128,7 @@ fn without_a_file_the_code_is_2() {
 fn with_a_file_that_nobody_owns_the_code_is_3() {
     let (_folder, path) = folder();
     fs::write(&path, "CUDA-IPC").unwrap();
-    assert_ended(consumer(&path, &["--wait", "0"]).run(), 3, "has ended, and no other came");
+    assert_ended(consumer(&path, &["--wait", "0"]).run(), 3, "no living process owns the file");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_file_of_a_killed_producer_is_stale_and_is_replaced() {
     let (mut killed, _input) = producer(&path, &[]);
     killed.kill();
     assert!(path.exists());
-    assert_ended(consumer(&path, &["--wait", "0.1"]).run(), 3, "has ended, and no other came within 100ms");
+    assert_ended(consumer(&path, &["--wait", "0.1"]).run(), 3, "and none came within 100ms");
     // One that waits with the stale file before its eyes gets the ticket of the next.
     let (waiting, _input) = consumer(&path, &["--wait", "30"]).start();
     wait_until_it_watches(waiting.id(), path.parent().unwrap());
