@@ -11,7 +11,7 @@
 //! | 1 | another error, such as a wrong argument |
 //! | 2 | no file came in time |
 //! | 3 | the file is stale: its producer has ended, now or while the numbers were read |
-//! | 4 | a living producer owns the file, but its bytes are no ticket, or one of another version |
+//! | 4 | a living producer owns the file, but its bytes are not a ticket of this version |
 //! | 5 | a number is wrong |
 //!
 //! Without a GPU, use the reference driver as `share_buffer` shows.

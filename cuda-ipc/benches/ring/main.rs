@@ -9,7 +9,7 @@
 //! | `--slots N` | 4 | the number of slots of every ring |
 //! | `--streams LIST` | `1,2` | in how many streams each side of this crate's ring works |
 //! | `--rounds N` | 7 | the rounds, of which the median counts |
-//! | `--devices LIST` | `0-0,0-1` as far as they exist | the devices of the producer and of the consumer |
+//! | `--devices LIST` | `0-0,0-1`, or `0-0` with one device | the devices of the producer and of the consumer |
 //! | `--json FILE` | | writes the figures to a file too |
 //!
 //! Two processes send messages, and each message ends in memory of the consumer. The rings take turns in every round,

@@ -1,4 +1,4 @@
-//! The end of cuda-ipc in an exchange of memory with Python packages: `with_python.py` starts it, and is the other end.
+//! The Rust side of an exchange of memory with Python packages. `with_python.py` starts it, and is the other side.
 //!
 //! ```text
 //! interop export legacy   # or virtual, or pool; the standard input is a connection

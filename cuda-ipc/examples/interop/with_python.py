@@ -3,12 +3,12 @@
 
     cuda-ipc/examples/interop/with_python.py [PACKAGE…]
 
-The packages are cupy, torch, numba, cuda.core and cuda.bindings. The last one is needed always. In each exchange, the
+The packages are cupy, torch, numba, cuda.core and cuda.bindings. The last one is always needed. In each exchange, the
 exporter writes a pattern, and the importer checks it with a kernel and writes another one, which the exporter checks
 with a kernel. A package that is missing, or that cannot do it on this driver, is skipped with the reason.
 
 The driver is the system's libcuda. The exit code is 0 if all exchanges succeeded, 1 if one failed, and 77 if none could
-be tried. INTEROP names a program that was built already.
+be tried. If the Rust program is built already, set INTEROP to its path.
 """
 
 import contextlib

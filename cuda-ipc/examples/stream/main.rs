@@ -15,7 +15,7 @@
 //! | `--placement SIDE` | `consumer` | on whose device the slots are: `consumer` or `producer` |
 //! | `--order ORDER` | `values` | by `values` that streams write, or by interprocess `events` |
 //! | `--producer-device N`, `--consumer-device N` | 0 | the devices |
-//! | `--verify-every N` | 1 | of how many messages one is compared; the others are only received |
+//! | `--verify-every N` | 1 | compares one message of every N; the others are only received |
 //! | `--json` | | prints one JSON object instead of text |
 //!
 //! The exit code is 0 if all messages arrived, 1 if not, or if the other side ended, and 2 for bad arguments. If one

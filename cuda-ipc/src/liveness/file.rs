@@ -209,7 +209,7 @@ impl FileTenancy {
     /// [`ProcessWatch`](super::ProcessWatch) of the exporter that the ticket names.
     ///
     /// # Errors
-    /// [`LivenessError::System`] if the file is on a server that does not answer.
+    /// [`LivenessError::System`] if the file is on a server that does not reply.
     pub fn owner_is_alive(&self) -> Result<bool, LivenessError> {
         is_locked(&self.file, Byte::Owner).map_err(LivenessError::system("fcntl(F_OFD_GETLK)"))
     }

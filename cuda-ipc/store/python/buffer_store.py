@@ -227,7 +227,7 @@ class Store:
             if magic == _END:
                 raise StoreGone("the store has ended")
             if magic != _MESSAGE or length > _LARGEST or announced != len(descriptors):
-                raise ProtocolError("what listens there is no store")
+                raise ProtocolError("what listens there is not a store")
             return self._exactly(length, descriptors), descriptors
         except OSError as error:
             _close(descriptors)

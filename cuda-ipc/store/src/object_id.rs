@@ -13,9 +13,9 @@ use thiserror::Error;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId([u8; 16]);
 
-/// A text that is no object id.
+/// A text is not an object id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("an object id has 32 hexadecimal digits")]
+#[error("not an object id, which has 32 hexadecimal digits, such as `buffer-store list` prints")]
 pub struct ParseObjectIdError;
 
 impl ObjectId {

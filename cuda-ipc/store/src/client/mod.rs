@@ -40,7 +40,7 @@ impl Client {
     /// # Errors
     /// [`Error::Cuda`] with [`NobodyListens`](cuda_ipc::transport::TransportError::NobodyListens) if no store runs there;
     /// [`Error::Refused`] if the store speaks another version of the protocol, does not serve this user, or has too
-    /// many clients of this user; [`Error::BadReply`] if what listens there is no store.
+    /// many clients of this user; [`Error::BadReply`] if what listens there is not a store.
     pub fn connect(address: &Address, timeout: Duration) -> Result<Self, Error> {
         let connection = Connection::connect(address, Some(timeout)).map_err(cuda_ipc::Error::from)?;
         Ok(Self(Arc::new(Session::new(connection, timeout)?)))

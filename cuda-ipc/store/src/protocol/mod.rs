@@ -24,6 +24,6 @@ pub const LONGEST_NAME: usize = 255;
 /// never has to wait in the middle of one.
 pub(crate) const LIMITS: Limits = Limits { bytes: 32 << 10, descriptors: 1 };
 
-/// Bytes that are no message of this version of the protocol.
+/// Bytes that are not a message of this version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;

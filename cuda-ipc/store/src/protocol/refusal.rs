@@ -27,10 +27,10 @@ pub enum Refusal {
         /// The user of the client.
         uid: u32,
     },
-    /// The bytes that the client sent are no request.
+    /// The bytes that the client sent are not a request.
     #[error("the store could not read a request of this client: this is a bug of the client, so report it")]
     Malformed,
-    /// There is no such object: it was deleted, or it ended with its creator, or it never existed.
+    /// The object does not exist: it was deleted, or it ended with its creator, or it never existed.
     #[error(
         "the store has no object {id}, because it was deleted, never sealed, or never existed: see `buffer-store list`"
     )]

@@ -31,7 +31,7 @@ pub(crate) enum Reply {
     Status(Status),
     Page(Vec<ObjectStatus>),
     Refused(Refusal),
-    /// An object was deleted that this client holds. This is no reply.
+    /// An object was deleted that this client holds. This is not a reply.
     Forget {
         id: ObjectId,
     },
