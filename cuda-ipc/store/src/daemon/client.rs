@@ -9,7 +9,7 @@ use cuda_ipc::transport::{Connection, Message, TransportError};
 use rustix::event::PollFlags;
 
 use super::accounts::Uid;
-use crate::protocol::{LIMITS, Reply};
+use crate::protocol::{LIMITS, Reply, Request};
 
 /// The pause before a message with a descriptor is tried again that the kernel refused: the daemon's user has too many
 /// descriptors in messages that nobody has received yet.
@@ -23,9 +23,13 @@ pub(super) struct Client {
     pub(super) is_welcome: bool,
     /// Whether it is hung up on when everything is sent.
     is_leaving: bool,
-    /// A new request is read only once everything is sent. So there is at most one reply here, and at most one message
-    /// for each object that the client holds.
+    /// At most one reply, because the next request is answered only once that is sent, and at most one message for each
+    /// object that the client holds.
     queue: VecDeque<Outgoing>,
+    /// Whether the reply is in the queue.
+    owes_reply: bool,
+    /// A request that came while a reply waited to be sent.
+    postponed: Option<Message>,
     /// When to try again to send a message that the kernel refused.
     retry: Option<Instant>,
     /// When the daemon hangs up: the client owes a hello, the rest of a message, or to receive what is sent.
@@ -36,6 +40,7 @@ pub(super) struct Client {
 struct Outgoing {
     bytes: Vec<u8>,
     descriptor: Option<Rc<OwnedFd>>,
+    is_reply: bool,
 }
 
 /// The client is gone, or has to go.
@@ -49,16 +54,24 @@ impl Client {
         connection.set_timeout(Some(Duration::ZERO));
         connection.set_limits(LIMITS);
         let (queue, deadline) = (VecDeque::new(), Some(deadline));
-        Self { connection, uid, is_welcome: false, is_leaving: false, queue, retry: None, deadline }
+        Self {
+            connection,
+            uid,
+            is_welcome: false,
+            is_leaving: false,
+            queue,
+            owes_reply: false,
+            postponed: None,
+            retry: None,
+            deadline,
+        }
     }
 
     /// Returns what to wait for.
     pub(super) fn events(&self) -> (&Connection, PollFlags) {
-        let events = match (self.queue.is_empty(), self.retry) {
-            (true, _) => PollFlags::IN,
-            (false, None) => PollFlags::OUT,
-            (false, Some(_)) => PollFlags::empty(),
-        };
+        let mut events = PollFlags::empty();
+        events.set(PollFlags::IN, self.postponed.is_none() && !self.is_leaving);
+        events.set(PollFlags::OUT, self.has_queue() && self.retry.is_none());
         (&self.connection, events)
     }
 
@@ -73,7 +86,9 @@ impl Client {
 
     /// Adds a message to the queue.
     pub(super) fn send(&mut self, reply: &Reply, descriptor: Option<Rc<OwnedFd>>) {
-        self.queue.push_back(Outgoing { bytes: reply.to_bytes(), descriptor });
+        let is_reply = !matches!(reply, Reply::Forget { .. });
+        self.owes_reply |= is_reply;
+        self.queue.push_back(Outgoing { bytes: reply.to_bytes(), descriptor, is_reply });
     }
 
     /// Hangs up as soon as everything is sent.
@@ -90,6 +105,7 @@ impl Client {
             match self.connection.send(&message.bytes, &descriptors) {
                 Ok(()) => {
                     has_sent = true;
+                    self.owes_reply &= !message.is_reply;
                     self.queue.pop_front();
                 }
                 Err(TransportError::TimedOut { .. }) => break,
@@ -120,12 +136,33 @@ impl Client {
         !self.queue.is_empty()
     }
 
-    /// Receives at most one message, so that no client holds up the others. Once a message has begun, the client has
-    /// `patience` for the rest.
-    pub(super) fn receive(&mut self, patience: Duration) -> Result<Option<Message>, Gone> {
+    /// Returns the request to perform now, if there is one: at most one, so that no client holds up the others.
+    ///
+    /// While a reply waits to be sent, this is a release, and the next request of another kind is postponed. Releases are
+    /// never held up, because a client that is told to forget many objects at once may release one before it receives
+    /// the next. Both sides would wait for each other.
+    pub(super) fn next_request(&mut self, is_readable: bool, patience: Duration) -> Result<Option<Message>, Gone> {
+        if self.postponed.is_some() {
+            return Ok(if self.owes_reply { None } else { self.postponed.take() });
+        }
+        if !is_readable || self.is_leaving {
+            return Ok(None);
+        }
+        let message = self.receive(patience)?;
+        let is_release = |message: &Message| matches!(Request::from_bytes(&message.bytes), Ok(Request::Release { .. }));
+        if self.owes_reply && message.as_ref().is_some_and(|message| !is_release(message)) {
+            self.postponed = message;
+            return Ok(None);
+        }
+        Ok(message)
+    }
+
+    /// Receives a message, if it has arrived whole. Once a message has begun, the client has `patience` for the rest.
+    fn receive(&mut self, patience: Duration) -> Result<Option<Message>, Gone> {
         match self.connection.try_receive() {
             Ok(Some(message)) => {
-                if self.is_welcome {
+                // Otherwise the client owes to receive what waits for it.
+                if self.is_welcome && self.queue.is_empty() {
                     self.deadline = None;
                 }
                 Ok(Some(message))

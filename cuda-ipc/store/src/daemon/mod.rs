@@ -103,8 +103,10 @@ impl Daemon {
                 self.clients.values().for_each(Client::finish);
                 return Ok(());
             }
-            for token in clients {
-                self.serve(token);
+            for (token, is_readable) in clients {
+                if self.serve(token, is_readable).is_err() {
+                    self.remove(token);
+                }
             }
             if listener {
                 self.accept();
@@ -133,30 +135,24 @@ impl Daemon {
         let now = Instant::now();
         let has_work = |(client, polled): (&Client, &PollFd<'_>)| is_ready(polled) || client.can_retry(now);
         let clients = self.clients.iter().zip(others).filter(|((_, client), polled)| has_work((client, polled)));
-        let clients = clients.map(|((token, _), _)| *token).collect();
+        let unreadable = PollFlags::OUT;
+        let clients =
+            clients.map(|((token, _), polled)| (*token, !(polled.revents() - unreadable).is_empty())).collect();
         let stop = stop.is_some() && others.last().is_some_and(is_ready);
         Ok(Ready { stop, listener, clients })
     }
 
-    /// Sends to a client what waits for it, or else receives one request and answers it.
-    fn serve(&mut self, token: Token) {
-        let Some(client) = self.clients.get_mut(&token) else { return };
-        let served = if client.has_queue() {
-            client.flush(self.settings.patience)
-        } else {
-            match client.receive(self.settings.patience) {
-                Ok(None) => Ok(()),
-                Ok(Some(message)) => {
-                    self.received += 1;
-                    self.answer(token, &message);
-                    self.flush(token)
-                }
-                Err(Gone) => Err(Gone),
-            }
-        };
-        if served.is_err() {
-            self.remove(token);
+    /// Sends to a client what waits for it, then receives at most one request, and answers it.
+    fn serve(&mut self, token: Token, is_readable: bool) -> Result<(), Gone> {
+        let patience = self.settings.patience;
+        let Some(client) = self.clients.get_mut(&token) else { return Ok(()) };
+        if client.has_queue() {
+            client.flush(patience)?;
         }
+        let Some(message) = client.next_request(is_readable, patience)? else { return Ok(()) };
+        self.received += 1;
+        self.answer(token, &message);
+        self.flush(token)
     }
 
     fn flush(&mut self, token: Token) -> Result<(), Gone> {
@@ -303,7 +299,8 @@ impl Daemon {
 struct Ready {
     stop: bool,
     listener: bool,
-    clients: Vec<Token>,
+    /// With whether a request can be received, or the client has hung up.
+    clients: Vec<(Token, bool)>,
 }
 
 fn timespec(duration: Duration) -> Timespec {

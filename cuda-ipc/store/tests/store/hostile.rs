@@ -16,7 +16,7 @@ use crate::versions::hello;
 use crate::{SIZE, contents, pattern, sealed};
 
 /// Connects without a client, and says hello.
-fn welcomed(server: &Server) -> Connection {
+pub(crate) fn welcomed(server: &Server) -> Connection {
     let connection = with_timeout(Connection::connect(&server.address(), Some(LONG)).unwrap());
     connection.send(&hello(VERSION, &[]), &[]).unwrap();
     assert_eq!(connection.receive().unwrap().bytes, 128_u16.to_le_bytes());
