@@ -149,6 +149,7 @@ impl Drop for FileLease {
             let _ = self.remove();
             // Closing alone would leave the lock to a child that another thread forked meanwhile.
             let _ = unlock(&self.file, Byte::Owner);
+            let _ = unlock(&self.file, Byte::Maker);
         }
     }
 }
@@ -237,12 +238,14 @@ fn take(path: &Path) -> Result<Option<OwnedFd>, LivenessError> {
     const TRIES: usize = 100;
     for _ in 0..TRIES {
         let Some(file) = open(path, OFlags::RDWR | OFlags::CREATE)? else { continue };
-        if !lock(&file, Byte::Owner).map_err(LivenessError::system("fcntl(F_OFD_SETLK)"))? {
+        let lock = |byte| lock(&file, byte).map_err(LivenessError::system("fcntl(F_OFD_SETLK)"));
+        if !lock(Byte::Maker)? {
             return Ok(None);
         }
-        // The process that had the lock before may have moved its file to its place.
+        // The process that had the lock before may have moved its file to its place, and ended. A tenant may have found
+        // the file there, and must not take this process for its owner.
         if is_at(path, &file).map_err(LivenessError::system("lstat"))? {
-            return Ok(Some(file));
+            return Ok(lock(Byte::Owner)?.then_some(file));
         }
     }
     Ok(None)

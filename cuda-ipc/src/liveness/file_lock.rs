@@ -1,4 +1,4 @@
-//! Locks on two single bytes of a file (`fcntl` with `F_OFD_SETLK`), which neither std nor rustix has.
+//! Locks on single bytes of a file (`fcntl` with `F_OFD_SETLK`), which neither std nor rustix has.
 //!
 //! They are to a byte what `flock` is to a file: they belong to the open file and end with its last descriptor, also if
 //! the process is killed. A file has only one `flock`, and a look at it means to take it. A [`FileLease`] needs one
@@ -18,6 +18,8 @@ pub(super) enum Byte {
     Owner = 0,
     /// Each tenant shares the lock on it.
     Tenants = 1,
+    /// Who makes the file locks it for itself, before it knows that the file is still the next one.
+    Maker = 2,
 }
 
 /// `F_WRLCK`: locks a byte for this file alone. Returns whether that was possible; it does not wait.
