@@ -121,13 +121,21 @@ impl Side {
         };
         let parcel = ours.as_ref().map(SharedBuffer::share).transpose()?;
         hello.send(connection, &pages)?;
-        parcel.iter().try_for_each(|parcel| parcel.send(connection))?;
-        signals.send(connection)?;
-        let memory =
-            ours.map_or_else(|| Memory::receive(connection, context, &layout), |ours| Ok(Memory::Ours(ours)))?;
-        // SAFETY: the caller makes the same promise.
-        let signals = unsafe { signals.receive(connection)? };
-        receive_ready(connection)?;
+        let meet = || {
+            parcel.iter().try_for_each(|parcel| parcel.send(connection))?;
+            signals.send(connection)?;
+            let memory =
+                ours.map_or_else(|| Memory::receive(connection, context, &layout), |ours| Ok(Memory::Ours(ours)))?;
+            // SAFETY: the caller makes the same promise.
+            let signals = unsafe { signals.receive(connection)? };
+            receive_ready(connection)?;
+            Ok::<_, Error>((memory, signals))
+        };
+        let (memory, signals) = meet().inspect_err(|_| {
+            // The producer may be late, and still open the ring: this process may keep the connection, so nothing else
+            // tells it. In a forked child there are no pages.
+            let _ = pages.store(Layout::state(Role::Consumer), &[GONE]);
+        })?;
         Self::of(Role::Consumer, hello, memory, pages, signals, other)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cuda_ipc::host::SharedPages;
 use cuda_ipc::ring::{Consumer, Options, Placement, Producer, RingError};
-use cuda_ipc::transport::Connection;
+use cuda_ipc::transport::{Connection, TransportError};
 use cuda_ipc::{Error, Parcel, SharedBuffer};
 use rstest::rstest;
 
@@ -17,6 +17,7 @@ use crate::{SLOT, receive, refused, send};
 
 // The layout of the pages, in words.
 const LINE: usize = 32;
+const CONSUMER: usize = 0;
 const PRODUCER: usize = LINE;
 const HEADER: usize = 2 * LINE;
 const FREED: usize = 3 * LINE;
@@ -114,6 +115,19 @@ fn a_slot_is_not_free_by_any_number(#[case] words: &[(usize, u32)]) {
     assert!(matches!(error, RingError::NoFreeSlot { message: 2, .. }), "{error}");
     consumer.connection.finish().unwrap();
     consumer.finish();
+}
+
+/// The producer is late: it finds the ring of a consumer that has given up, and whose connection is still there.
+#[rstest]
+fn a_consumer_that_gives_up_says_so(#[values(Placement::Consumer, Placement::Producer)] placement: Placement) {
+    let (mut connection, producer) = Connection::pair().unwrap();
+    connection.set_timeout(Some(Duration::from_millis(20)));
+    let options = Options::new(SLOT).slots(SLOTS).placement(placement);
+    let error = Consumer::create(&connection, &context(), options).unwrap_err();
+    assert!(matches!(error, Error::Transport(TransportError::TimedOut { .. })), "{error}");
+    let pages = producer.receive().unwrap().descriptors;
+    let pages = SharedPages::<u32>::import(&context(), pages[0].as_fd(), WORDS).unwrap();
+    assert_eq!(pages.numbers()[CONSUMER].load(Ordering::Acquire), 2, "the consumer's state");
 }
 
 #[test]
