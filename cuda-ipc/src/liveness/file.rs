@@ -52,9 +52,10 @@ const LONGEST: usize = 16 << 20;
 /// # }
 /// ```
 ///
-/// The owner locks byte 0 of the file for itself, and the tenants share a lock on byte 1 (`F_OFD_SETLK`). Programs in other
-/// languages can do the same. Such a lock is like `flock`: the kernel gives it up with the last descriptor of the open
-/// file, however the process ends. A child that a process forks holds it too, until the child ends or calls `exec`.
+/// The owner locks byte 0 of the file for itself, and the tenants share a lock on byte 1 (`F_OFD_SETLK`). Who makes the
+/// next file first locks its byte 2, and then looks whether that file is still the next. Programs in other languages can
+/// do the same. Such a lock is like `flock`: the kernel gives it up with the last descriptor of the open file, however
+/// the process ends. A child that a process forks holds it too, until the child ends or calls `exec`.
 ///
 /// # Where the file can be
 /// In a folder of this machine that only this user can write to, such as `/run/user/<uid>`. A handle of CUDA means
