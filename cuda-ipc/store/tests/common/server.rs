@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::common::driver;
 
 /// Longer than any step that works takes.
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(60);
 
 /// The daemon's process. Dropping it kills it.
 pub(crate) struct Server {

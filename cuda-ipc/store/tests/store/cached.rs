@@ -45,6 +45,21 @@ fn a_second_get_asks_nobody() {
 }
 
 #[test]
+fn objects_that_are_kept_are_not_mixed_up() {
+    let server = Server::start();
+    let store = server.client();
+    let ids = [1, 2, 3].map(|seed| (seed, sealed(&store, seed)));
+    for _ in 0..2 {
+        for (seed, id) in ids {
+            assert_eq!(contents(&store.get(&context(), id).unwrap()), pattern(seed));
+        }
+    }
+    // One that was deleted takes none of the others with it.
+    store.delete(ids[1].1).unwrap();
+    assert_eq!(messages(&store, || assert_eq!(contents(&store.get(&context(), ids[2].1).unwrap()), pattern(3))), 0);
+}
+
+#[test]
 fn what_was_released_is_got_again() {
     let server = Server::start();
     let store = server.client();

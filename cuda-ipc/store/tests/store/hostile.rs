@@ -53,6 +53,23 @@ fn a_message_that_cannot_be_read_ends_the_connection_with_a_reason() {
 }
 
 #[test]
+fn nobody_but_the_creator_seals_and_only_once() {
+    let server = Server::start();
+    let (creator, other) = (welcomed(&server), welcomed(&server));
+    creator.send(&[2, 0, 1, 0, 0, 0, 0, 0, 0, 0], &[]).unwrap();
+    let created = creator.receive().unwrap();
+    let id = created.bytes[2..18].to_vec();
+    let seal = |connection: &Connection| {
+        connection.send(&[&[3, 0], &*id].concat(), &[]).unwrap();
+        connection.receive().unwrap().bytes
+    };
+    let refused = [&[135, 0, 6, 0], &*id].concat();
+    assert_eq!(seal(&other), refused);
+    assert_eq!(seal(&creator), [129, 0]);
+    assert_eq!(seal(&creator), refused);
+}
+
+#[test]
 fn any_messages_are_answered_or_end_the_connection() {
     let server = Server::start();
     let before = server.settled_descriptors();
