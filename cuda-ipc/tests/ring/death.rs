@@ -103,6 +103,7 @@ fn a_waiting_call_ends(
     order.send(&producer.connection);
     let ring = order.create(&producer.connection, &context(), Options::new(SLOT).slots(3));
     ring.set_spin(spin);
+    let begin = Instant::now();
     let (messages, died) = std::thread::scope(|scope| {
         scope.spawn(|| {
             assert_eq!(producer.process.hear(), "there");
@@ -116,6 +117,7 @@ fn a_waiting_call_ends(
             }
         }
     });
+    assert!(begin.elapsed() < LONG, "only the limit has ended the call");
     assert!(messages == 2 && matches!(died, RingError::ProducerDied { last_good: Some(1), .. }), "{messages}: {died}");
 }
 
