@@ -407,6 +407,36 @@ fn strangers_do_not_keep_a_group_from_forming() {
     traced.assert_closed();
 }
 
+/// Who says that it is this rank, or a lower one, which does not connect to this one, is refused.
+#[rstest]
+fn a_lower_rank_does_not_connect(#[values(0, 1)] rank: u32) {
+    let (_folder, path) = folder();
+    thread::scope(|scope| {
+        let second = scope.spawn(|| Group::join(&path, 1, 2, PATIENCE)?.finish(PATIENCE));
+        let stranger = greeting(&path, 1);
+        let file = sealed(SealFlags::SHRINK);
+        let files = [file.as_fd()];
+        stranger.send(&hello(rank, 2), &files[usize::try_from(rank).unwrap()..]).unwrap();
+        assert!(stranger.receive().unwrap_err().is_disconnected());
+        Group::join(&path, 0, 2, PATIENCE).unwrap().finish(PATIENCE).unwrap();
+        second.join().unwrap().unwrap();
+    });
+}
+
+/// Who listens where rank 0 does, and says that it is rank 2, is refused.
+#[test]
+fn a_rank_at_the_socket_of_another_is_refused() {
+    let (_folder, path) = folder();
+    let listener = Listener::bind(&Address::Path(socket_of(&path, 0))).unwrap();
+    thread::scope(|scope| {
+        let joining = scope.spawn(|| Group::join(&path, 1, 3, Some(Duration::from_millis(300))).unwrap_err());
+        let stranger = with_timeout(listener.accept(PATIENCE).unwrap());
+        stranger.send(&hello(2, 3), &[]).unwrap();
+        let error = joining.join().unwrap();
+        assert!(matches!(&error, TransportError::RanksMissing { ranks, .. } if *ranks == [0, 2]), "{error}");
+    });
+}
+
 fn sealed(seals: SealFlags) -> OwnedFd {
     let file = memfd_create("test", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).unwrap();
     fcntl_add_seals(&file, seals).unwrap();

@@ -3,15 +3,15 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fcntl_setfl, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
 use rustix::io::{pread, write};
 
 /// A file that all ranks have: the numbers of the ranks that were seen dead (`u32`, little-endian), the first of them
 /// first.
 ///
-/// A rank that sees a death leaves the group, which looks like its own death. So it first appends the number here, and
-/// the others go by the first number. The kernel orders the appends. A message could not replace this: it would wait
-/// behind one that its receiver does not receive.
+/// A rank that sees a death leaves the group, which looks like its own death. So it first writes the number here, and
+/// the others go by the first number. All ranks have the same open file, so each number goes behind the one before. A
+/// message could not replace this: it would wait behind one that its receiver does not receive.
 #[derive(Debug)]
 pub(super) struct Deaths(OwnedFd);
 
@@ -19,7 +19,6 @@ impl Deaths {
     /// `memfd_create`: makes the file, which rank 0 sends to the others.
     pub(super) fn new() -> io::Result<Self> {
         let file = memfd_create("cuda-ipc group", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        fcntl_setfl(&file, OFlags::APPEND)?;
         // No rank can take back what it has said.
         fcntl_add_seals(&file, SealFlags::SHRINK)?;
         Ok(Self(file))
