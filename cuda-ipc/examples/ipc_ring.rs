@@ -91,7 +91,8 @@ fn ring(group: &mut Group) -> Result<(), Box<dyn Error>> {
     let (stream, fill) = (Stream::non_blocking(writer)?, device_code::fill(writer)?);
     // The scope ends when the kernel is done.
     stream.scope(|stream| stream.launch(&fill, SHAPE, (import.slice(..)?, rank as u32)))?;
-    println!("rank {rank}: a kernel on device {} has written to rank {next}", writer.device().name()?);
+    let ordinal = devices.iter().position(|device| *device == writer.device()).ok_or("the device has no number")?;
+    println!("rank {rank}: a kernel on device {ordinal} has written to rank {next}");
     // Every rank has written. Without this barrier, a rank could verify memory that nobody has written to yet.
     group.barrier(PATIENCE)?;
     let wrong = mismatches(&context, &memory, previous as u32)?;

@@ -67,13 +67,13 @@ fn import(exporter: &Connection, fails: bool) -> Outcome {
     let parcels = (0..BUFFERS).map(|_| Parcel::receive(exporter)).collect::<Result<Vec<_>, _>>()?;
     let home = parcels[0].context()?.device();
     let mut contexts = Vec::new();
-    for device in Driver::get()?.devices()? {
+    for (ordinal, device) in Driver::get()?.devices()?.into_iter().enumerate() {
         if device == home || can_access(device, home)? {
-            contexts.push(Context::primary(device)?);
+            contexts.push((ordinal, Context::primary(device)?));
         }
     }
     let mut buffers = Vec::new();
-    for ((number, parcel), context) in (0..).zip(&parcels).zip(contexts.iter().cycle()) {
+    for ((number, parcel), (ordinal, context)) in (0..).zip(&parcels).zip(contexts.iter().cycle()) {
         // SAFETY: the parcel comes straight from the exporter, which keeps the buffer until its lease ends. Nothing
         // else in this process opens it.
         let buffer = unsafe { parcel.open(context)? };
@@ -83,7 +83,7 @@ fn import(exporter: &Connection, fails: bool) -> Outcome {
         }
         let (stream, fill) = (Stream::non_blocking(context)?, device_code::fill(context)?);
         stream.scope(|stream| stream.launch(&fill, SHAPE, (buffer.slice(..)?, number + BUFFERS)))?;
-        println!("buffer {number}: read and written by {}", context.device().name()?);
+        println!("buffer {number}: read and written by device {ordinal}");
         buffers.push(buffer);
     }
     // The last one first: any order is right.

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use cuda_ipc::peer::can_access;
 use cuda_ipc::transport::Group;
 use cuda_ipc::{SharedBuffer, transport::Connection};
 use rstest::rstest;
 use tempfile::TempDir;
 
-use crate::common::context;
+use crate::common::{context, driver};
 use crate::peer::{LONG, Peer, roles, say, wait_for_the_end};
 use crate::program::{Ended, Program, Running};
 
@@ -18,13 +19,22 @@ const PATIENCE: Option<Duration> = Some(LONG);
 /// for 30 seconds.
 const SOON: Duration = Duration::from_secs(5);
 
+/// Returns the device whose kernel writes: that of the rank, unless it does not reach the memory of the next rank.
+fn writer_of(rank: usize, next: usize) -> usize {
+    let devices = driver().devices().unwrap();
+    let [own, other] = [rank, next].map(|rank| rank % devices.len());
+    let is_near = own == other || can_access(devices[own], devices[other]).unwrap();
+    if is_near { own } else { other }
+}
+
 #[rstest]
 fn each_rank_writes_to_the_next(#[values(2, 3, 5)] size: usize) {
     let Ended { code, said, errors } = Program::new("ipc_ring").arguments(&["--ranks", &size.to_string()]).run();
     assert_eq!(code, Some(0), "{said}{errors}");
     for rank in 0..size {
         let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
-        assert!(said.contains(&format!(" has written to rank {next}\n")), "{said}");
+        let told = format!("rank {rank}: a kernel on device {} has written to rank {next}\n", writer_of(rank, next));
+        assert!(said.contains(&told), "{told}: {said}");
         let told = format!("rank {rank}: {WORDS} words of rank {previous} have arrived\n");
         assert!(said.contains(&told), "{told}: {said}");
     }
@@ -37,6 +47,9 @@ fn ranks_whose_gpus_are_no_peers_write_on_the_next_ranks_gpu() {
     let Ended { code, said, errors } = program.arguments(&["--ranks", "3"]).run();
     assert_eq!(code, Some(0), "{said}{errors}");
     assert!(said.ends_with("ranks: 3, all arrived\n"), "{said}");
+    for (rank, device) in [(0, 1), (1, 0), (2, 0)] {
+        assert!(said.contains(&format!("rank {rank}: a kernel on device {device} has written to")), "{said}");
+    }
 }
 
 #[rstest]
