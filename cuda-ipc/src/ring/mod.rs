@@ -93,6 +93,9 @@
 //! slots, ask every 10 ms. After the first such result, no later call hands out anything. Each process keeps the
 //! memory that it has mapped, whichever process created it.
 //!
+//! A process counts as alive while a child that it forked has its end of the connection: until the child ends or calls
+//! `exec`.
+//!
 //! The other process can write anything to the slots and to the host memory, at any time. So do not trust the bytes of
 //! a message more than you trust that process. A length that is greater than a slot is [`RingError::BadHeader`].
 
