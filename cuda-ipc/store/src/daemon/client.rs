@@ -77,7 +77,7 @@ impl Client {
 
     /// Returns when something has to happen, even if the client does nothing.
     pub(super) fn next_moment(&self) -> Option<Instant> {
-        [self.deadline, self.retry].into_iter().flatten().min()
+        [self.deadline, self.retry, self.has_turn().then(Instant::now)].into_iter().flatten().min()
     }
 
     pub(super) fn is_late(&self, now: Instant) -> bool {
@@ -127,9 +127,14 @@ impl Client {
         Ok(())
     }
 
-    /// Returns whether a pause is over.
-    pub(super) fn can_retry(&self, now: Instant) -> bool {
-        self.retry.is_some_and(|retry| retry <= now)
+    /// Returns whether there is work even if nothing can be sent or received: a pause is over, or a postponed request can
+    /// be performed because something else has sent the reply before it.
+    pub(super) fn has_work(&self, now: Instant) -> bool {
+        self.has_turn() || self.retry.is_some_and(|retry| retry <= now)
+    }
+
+    const fn has_turn(&self) -> bool {
+        self.postponed.is_some() && !self.owes_reply
     }
 
     pub(super) fn has_queue(&self) -> bool {
@@ -180,5 +185,37 @@ impl Client {
     /// the daemon is gone when the connection is closed.
     pub(super) fn finish(&self) {
         let _ = self.connection.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Status;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// A request that was postponed is performed even if the reply before it was sent by the way, when another client
+    /// deleted an object. Nothing can be received then that would wake the daemon.
+    #[test]
+    fn a_postponed_request_has_its_turn_when_the_reply_before_it_is_sent() {
+        let (ours, mut theirs) = Connection::pair().unwrap();
+        theirs.set_timeout(Some(PATIENCE));
+        let mut client = Client::new(ours, 0, Instant::now() + PATIENCE);
+        client.is_welcome = true;
+        let mut replies = 0;
+        while !client.has_queue() {
+            client.send(&Reply::Status(Status::default()), None);
+            assert!(client.flush(PATIENCE).is_ok());
+            replies += 1;
+        }
+        theirs.send(&Request::Status.to_bytes(), &[]).unwrap();
+        assert!(matches!(client.next_request(true, PATIENCE), Ok(None)));
+        assert!(!client.has_work(Instant::now()) && !client.events().1.contains(PollFlags::IN));
+        (1..replies).for_each(|_| drop(theirs.receive().unwrap()));
+        assert!(client.flush(PATIENCE).is_ok() && !client.has_queue());
+        let now = Instant::now();
+        assert!(client.has_work(now) && client.next_moment().is_some_and(|moment| moment < now + PATIENCE / 2));
+        assert!(matches!(client.next_request(false, PATIENCE), Ok(Some(_))));
     }
 }

@@ -133,7 +133,7 @@ impl Daemon {
         let is_ready = |polled: &PollFd<'_>| !polled.revents().is_empty();
         let (listener, others) = polled.split_first().map_or((false, &[][..]), |(first, rest)| (is_ready(first), rest));
         let now = Instant::now();
-        let has_work = |(client, polled): (&Client, &PollFd<'_>)| is_ready(polled) || client.can_retry(now);
+        let has_work = |(client, polled): (&Client, &PollFd<'_>)| is_ready(polled) || client.has_work(now);
         let clients = self.clients.iter().zip(others).filter(|((_, client), polled)| has_work((client, polled)));
         let unreadable = PollFlags::OUT;
         let clients =
