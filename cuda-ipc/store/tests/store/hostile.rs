@@ -69,6 +69,24 @@ fn nobody_but_the_creator_seals_and_only_once() {
     assert_eq!(seal(&creator), refused);
 }
 
+/// A release that crosses a reply on its way does not take that reply back too.
+#[test]
+fn a_release_is_about_as_many_replies_as_it_says() {
+    let server = Server::start();
+    let (store, holder) = (server.client(), welcomed(&server));
+    let id = sealed(&store, 1).to_bytes();
+    for _ in 0..3 {
+        holder.send(&[&[4, 0], &id[..]].concat(), &[]).unwrap();
+        assert_eq!(holder.receive().unwrap().descriptors.len(), 1);
+    }
+    for (count, holders) in [(0, 1), (1, 1), (1, 1), (1, 0), (1, 0)] {
+        holder.send(&[&[5, 0], &id[..], &[count, 0, 0, 0, 0, 0, 0, 0]].concat(), &[]).unwrap();
+        holder.send(&[10, 0], &[]).unwrap();
+        holder.receive().unwrap();
+        assert_eq!(store.status().unwrap().holders, holders);
+    }
+}
+
 #[test]
 fn any_messages_are_answered_or_end_the_connection() {
     let server = Server::start();
