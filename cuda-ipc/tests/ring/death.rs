@@ -42,6 +42,23 @@ fn the_producer_is_killed(
     }
 }
 
+/// The numbers of a ring that continues another one are not those of messages of this ring.
+#[test]
+fn no_message_of_an_earlier_ring_is_the_last() {
+    let mut producer = Peer::start(module_path!(), "role_opens");
+    Order::Values.send(&producer.connection);
+    let ring = Consumer::create(&producer.connection, &context(), Options::new(SLOT).first(10)).unwrap();
+    assert_eq!(producer.process.hear(), "there");
+    producer.process.kill();
+    let error = refused(ring.next(LONG));
+    assert!(matches!(error, RingError::ProducerDied { last_good: None, .. }), "{error}");
+    let mut consumer = Peer::start(module_path!(), "role_continues");
+    let ring = Producer::open(&consumer.connection, &context()).unwrap();
+    assert_eq!(consumer.process.hear(), "there");
+    consumer.process.kill();
+    send_messages_until_death(&ring, None);
+}
+
 #[rstest]
 #[case::it_has_taken_nothing("role_takes_nothing", None)]
 #[case::it_holds_a_message("role_holds_one", None)]
@@ -59,6 +76,11 @@ fn the_consumer_is_killed(
     send_messages(&ring, 3);
     assert_eq!(consumer.process.hear(), "there");
     consumer.process.kill();
+    send_messages_until_death(&ring, last);
+}
+
+/// Sends messages until the consumer's death is told.
+fn send_messages_until_death(ring: &Producer, last: Option<u64>) {
     let error = loop {
         match ring.reserve(LONG) {
             Ok(slot) => slot.commit(0, 0).unwrap(),
@@ -198,6 +220,11 @@ roles! {
 
     fn role_takes_nothing(connection) {
         let _ring = Order::receive(&connection).create(&connection, &context(), Options::new(SLOT).slots(3));
+        there()
+    }
+
+    fn role_continues(connection) {
+        let _ring = Consumer::create(&connection, &context(), Options::new(SLOT).slots(3).first(10)).unwrap();
         there()
     }
 
