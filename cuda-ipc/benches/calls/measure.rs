@@ -10,9 +10,9 @@ const ADDED: f64 = 50.0;
 pub(crate) const HIT: f64 = 100.0;
 /// The number of rounds is at least the first and at most the second of these. In between, a measurement ends when the
 /// median is known well enough.
-const ROUNDS: [usize; 2] = [300, 9_000];
+const ROUNDS: [usize; 2] = [300, 4_000];
 /// How well the median should be known, in nanoseconds: half of the interval that contains it with 95% confidence.
-const KNOWN: f64 = 4.0;
+const KNOWN: f64 = 5.0;
 
 /// How a call is repeated.
 pub(crate) struct Rounds<'a> {
