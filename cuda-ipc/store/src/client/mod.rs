@@ -83,7 +83,7 @@ impl Client {
     /// nothing.
     pub fn release(&self, id: ObjectId) {
         if self.0.wire.is_ours() {
-            self.0.registry.forget(id);
+            self.0.registry.revoke(id).iter().for_each(|known| self.0.registry.close(known));
         }
     }
 

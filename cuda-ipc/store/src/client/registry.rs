@@ -80,10 +80,15 @@ impl Registry {
         Ok(memory)
     }
 
-    /// Closes the imports of an object, at once if nobody uses them, and otherwise with their last use.
-    pub(super) fn forget(&self, id: ObjectId) {
-        let Some(known) = self.known().remove(&id) else { return };
+    /// Forgets an object, and returns it if it was known. Its memory is still open.
+    pub(super) fn revoke(&self, id: ObjectId) -> Option<Arc<Known>> {
+        let known = self.known().remove(&id)?;
         known.is_revoked.store(true, Ordering::SeqCst);
+        Some(known)
+    }
+
+    /// Closes the imports of an object that was revoked, at once if nobody uses them, and otherwise with their last use.
+    pub(super) fn close(&self, known: &Known) {
         self.cache.forget(&known.parcel.ticket);
     }
 

@@ -52,22 +52,32 @@ impl Session {
     /// Sends a request, and waits for its reply.
     pub(super) fn ask(&self, request: &Request) -> Result<Answer, Error> {
         self.wire.check()?;
-        let _turn = self.turn.take();
-        self.wire.send(request)?;
-        let answer = self.receive_reply().inspect_err(|_| {
-            // A late reply would be taken for that of the next request.
-            self.wire.close();
-        })?;
+        let mut revoked = Vec::new();
+        let turn = self.turn.take();
+        let answer = self.exchange(request, &mut revoked);
+        drop(turn);
+        revoked.iter().for_each(|known| self.registry.close(known));
+        let answer = answer?;
         match answer.reply {
             Reply::Refused(refusal) => Err(refusal.into()),
             _ => Ok(answer),
         }
     }
 
-    fn receive_reply(&self) -> Result<Answer, Error> {
+    /// Exchanges a request and its reply, and collects what was revoked meanwhile.
+    fn exchange(&self, request: &Request, revoked: &mut Vec<Arc<Known>>) -> Result<Answer, Error> {
+        self.wire.send(request)?;
+        self.receive_reply(revoked).inspect_err(|_| {
+            // A late reply would be taken for that of the next request.
+            self.wire.close();
+        })
+    }
+
+    fn receive_reply(&self, revoked: &mut Vec<Arc<Known>>) -> Result<Answer, Error> {
         loop {
-            if let Some(answer) = read(&self.registry, self.wire.receive()?)? {
-                return Ok(answer);
+            match read(&self.registry, self.wire.receive()?)? {
+                Read::Answer(answer) => return Ok(answer),
+                Read::Revoked(known) => revoked.extend(known),
             }
         }
     }
@@ -82,31 +92,39 @@ impl Turn {
 /// Obeys revocations until the connection ends, so that an idle client gives memory back too.
 fn listen(wire: &Wire, registry: &Registry, turn: &Turn) {
     while wire.wait() {
-        let _turn = turn.take();
+        let turn = turn.take();
         // A thread with a request may have received it meanwhile.
         if !wire.is_readable() {
             continue;
         }
-        // A reply that nobody asked for is an error too.
-        if !matches!(wire.receive().map(|message| read(registry, message)), Ok(Ok(None))) {
-            break;
+        let message = wire.receive().and_then(|message| read(registry, message));
+        drop(turn);
+        match message {
+            Ok(Read::Revoked(known)) => known.iter().for_each(|known| registry.close(known)),
+            // A reply that nobody asked for is an error too.
+            Ok(Read::Answer(_)) | Err(_) => break,
         }
     }
     wire.close();
 }
 
-/// Reads a message. Obeys it if it is a revocation, and returns it otherwise.
-fn read(registry: &Registry, Message { bytes, descriptors }: Message) -> Result<Option<Answer>, Error> {
+/// What a message was.
+enum Read {
+    Answer(Answer),
+    /// The client forgets the object, if it knew it. Whoever receives this closes the memory when it no longer holds the
+    /// turn: closing may call a drop hook, and the hook may make a request.
+    Revoked(Option<Arc<Known>>),
+}
+
+/// Reads a message, and notes what it gives or revokes.
+fn read(registry: &Registry, Message { bytes, descriptors }: Message) -> Result<Read, Error> {
     let reply = Reply::from_bytes(&bytes).map_err(|_| Error::BadReply)?;
     let known = match &reply {
-        Reply::Forget { id } => {
-            registry.forget(*id);
-            return Ok(None);
-        }
+        Reply::Forget { id } => return Ok(Read::Revoked(registry.revoke(*id))),
         Reply::Object { id, ticket } => Some(registry.note(*id, ticket)?),
         _ => None,
     };
-    Ok(Some(Answer { reply, descriptors, known }))
+    Ok(Read::Answer(Answer { reply, descriptors, known }))
 }
 
 impl Drop for Session {

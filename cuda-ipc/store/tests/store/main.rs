@@ -15,6 +15,7 @@ mod cached;
 mod command;
 mod death;
 mod fork;
+mod hooks;
 mod hostile;
 mod life;
 mod limits;
