@@ -122,8 +122,11 @@ impl FileLease {
     ///
     /// # Errors
     /// [`LivenessError::StillHeld`] if the time is up: the file stays removed, and the call can be repeated.
-    /// [`LivenessError::System`] if the file cannot be removed.
+    /// [`LivenessError::InUse`] in a forked child of the owner. [`LivenessError::System`] if the file cannot be removed.
     pub fn withdraw(&self, timeout: Duration) -> Result<(), LivenessError> {
+        if self.owner != std::process::id() {
+            return Err(LivenessError::InUse { path: self.path.clone() });
+        }
         let (deadline, mut pause) = (Deadline::after(Some(timeout)), Duration::from_millis(1));
         self.remove().map_err(|error| failed("unlink", &self.path, error))?;
         // A tenant that opened the file before either has its lock already, or will not get it any more.
