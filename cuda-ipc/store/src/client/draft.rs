@@ -32,7 +32,7 @@ use crate::{Error, ObjectId};
 /// ```
 #[derive(Debug)]
 pub struct Draft {
-    /// Unmapped before the daemon is told, which is what the next field does.
+    /// Dropped first: the drop of the next field tells the daemon that the draft has ended.
     memory: ImportedMemory,
     claim: Claim,
 }

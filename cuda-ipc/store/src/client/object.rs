@@ -18,7 +18,7 @@ use crate::{Error, ObjectId};
 /// [`snapshot`](DeviceMemory::snapshot).
 #[derive(Debug)]
 pub struct Object {
-    /// Dropped before the daemon is told, which is what the next field does.
+    /// Dropped first: the drop of the next field tells the daemon that the object is released.
     memory: CachedMemory,
     known: Arc<Known>,
     /// Dropped last: it closes the connection.

@@ -23,8 +23,8 @@ pub(super) struct Client {
     pub(super) is_welcome: bool,
     /// Whether it is hung up on when everything is sent.
     is_leaving: bool,
-    /// At most one reply, because the next request is answered only once that is sent, and at most one message for each
-    /// object that the client holds.
+    /// At most one reply, because the next request waits until it is sent, and at most one message for each object that
+    /// the client holds.
     queue: VecDeque<Outgoing>,
     /// Whether the reply is in the queue.
     owes_reply: bool,
@@ -144,8 +144,8 @@ impl Client {
     /// Returns the request to perform now, if there is one: at most one, so that no client holds up the others.
     ///
     /// While a reply waits to be sent, this is a release, and the next request of another kind is postponed. Releases are
-    /// never held up, because a client that is told to forget many objects at once may release one before it receives
-    /// the next. Both sides would wait for each other.
+    /// never held up: a client that must forget many objects at once may release one before it receives the next. Both
+    /// sides would wait for each other.
     pub(super) fn next_request(&mut self, is_readable: bool, patience: Duration) -> Result<Option<Message>, Gone> {
         if self.postponed.is_some() {
             return Ok(if self.owes_reply { None } else { self.postponed.take() });

@@ -17,7 +17,7 @@ pub(super) type Token = u64;
 pub(super) struct Requester {
     pub(super) token: Token,
     pub(super) uid: Uid,
-    /// Whether it is the user of the daemon, who may delete everything.
+    /// Whether it is the daemon's own user. This user may delete everything.
     pub(super) is_own_user: bool,
 }
 

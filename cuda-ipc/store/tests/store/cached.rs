@@ -114,7 +114,7 @@ fn a_deleted_object_is_forgotten_by_every_client_that_keeps_it() {
     }
     assert_eq!(idle.mapped_bytes(), 0);
     assert_eq!(contents(&object), pattern(1));
-    // Before this reply, the user is told.
+    // The revocation comes before this reply.
     user.status().unwrap();
     assert_eq!(refusal(user.get(&context(), id)), Refusal::NoObject { id });
     drop(object);

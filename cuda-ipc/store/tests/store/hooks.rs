@@ -23,7 +23,7 @@ fn a_hook_may_ask_the_store() {
     client.connection.send(server.path().as_os_str().as_encoded_bytes(), &[]).unwrap();
     client.connection.send(id.to_string().as_bytes(), &[]).unwrap();
     assert_eq!(client.process.hear(), "mapped");
-    // The client's thread is told, closes the memory, and cannot.
+    // The client's thread receives the revocation, and cannot close the memory.
     server.client().delete(id).unwrap();
     client.finish();
 }

@@ -170,7 +170,7 @@ fn a_client_that_does_not_receive_is_dismissed() {
     }
 }
 
-/// A holder that receives nothing is told nothing. The others are.
+/// The others still learn what was deleted.
 #[test]
 fn a_holder_that_does_not_receive_holds_up_nobody() {
     let server = Server::with(&["--patience", "1", "--limit-objects-per-user", "100000"]);

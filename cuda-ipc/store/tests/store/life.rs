@@ -154,7 +154,7 @@ fn a_deleted_object_is_gone_at_once_and_its_bytes_with_the_last_holder() {
     let id = sealed(&owner, 4);
     let (first, second) = (holder.get(&context(), id).unwrap(), holder.get(&context(), id).unwrap());
     owner.delete(id).unwrap();
-    // Before this reply, the holder is told.
+    // The revocation comes before this reply.
     holder.status().unwrap();
     for client in [&owner, &holder] {
         assert_eq!(refusal(client.get(&context(), id)), Refusal::NoObject { id });
