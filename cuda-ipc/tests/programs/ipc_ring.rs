@@ -15,9 +15,9 @@ use crate::program::{Ended, Program, Running};
 
 const WORDS: usize = 1 << 20;
 const PATIENCE: Option<Duration> = Some(LONG);
-/// The ranks learn of a death at once, or else they would wait for 30 seconds. What takes longer is the start of their
-/// contexts: NVIDIA's driver starts those of all processes one after another.
-const SOON: Duration = Duration::from_secs(15);
+/// The ranks learn of a death at once. A loaded machine also has to end their processes. Without that, they would wait
+/// for 30 seconds.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Returns the device whose kernel writes: that of the rank, unless it does not reach the memory of the next rank.
 fn writer_of(rank: usize, next: usize) -> usize {

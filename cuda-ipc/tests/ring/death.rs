@@ -79,7 +79,7 @@ fn the_consumer_is_killed(
     send_messages_until_death(&ring, last);
 }
 
-/// Sends messages until the consumer's death is told.
+/// Sends messages until a call reports the consumer's death.
 fn send_messages_until_death(ring: &Producer, last: Option<u64>) {
     let error = loop {
         match ring.reserve(LONG) {

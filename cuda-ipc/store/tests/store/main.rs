@@ -27,7 +27,7 @@ use cuda_ipc_store::{Client, Error, ObjectId, Refusal};
 
 use common::context;
 
-/// A number of bytes that is no multiple of the granularity.
+/// A number of bytes. The granularity does not divide it.
 const SIZE: usize = 5000;
 
 fn pattern(seed: u8) -> Vec<u8> {
