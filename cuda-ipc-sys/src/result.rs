@@ -7,7 +7,22 @@ use crate::CUresult;
 use crate::runtime::cudaError;
 
 macro_rules! result_code {
-    ($code:ident, $success:ident, $not_ready:literal) => {
+    ($code:ident, $success:ident, $not_ready:literal, $path:literal) => {
+        /// The compiler warns about a code that nobody looks at:
+        ///
+        /// ```compile_fail
+        /// #![deny(unused_must_use)]
+        #[doc = concat!("fn call() -> ", $path, " { ", $path, "::", stringify!($success), " }")]
+        /// call();
+        /// ```
+        ///
+        /// `let _ =` says that this is meant:
+        ///
+        /// ```
+        /// #![deny(unused_must_use)]
+        #[doc = concat!("fn call() -> ", $path, " { ", $path, "::", stringify!($success), " }")]
+        /// let _ = call();
+        /// ```
         impl $code {
             #[doc = concat!("Returns `Ok` for `", stringify!($success), "`, otherwise the code itself as the error.")]
             ///
@@ -40,5 +55,5 @@ macro_rules! result_code {
     };
 }
 
-result_code!(CUresult, CUDA_SUCCESS, "CUDA_ERROR_NOT_READY");
-result_code!(cudaError, cudaSuccess, "cudaErrorNotReady");
+result_code!(CUresult, CUDA_SUCCESS, "CUDA_ERROR_NOT_READY", "cuda_ipc_sys::CUresult");
+result_code!(cudaError, cudaSuccess, "cudaErrorNotReady", "cuda_ipc_sys::runtime::cudaError");

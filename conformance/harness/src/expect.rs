@@ -6,21 +6,28 @@ use crate::{Stop, observe};
 
 /// The expectations of a case about a call's result, other than success, for which it uses `?`.
 pub trait Expect<T>: Sized {
-    /// Expects that the driver refuses the call, with one of these codes if any are given. Returns the code.
+    /// Expects that the driver refuses the call, with one of these codes if any are given.
     ///
     /// # Errors
     /// The call succeeded, or the driver returned another code.
-    fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop>;
+    fn refused(self, codes: &[CUresult]) -> Result<(), Stop> {
+        self.refusal(codes).map(|_| ())
+    }
+
+    /// Expects a refusal as [`refused`](Self::refused) does, and returns the code.
+    ///
+    /// # Errors
+    /// The call succeeded, or the driver returned another code.
+    fn refusal(self, codes: &[CUresult]) -> Result<CUresult, Stop>;
 
     /// Expects a refusal as [`refused`](Self::refused) does, and records the code as the observation `code`: the
     /// documentation does not determine it.
     ///
     /// # Errors
     /// The call succeeded, or the driver returned another code.
-    fn refused_and_recorded(self, codes: &[CUresult]) -> Result<CUresult, Stop> {
-        let code = self.refused(codes)?;
-        observe("code", code.to_string());
-        Ok(code)
+    fn refused_and_recorded(self, codes: &[CUresult]) -> Result<(), Stop> {
+        observe("code", self.refusal(codes)?.to_string());
+        Ok(())
     }
 
     /// Accepts success and refusal. Records the code, and returns the output if the call succeeded.
@@ -45,7 +52,7 @@ pub trait Expect<T>: Sized {
 }
 
 impl<T> Expect<T> for Result<T, Stop> {
-    fn refused(self, codes: &[CUresult]) -> Result<CUresult, Stop> {
+    fn refusal(self, codes: &[CUresult]) -> Result<CUresult, Stop> {
         let expected = || match codes {
             [] => "an error".to_owned(),
             codes => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
@@ -75,7 +82,7 @@ impl<T> Expect<T> for Result<T, Stop> {
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop> {
         match self {
             Err(Stop::Refused(_)) => {
-                observe(name, self.refused(codes)?.to_string());
+                observe(name, self.refusal(codes)?.to_string());
                 Ok(None)
             }
             other => other.recorded(name),

@@ -89,7 +89,7 @@ impl Drop for Scene {
         // A failed check must not leave a stream waiting for ever.
         self.open(GATE);
         self.open(OTHER_GATE);
-        code!(cuCtxDestroy(self.context));
+        call!(cuCtxDestroy(self.context));
     }
 }
 

@@ -19,7 +19,7 @@ fn devices(observer: &Role) -> Result<Range<i32>, Stop> {
 
 /// Checks that a call succeeds if and only if an attribute is not 0.
 fn agrees<T>(attribute: i32, answer: Result<T, Stop>) -> Outcome {
-    if attribute == 0 { answer.refused(&[]).map(drop) } else { answer.map(drop) }
+    if attribute == 0 { answer.refused(&[]) } else { answer.map(drop) }
 }
 
 /// Since CUDA 12.0, every device has the attribute `IPC_EVENT_SUPPORTED`, which is 0 or 1.

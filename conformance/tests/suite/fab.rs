@@ -261,7 +261,7 @@ fn the_cluster_of_a_device(observer: Role) -> Outcome {
             // The zero UUID means that there is no multi-node NVLink.
             observe("in a cluster", (uuid != [0; 16]).to_string());
         }
-        refused => drop(refused.refused_and_recorded(NOT_SUPPORTED)?),
+        refused => refused.refused_and_recorded(NOT_SUPPORTED)?,
     }
     Ok(())
 }
@@ -272,7 +272,7 @@ fn the_cluster_of_a_device(observer: Role) -> Outcome {
 fn the_cliques_of_a_device(observer: Role) -> Outcome {
     let count = match observer.device_get_clique_count(0) {
         Ok(count) => count,
-        refused => return refused.refused_and_recorded(NOT_SUPPORTED).map(drop),
+        refused => return refused.refused_and_recorded(NOT_SUPPORTED),
     };
     check!(count != UNWRITTEN_COUNT, "the driver wrote no count");
     let (given, cliques) = observer.device_get_clique_info(0, count + 1)?;

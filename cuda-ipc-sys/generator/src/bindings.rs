@@ -139,7 +139,8 @@ pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
         .layout_tests(true)
         .derive_default(true)
         .default_enum_style(bindgen::EnumVariation::NewType { is_bitfield: false, is_global: false })
-        .must_use_type("CUresult")
+        // bindgen compares with C's names. `CUresult` is an enumeration with this tag.
+        .must_use_type("cudaError_enum")
         .must_use_type("cudaError")
         .formatter(bindgen::Formatter::None)
         .parse_callbacks(Box::new(OneName::of(include)?));

@@ -1821,6 +1821,7 @@ impl CUresult {
     pub const CUDA_ERROR_UNKNOWN: CUresult = CUresult(999);
 }
 #[repr(transparent)]
+#[must_use]
 #[derive(Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUresult(pub ::core::ffi::c_uint);
 impl CUdevice_P2PAttribute {

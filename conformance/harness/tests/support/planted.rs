@@ -46,7 +46,7 @@ fn timeout(exporter: Role) -> Outcome {
 fn broken_context(exporter: Role) -> Outcome {
     let nowhere = exporter.mem_address_reserve(4 * MIB, 0, Pointer::NULL, 0)?;
     exporter.launch("fill".into(), vec![nowhere.into(), 1_u64.into(), 7_u32.into()], Stream::DEFAULT)?;
-    exporter.stream_synchronize(Stream::DEFAULT).refused(&[]).map(drop)
+    exporter.stream_synchronize(Stream::DEFAULT).refused(&[])
 }
 
 /// Memory that is not freed.

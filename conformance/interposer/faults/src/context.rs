@@ -9,7 +9,7 @@ use crate::table::driver;
 pub(crate) fn forget_the_context() {
     if let Some(set) = driver().functions().cuCtxSetCurrent {
         // SAFETY: no context is a valid argument.
-        unsafe { set(ptr::null_mut()) };
+        let _ = unsafe { set(ptr::null_mut()) };
     }
 }
 

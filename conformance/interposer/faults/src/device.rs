@@ -168,7 +168,7 @@ faults! {
     "error-name-unknown-is-not-null", ["ERR-002"], "An unknown code gives a name besides the error." => {
         let code = real(error, name);
         if code != SUCCESS {
-            real(CUresult::CUDA_ERROR_UNKNOWN, name);
+            let _ = real(CUresult::CUDA_ERROR_UNKNOWN, name);
         }
         code
     };

@@ -121,7 +121,7 @@ faults! {
     "record-waits", ["IPCEVT-018"], "A record returns only when it is complete." => {
         let code = real(event, stream);
         if let Some(wait) = driver().functions().cuEventSynchronize {
-            wait(event);
+            let _ = wait(event);
         }
         code
     };
@@ -154,7 +154,7 @@ faults! {
     "stream-wait-blocks-the-host", ["IPCEVT-019"], "The call returns only when the event is complete." => {
         let code = real(stream, event, flags);
         if let Some(wait) = driver().functions().cuEventSynchronize {
-            wait(event);
+            let _ = wait(event);
         }
         code
     };

@@ -250,7 +250,7 @@ faults! {
         if let (Some(range), Some(set)) = (functions.cuMemGetAddressRange, functions.cuMemsetD8)
             && range(&mut base, &mut size, pointer) == SUCCESS
         {
-            set(base + size as u64 - 1, 0, 1);
+            let _ = set(base + size as u64 - 1, 0, 1);
         }
         real(pointer)
     };

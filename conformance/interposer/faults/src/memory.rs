@@ -18,7 +18,7 @@ faults! {
     "free-closes-an-import", ["IPCMEM-OPEN-042"], "cuMemFree closes an import, but returns an error." => {
         let code = real(pointer);
         if let (true, Some(close)) = (code != SUCCESS, driver().functions().cuIpcCloseMemHandle) {
-            close(pointer);
+            let _ = close(pointer);
         }
         code
     };
@@ -34,7 +34,7 @@ faults! {
     "free-async-closes-an-import", ["IPCMEM-OPEN-043"], "cuMemFreeAsync closes an import, but returns an error." => {
         let code = real(pointer, stream);
         if let (true, Some(close)) = (code != SUCCESS, driver().functions().cuIpcCloseMemHandle) {
-            close(pointer);
+            let _ = close(pointer);
         }
         code
     };
@@ -83,7 +83,7 @@ faults! {
             function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters, extra,
         );
         if let Some(synchronize) = driver().functions().cuStreamSynchronize {
-            synchronize(stream);
+            let _ = synchronize(stream);
         }
         code
     };

@@ -77,7 +77,7 @@ faults! {
         match (real(address, size), driver().functions().cuMemUnmap) {
             (SUCCESS, _) | (_, None) => SUCCESS,
             (_, Some(unmap)) => {
-                unmap(address, size);
+                let _ = unmap(address, size);
                 real(address, size)
             }
         }
@@ -232,7 +232,7 @@ faults! {
             (SUCCESS, _) => SUCCESS,
             (code, None) => code,
             (_, Some(unmap)) => {
-                unmap(address, size);
+                let _ = unmap(address, size);
                 real(address, size, offset, handle, flags)
             }
         }
@@ -324,7 +324,7 @@ faults! {
     "retain-counts-nothing", ["VMM-IMP-030"], "The returned handle has no reference of its own." => {
         let code = real(output, address);
         if let (SUCCESS, Some(release)) = (code, driver().functions().cuMemRelease) {
-            release(*output);
+            let _ = release(*output);
         }
         code
     };

@@ -80,7 +80,7 @@ fn turn() -> Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         for context in self.contexts {
-            code!(cuCtxDestroy(context));
+            call!(cuCtxDestroy(context));
         }
     }
 }
@@ -218,7 +218,7 @@ fn exporter() {
         (answer, descriptors)
     });
     served.unwrap();
-    code!(cuCtxDestroy(turn));
+    call!(cuCtxDestroy(turn));
 }
 
 /// Creates a context of the only device that the exporter sees.

@@ -71,7 +71,7 @@ fn a_pool_reports_its_properties(exporter: Role, #[case] attribute: Attribute, #
 fn unknown_attributes_are_refused(exporter: Role, #[values(0, 0x7fff)] attribute: u32) -> Outcome {
     let pool = exporter.mem_pool_create(0)?;
     exporter.mem_pool_get_attribute(pool, attribute).refused(INVALID_VALUE)?;
-    let code = exporter.mem_pool_set_attribute(pool, attribute, 1).refused(&[])?;
+    let code = exporter.mem_pool_set_attribute(pool, attribute, 1).refusal(&[])?;
     observe("set", code.to_string());
     Ok(())
 }

@@ -38,7 +38,7 @@ fn without_a_channel_a_pool_has_no_handle() -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
     observe("fabric in the mask", is_in_the_mask(&exporter)?.to_string());
     if let Some(pool) = exporter.mem_pool_create(FABRIC).recorded("create")? {
-        let code = exporter.mem_pool_export_to_fabric(pool).refused(&[])?;
+        let code = exporter.mem_pool_export_to_fabric(pool).refusal(&[])?;
         observe("export", code.to_string());
     }
     // Other pools still work.
@@ -53,7 +53,7 @@ fn without_a_channel_a_pool_has_no_handle() -> Outcome {
 fn a_pool_can_be_destroyed_after_a_refused_export() -> Outcome {
     let exporter = on("exporter", Fabric::NoChannel);
     if let Some(pool) = exporter.mem_pool_create(FABRIC).recorded("create")? {
-        let code = exporter.mem_pool_export_to_fabric(pool).refused(&[])?;
+        let code = exporter.mem_pool_export_to_fabric(pool).refusal(&[])?;
         observe("export", code.to_string());
         exporter.mem_pool_destroy(pool)?;
     }

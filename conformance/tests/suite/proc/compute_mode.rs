@@ -22,7 +22,7 @@ fn the_compute_mode_limits_contexts(uninitialised: Role) -> Outcome {
     let second = uninitialised.use_the_driver(Beginning::Init);
     match uninitialised.device_get_attribute(COMPUTE_MODE, 0)? {
         DEFAULT => second,
-        PROHIBITED | EXCLUSIVE_PROCESS => second.refused(&[CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE]).map(drop),
+        PROHIBITED | EXCLUSIVE_PROCESS => second.refused(&[CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE]),
         mode => Err(Stop::failed(format!("the driver reports the unknown compute mode {mode}; expected 0, 2 or 3"))),
     }
 }

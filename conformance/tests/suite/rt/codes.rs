@@ -39,7 +39,7 @@ impl Refused {
     fn of_both(self, exporter: &Role, importer: &Role) -> Result<[CUresult; 2], Stop> {
         let memory = exporter.mem_alloc(KIB)?;
         let zeros = [0; 64];
-        let both = |driver: Outcome, runtime: Outcome| Ok([driver.refused(&[])?, runtime.refused(&[])?]);
+        let both = |driver: Outcome, runtime: Outcome| Ok([driver.refusal(&[])?, runtime.refusal(&[])?]);
         match self {
             Self::ExportOfHeapMemory => {
                 let heap = exporter.heap_alloc(KIB)?;

@@ -118,7 +118,7 @@ fn the_codes_for_two_handle_types(#[case] fabric: Option<Fabric>) -> Outcome {
 fn without_a_fabric_fabric_exports_are_refused() -> Outcome {
     let exporter = start("exporter", Placement::device(0).fabric(Fabric::Absent));
     if let Some(physical) = exporter.mem_create(SIZE, DEVICE.exportable(FABRIC), 0).recorded("create")? {
-        let code = exporter.mem_export_to_fabric(physical).refused(&[])?;
+        let code = exporter.mem_export_to_fabric(physical).refusal(&[])?;
         observe("export", code.to_string());
     }
     Ok(())

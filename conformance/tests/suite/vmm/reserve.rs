@@ -176,7 +176,7 @@ fn reserve_until_refused(role: &Role, size: u64, most: usize) -> Result<(Option<
     for _ in 0..most {
         match reserve(role, size) {
             Ok(address) => last = Some(address),
-            refused => return Ok((last, refused.refused(&[])?.to_string())),
+            refused => return Ok((last, refused.refusal(&[])?.to_string())),
         }
     }
     Ok((last, "none".to_owned()))
