@@ -1,7 +1,12 @@
-//! Does nothing by default. With the feature `bindgen`, adds the items of the headers below CUDA_HOME to the bindings.
+//! Refuses targets that CUDA does not support. With the feature `bindgen`, adds the items of the headers below CUDA_HOME
+//! to the bindings.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // A `compile_error!` in the library would stand among the errors of every layout assertion that fails.
+    if std::env::var("CARGO_CFG_TARGET_POINTER_WIDTH").is_ok_and(|width| width != "64") {
+        println!("cargo::error=CUDA's current releases are for 64-bit targets only, and so is cuda-ipc-sys");
+    }
     #[cfg(feature = "bindgen")]
     if let Err(error) = from_headers::write() {
         println!("cargo::error=feature bindgen of cuda-ipc-sys: {error}");

@@ -6,57 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::runtime::cudaError;
-use crate::{CUresult, CudaLibrary, CudaVersion};
-
-/// A library name that was tried, and why it was not loaded.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Attempt {
-    /// A file name that the loader searches for, or a path.
-    pub library: PathBuf,
-    /// Why it was not loaded.
-    pub cause: Cause,
-    /// The loader's message.
-    pub message: String,
-}
-
-/// Why the loader did not open a library.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// The file does not exist, or is not in a folder that the loader searches.
-    NotFound,
-    /// The file is not an ELF library.
-    NotALibrary,
-    /// The library is for a different processor than this process.
-    OtherArchitecture {
-        /// The processor that the library is for, such as `aarch64`.
-        machine: String,
-    },
-    /// The library exists, but another library that it needs was not found.
-    MissingDependency {
-        /// The library that was not found.
-        library: String,
-    },
-    /// Another cause, which the loader's message describes.
-    Other,
-}
-
-impl fmt::Display for Attempt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let library = self.library.display();
-        match &self.cause {
-            Cause::NotFound => write!(f, "{library} was not found"),
-            Cause::NotALibrary => write!(f, "{library} is not a shared library"),
-            Cause::OtherArchitecture { machine } => {
-                write!(f, "{library} is for {machine}, but this process runs on {}", std::env::consts::ARCH)
-            }
-            Cause::MissingDependency { library: missing } => write!(f, "{library} needs {missing}, which is missing"),
-            Cause::Other => write!(f, "{library} could not be loaded"),
-        }?;
-        write!(f, " ({})", self.message)
-    }
-}
+use crate::{Attempt, CUresult, Cause, CudaLibrary, CudaVersion};
 
 /// Why the driver or the runtime could not be loaded. Loading can be tried again, because a failure is not cached.
 #[derive(Clone, Debug)]
@@ -68,6 +18,13 @@ pub enum LoadError {
         wanted: CudaLibrary,
         /// Every name that was tried.
         attempts: Vec<Attempt>,
+    },
+    /// The environment variable names a library that cannot be used.
+    BadVariable {
+        /// The kind of library that was wanted.
+        wanted: CudaLibrary,
+        /// Why the library that the variable names cannot be used.
+        error: Box<Self>,
     },
     /// The environment variable names a library, but the process was not started with that value. Setting a variable in
     /// the process itself must not load code, because programs of edition 2021 do so without `unsafe`.
@@ -102,55 +59,82 @@ pub enum LoadError {
     },
 }
 
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LoadError {
+    /// Writes what happened, without what to do.
+    fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotLoaded { wanted, attempts } => {
                 write!(f, "no CUDA {wanted} could be loaded")?;
-                for attempt in attempts {
-                    write!(f, "; {attempt}")?;
-                }
-                let advice = match wanted {
-                    CudaLibrary::Driver => "Install the NVIDIA driver",
-                    CudaLibrary::Runtime => "Install the CUDA runtime, or add its folder to LD_LIBRARY_PATH",
-                };
-                write!(f, ". {advice}, or set {} to the path of the library", wanted.variable())
+                attempts.iter().try_for_each(|attempt| write!(f, "; {attempt}"))
             }
-            Self::SetTooLate { wanted, library } => {
+            Self::BadVariable { wanted, error } => {
+                write!(f, "{} names a library that cannot be used: ", wanted.variable())?;
+                error.problem(f)
+            }
+            Self::SetTooLate { wanted, library } => write!(
+                f,
+                "{} is set to {}, but /proc/self/environ does not show that this process was started with it",
+                wanted.variable(),
+                library.display()
+            ),
+            Self::Stub { library } => {
+                write!(f, "{} is the CUDA toolkit's stub, not a driver", library.display())
+            }
+            Self::AnotherLibrary { wanted, library, symbol } => {
+                let (library, symbol) = (library.display(), symbol.to_string_lossy());
+                write!(f, "{library} is not a CUDA {wanted}: it does not export {symbol}")
+            }
+            Self::NoVersion { wanted, library, code } => {
+                write!(f, "{} does not report its version: ", library.display())?;
+                match wanted {
+                    CudaLibrary::Driver => write!(f, "cuDriverGetVersion returned {}", CUresult(*code)),
+                    CudaLibrary::Runtime => write!(f, "cudaRuntimeGetVersion returned {}", cudaError(*code)),
+                }
+            }
+        }
+    }
+
+    /// Writes what to do.
+    fn advice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLoaded { wanted, attempts } => {
+                if attempts.iter().any(|attempt| attempt.cause == Cause::StaticProgram) {
+                    return f.write_str("Link the program dynamically: compile it with -C target-feature=-crt-static");
+                }
+                write!(f, "{}, or set {} to the path of the library", wanted.advice(), wanted.variable())
+            }
+            Self::BadVariable { wanted, error } => match &**error {
+                // Another library would not help.
+                Self::NotLoaded { attempts, .. }
+                    if attempts.iter().any(|attempt| attempt.cause == Cause::StaticProgram) =>
+                {
+                    error.advice(f)
+                }
+                _ => write!(f, "Set {} to the path of a CUDA {wanted}, or unset it", wanted.variable()),
+            },
+            Self::SetTooLate { wanted, .. } => {
                 let owner = match wanted {
                     CudaLibrary::Driver => "Driver",
                     CudaLibrary::Runtime => "Runtime",
                 };
-                write!(
-                    f,
-                    "{} is set to {}, but /proc/self/environ does not show that this process was started with it: set \
-                     it before the program starts, or call {owner}::load_from",
-                    wanted.variable(),
-                    library.display()
-                )
+                write!(f, "Set it before the program starts, or call {owner}::load_from")
             }
-            Self::Stub { library } => write!(
-                f,
-                "{} is the CUDA toolkit's stub, not a driver: remove the toolkit's stubs folder from the library \
-                 path, and install the NVIDIA driver",
-                library.display()
-            ),
-            Self::AnotherLibrary { wanted, library, symbol } => write!(
-                f,
-                "{} is not a CUDA {wanted}: it does not export {}. Check the path, and the variable {} if it is set",
-                library.display(),
-                symbol.to_string_lossy(),
-                wanted.variable()
-            ),
-            Self::NoVersion { wanted, library, code } => {
-                write!(f, "{} does not report its version: ", library.display())?;
-                match wanted {
-                    CudaLibrary::Driver => write!(f, "cuDriverGetVersion returned {}", CUresult(*code))?,
-                    CudaLibrary::Runtime => write!(f, "cudaRuntimeGetVersion returned {}", cudaError(*code))?,
-                }
-                write!(f, ". Reinstall it, or set {} to the path of another library", wanted.variable())
+            Self::Stub { .. } => {
+                f.write_str("Remove the toolkit's stubs folder from the library path, and install the NVIDIA driver")
+            }
+            Self::AnotherLibrary { .. } => f.write_str("Check the path"),
+            Self::NoVersion { wanted, .. } => {
+                write!(f, "Reinstall it, or set {} to the path of another library", wanted.variable())
             }
         }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem(f)?;
+        f.write_str(". ")?;
+        self.advice(f)
     }
 }
 

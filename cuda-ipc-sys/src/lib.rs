@@ -1,16 +1,18 @@
 #![doc = include_str!("../README.md")]
 
+mod attempt;
 mod driver;
-mod elf;
 mod environment;
 mod error;
 mod handle;
+mod image;
 mod library;
 mod result;
 pub mod runtime;
 mod version;
 
+pub use attempt::{Attempt, Cause};
 pub use driver::*;
-pub use error::{Attempt, Cause, LoadError, MissingSymbol};
+pub use error::{LoadError, MissingSymbol};
 pub use library::{CudaLibrary, DRIVER_VARIABLE, RUNTIME_VARIABLE};
 pub use version::{CudaVersion, Symbol};

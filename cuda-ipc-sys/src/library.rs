@@ -1,6 +1,5 @@
 //! Finds CUDA's libraries and the addresses of their functions.
 
-use std::error::Error as _;
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,16 +8,19 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libloading::Library;
 
-use crate::{Attempt, CudaVersion, LoadError, elf, environment};
+use crate::{Attempt, CudaVersion, LoadError, environment};
 
 /// The environment variable that names the library to load instead of the system's driver.
 ///
 /// It counts if the process was started with it. It is ignored if it is empty, and in programs that run with more rights
-/// than the user who starts them (`AT_SECURE`, such as set-user-ID programs).
+/// than the user who starts them (`AT_SECURE`, such as set-user-ID programs). Only Linux shows both. On other systems, the
+/// variable counts whenever it is set.
+///
+/// It is read until the driver is loaded. From then on, the process keeps that driver.
 pub const DRIVER_VARIABLE: &str = "CUDA_IPC_DRIVER";
 
-/// The environment variable that names the library to load instead of the `libcudart` that the loader finds. It counts as
-/// [`DRIVER_VARIABLE`] does.
+/// The environment variable that names the library to load instead of the runtime that is loaded already or that the
+/// loader finds. It counts as [`DRIVER_VARIABLE`] does.
 pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
 
 /// One of the two libraries that these bindings load.
@@ -40,12 +42,31 @@ impl CudaLibrary {
         }
     }
 
-    /// Returns the usual names to try. The toolkit's stub is called `libcuda.so`, so that name comes last, and the stub
-    /// is detected. `libcudart` has its major version in its name: `13`, `12` or, for CUDA 11, `11.0`.
+    /// Returns the usual names to try.
+    ///
+    /// The toolkit's stub is called `libcuda.so`, so that name comes last, and the stub is detected. The runtime has its
+    /// major version in its name: `13`, `12` or, for CUDA 11, `11.0` and `110`.
     const fn names(self) -> &'static [&'static str] {
         match self {
+            Self::Driver if cfg!(windows) => &["nvcuda.dll"],
             Self::Driver => &["libcuda.so.1", "libcuda.so"],
+            Self::Runtime if cfg!(windows) => &["cudart64_13.dll", "cudart64_12.dll", "cudart64_110.dll"],
             Self::Runtime => &["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"],
+        }
+    }
+
+    /// Returns what to do if none of the usual names is found.
+    pub(crate) fn advice(self) -> &'static str {
+        /// Where Windows puts the driver for its Linux guests. Its installer also tells the loader so.
+        const WSL: &str = "/usr/lib/wsl/lib";
+        match self {
+            Self::Driver if cfg!(windows) => "Install the NVIDIA driver",
+            Self::Driver if Path::new(WSL).join("libcuda.so.1").exists() => {
+                "Add /usr/lib/wsl/lib, which has a libcuda.so.1, to LD_LIBRARY_PATH"
+            }
+            Self::Driver => "Install the NVIDIA driver; in a container, start the container with access to the GPUs",
+            Self::Runtime if cfg!(windows) => "Install the CUDA runtime, or add its folder to PATH",
+            Self::Runtime => "Install the CUDA runtime, or add its folder to LD_LIBRARY_PATH",
         }
     }
 
@@ -57,11 +78,13 @@ impl CudaLibrary {
         }
     }
 
-    /// Returns the names to try: the one in the environment variable if it is set, otherwise the usual ones.
-    pub(crate) fn candidates(self) -> Result<Vec<PathBuf>, LoadError> {
+    /// Calls `load` with the names to try: the one in the environment variable if it is set, otherwise the usual ones.
+    pub(crate) fn load<T>(self, load: impl FnOnce(&[PathBuf]) -> Result<T, LoadError>) -> Result<T, LoadError> {
         match environment::library(self.variable()) {
-            Ok(Some(path)) => Ok(vec![path]),
-            Ok(None) => Ok(self.names().iter().map(PathBuf::from).collect()),
+            Ok(Some(path)) => {
+                load(&[path]).map_err(|error| LoadError::BadVariable { wanted: self, error: Box::new(error) })
+            }
+            Ok(None) => load(&self.names().iter().map(PathBuf::from).collect::<Vec<_>>()),
             Err(library) => Err(LoadError::SetTooLate { wanted: self, library }),
         }
     }
@@ -84,8 +107,17 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Opens the first candidate that is the wanted library.
+    /// Opens the first candidate that is the wanted library and that this process has loaded already. If there is none,
+    /// loads the first candidate that is the wanted library.
+    ///
+    /// A second runtime would have another current device and other errors than the one that the process uses.
     pub(crate) fn first(wanted: CudaLibrary, candidates: &[PathBuf]) -> Result<Self, LoadError> {
+        let loaded = candidates.iter().filter_map(|path| Some((already_loaded(path)?, path)));
+        for (library, path) in loaded {
+            if let Ok(opened) = Self::read(wanted, library, path) {
+                return Ok(opened);
+            }
+        }
         let mut attempts = Vec::new();
         let mut refused = None;
         for path in candidates {
@@ -95,10 +127,7 @@ impl Opened {
                     Ok(opened) => return Ok(opened),
                     Err(error) => refused = refused.or(Some(error)),
                 },
-                Err(error) => {
-                    let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                    attempts.push(Attempt { cause: elf::cause(path, &message), library: path.clone(), message });
-                }
+                Err(error) => attempts.push(Attempt::failed(path, &error)),
             }
         }
         Err(refused.unwrap_or(LoadError::NotLoaded { wanted, attempts }))
@@ -140,6 +169,27 @@ impl Opened {
         std::mem::forget(self.library);
         (self.path, self.version)
     }
+}
+
+/// Opens a library that this process has loaded already, by any path.
+#[cfg(target_os = "linux")]
+fn already_loaded(path: &Path) -> Option<Library> {
+    use libloading::os::unix::{Library, RTLD_LAZY};
+
+    /// glibc and musl have this value for the processors that CUDA supports.
+    const RTLD_NOLOAD: std::ffi::c_int = 4;
+    // SAFETY: the library's initialisers have run already.
+    unsafe { Library::open(Some(path), RTLD_LAZY | RTLD_NOLOAD) }.ok().map(Into::into)
+}
+
+#[cfg(windows)]
+fn already_loaded(path: &Path) -> Option<Library> {
+    libloading::os::windows::Library::open_already_loaded(path).ok().map(Into::into)
+}
+
+#[cfg(not(any(target_os = "linux", windows)))]
+const fn already_loaded(_: &Path) -> Option<Library> {
+    None
 }
 
 fn address(library: &Library, name: &CStr) -> *const c_void {

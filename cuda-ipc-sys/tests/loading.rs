@@ -73,7 +73,7 @@ fn a_missing_dependency_is_named() {
     let driver = StandIn::linked_with(source, &dependency.path);
     fs::remove_file(&dependency.path).expect("the dependency was there");
     let (attempt, text) = attempt(&driver.path);
-    let Cause::MissingDependency { library } = &attempt.cause else { panic!("{attempt:?}") };
+    let Cause::MissingDependency { library: Some(library) } = &attempt.cause else { panic!("{attempt:?}") };
     let name = dependency.path.file_name().and_then(|name| name.to_str()).expect("a name");
     assert!(library.ends_with(name), "{library}");
     assert!(text.contains("needs") && text.contains(name), "{text}");

@@ -48,6 +48,7 @@ fn run_cases() -> ExitCode {
     let cases = vec![
         case("the_named_library_is_loaded", the_named_library_is_loaded),
         case("loading_is_tried_again_after_a_failure", loading_is_tried_again_after_a_failure),
+        case("an_error_names_the_variable_that_is_wrong", an_error_names_the_variable_that_is_wrong),
         case("an_empty_variable_is_unset", an_empty_variable_is_unset),
         case("a_program_does_not_name_a_library_itself", a_program_does_not_name_a_library_itself),
         case("a_privileged_program_ignores_the_variables", a_privileged_program_ignores_the_variables)
@@ -115,6 +116,28 @@ fn the_named_library_is_loaded() -> Outcome {
     Ok(())
 }
 
+/// Whatever is wrong with the library, the error begins with the variable and ends with what to do about it.
+fn an_error_names_the_variable_that_is_wrong() -> Outcome {
+    let nothing = library("int something_else(void) { return 0; }");
+    let unfit =
+        library("int cuDriverGetVersion(int *v) { return 34; } int cudaRuntimeGetVersion(int *v) { return 34; }");
+    for (path, problem) in [
+        (Path::new("/nowhere/library.so"), "/nowhere/library.so was not found ("),
+        (Path::new("/proc/self/status"), "/proc/self/status is not a shared library ("),
+        (&nothing.path, "Version"),
+        (&unfit.path, "stub"),
+    ] {
+        let said = run(&this_program()?, "loads", [path, path], &[])?;
+        for (line, wanted) in said.lines().zip(["driver", "runtime"]) {
+            let variable = format!("CUDA_IPC_{}", wanted.to_uppercase());
+            let begin = format!("{wanted}: {variable} names a library that cannot be used: ");
+            let end = format!(". Set {variable} to the path of a CUDA {wanted}, or unset it");
+            assert!(line.starts_with(&begin) && line.contains(problem) && line.ends_with(&end), "{line}");
+        }
+    }
+    Ok(())
+}
+
 fn an_empty_variable_is_unset() -> Outcome {
     let said = run(&this_program()?, "loads", [Path::new(""); 2], &[])?;
     assert_usual_names(&said);
@@ -144,7 +167,8 @@ fn loads_again() -> Outcome {
             CudaLibrary::Runtime => Runtime::get().err(),
         };
         // Only the path in the variable is tried.
-        let Some(LoadError::NotLoaded { attempts, .. }) = &error else { panic!("{error:?}") };
+        let Some(LoadError::BadVariable { error, .. }) = &error else { panic!("{error:?}") };
+        let LoadError::NotLoaded { attempts, .. } = &**error else { panic!("{error:?}") };
         assert_eq!((attempts.len(), &attempts[0].cause), (1, &Cause::NotFound));
         let path = PathBuf::from(env::var(variable)?);
         fs::rename(path.with_extension("hidden"), path)?;
@@ -165,7 +189,7 @@ fn a_program_does_not_name_a_library_itself() -> Outcome {
         for (wanted, path) in [("Driver", driver), ("Runtime", runtime)] {
             let error = format!(
                 "{}: CUDA_IPC_{} is set to {}, but /proc/self/environ does not show that this process was started with \
-                 it: set it before the program starts, or call {wanted}::load_from\n",
+                 it. Set it before the program starts, or call {wanted}::load_from\n",
                 wanted.to_lowercase(),
                 wanted.to_uppercase(),
                 path.display()

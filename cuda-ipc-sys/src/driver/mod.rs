@@ -42,7 +42,7 @@ pub struct Driver {
 
 impl Driver {
     /// Returns the process's driver, and loads it on the first call: the library that [`DRIVER_VARIABLE`] names,
-    /// otherwise `libcuda.so.1` or `libcuda.so`.
+    /// otherwise `libcuda.so.1` or `libcuda.so`, or `nvcuda.dll` on Windows.
     ///
     /// A failure is not cached: the next call tries again.
     ///
@@ -52,7 +52,7 @@ impl Driver {
     /// [`DRIVER_VARIABLE`]: crate::DRIVER_VARIABLE
     pub fn get() -> Result<&'static Self, LoadError> {
         static DRIVER: Once<Driver> = Once::new();
-        DRIVER.get(|| Self::load(&CudaLibrary::Driver.candidates()?))
+        DRIVER.get(|| CudaLibrary::Driver.load(Self::load))
     }
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {

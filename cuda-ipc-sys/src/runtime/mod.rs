@@ -53,7 +53,9 @@ pub struct Runtime {
 
 impl Runtime {
     /// Returns the process's runtime, and loads it on the first call: the library that [`RUNTIME_VARIABLE`] names,
-    /// otherwise `libcudart.so.13`, `.12` or `.11.0`.
+    /// otherwise `libcudart.so.13`, `.12` or `.11.0`. On Windows, these are `cudart64_13.dll`, `_12` and `_110`.
+    ///
+    /// One of these that the process has loaded already is preferred, because a second runtime would have another state.
     ///
     /// A failure is not cached: the next call tries again.
     ///
@@ -63,7 +65,7 @@ impl Runtime {
     /// [`RUNTIME_VARIABLE`]: crate::RUNTIME_VARIABLE
     pub fn get() -> Result<&'static Self, LoadError> {
         static RUNTIME: Once<Runtime> = Once::new();
-        RUNTIME.get(|| Self::load(&CudaLibrary::Runtime.candidates()?))
+        RUNTIME.get(|| CudaLibrary::Runtime.load(Self::load))
     }
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {

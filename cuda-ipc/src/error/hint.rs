@@ -21,6 +21,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Load(LoadError::SetTooLate { .. }) => "set the variable before the program starts",
+            Self::Load(LoadError::BadVariable { .. }) => "set the variable to the path of a CUDA driver, or unset it",
             Self::Load(_) => "install the NVIDIA driver, or set CUDA_IPC_DRIVER to the path of its library",
             Self::OtherDriver { .. } => "a process can use only one driver, so use the other one in another process",
             Self::Missing(_) => "install a newer driver",

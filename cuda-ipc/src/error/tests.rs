@@ -170,6 +170,13 @@ fn a_variable_that_is_set_too_late_needs_no_other_driver() {
 }
 
 #[test]
+fn a_variable_that_names_no_driver_is_to_be_corrected() {
+    let error = Box::new(LoadError::Stub { library: "libcuda.so".into() });
+    let bad = LoadError::BadVariable { wanted: CudaLibrary::Driver, error };
+    assert_eq!(Error::Load(bad).hint(), Some("set the variable to the path of a CUDA driver, or unset it"));
+}
+
+#[test]
 fn an_error_says_what_to_do() {
     let closed = TransportError::Closed { direction: Direction::Sending };
     let identity = ProcessIdentity::current().unwrap();
