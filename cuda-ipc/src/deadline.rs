@@ -31,6 +31,8 @@ impl Pauses {
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
+    pub(crate) const NEVER: Self = Self(None);
+
     /// Returns the deadline after a timeout. It is never reached if there is no timeout, or if the clock cannot
     /// represent it.
     pub(crate) fn after(timeout: Option<Duration>) -> Self {

@@ -1,6 +1,6 @@
 //! The producer: a kernel fills each message with a pattern of its own.
 
-use cuda_ipc::ring::{Placement, Producer};
+use cuda_ipc::ring::{OpenOptions, Placement, Producer};
 use cuda_ipc::stream::scope;
 use cuda_ipc::transport::{Connection, TransportError};
 
@@ -12,12 +12,14 @@ use crate::{Gpu, LIMIT, now};
 pub(crate) fn produce(consumer: &Connection, options: &Options) -> Outcome {
     let gpu = Gpu::new(options.producer_device, options)?;
     let fill = device_code::fill(&gpu.context)?;
+    // The consumer is this program, with the same options.
+    let accepted = OpenOptions::new().most_bytes(options.slots.saturating_mul(options.slot_size));
     let ring = if options.by_events {
         // SAFETY: the consumer is this program, and ends after this process has closed its side. If it is killed, this
         // process only queries the events.
-        unsafe { Producer::open_with_events(consumer, &gpu.context)? }
+        unsafe { Producer::open_with_events(consumer, &gpu.context, accepted)? }
     } else {
-        Producer::open(consumer, &gpu.context)?
+        Producer::open_with(consumer, &gpu.context, accepted)?
     };
     // Across devices, a copy is faster than a kernel that writes to the other device.
     let pushes_copies = options.placement == Placement::Consumer && options.producer_device != options.consumer_device;

@@ -140,6 +140,9 @@ fn an_error_of_a_ring_says_what_happened_and_what_to_do() {
     let every = every!(RingError {
         BadOptions { slots: 0, slot_size: 4, first: 0 } => (NOT_GONE, "0 slots of 4 bytes"),
         OtherMessage {} => (NOT_GONE, "not a part of making a ring"),
+        SameRole { role: "producer" } => (NOT_GONE, "is the producer of the ring too"),
+        NotMade { other: "consumer", waited } => (NOT_GONE, "as the consumer of the ring within 5ms"),
+        TooMuchMemory { wanted: 2, allowed: 1 } => (NOT_GONE, "wants slots of 2 bytes in all on the producer's device"),
         OtherOrder { found: "events", expected: "stream values" } => (NOT_GONE, "by events; expected stream values"),
         TooSmall { found: 1, expected: 2 } => (NOT_GONE, "1 bytes for the slots; expected 2"),
         NoMessage { message: 3, waited } => (NOT_GONE, "message 3 did not come within 5ms"),

@@ -155,7 +155,7 @@ impl Parcel {
     }
 
     /// Returns the descriptors to send.
-    fn borrowed(&self) -> Vec<BorrowedFd<'_>> {
+    pub(crate) fn borrowed(&self) -> Vec<BorrowedFd<'_>> {
         let tenancy = self.tenancy.iter().map(|tenancy| tenancy.as_fd());
         self.descriptors.iter().map(|descriptor| descriptor.as_fd()).chain(tenancy).collect()
     }

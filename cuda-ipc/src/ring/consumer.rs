@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::hello::{Hello, Order};
+use super::hello::{Hello, Line, Order};
 use super::incoming::Incoming;
 use super::side::Side;
-use super::{Message, Options};
+use super::{Message, Options, Role};
 use crate::transport::Connection;
 use crate::{Context, Error};
 
@@ -18,16 +18,23 @@ pub struct Consumer(Incoming);
 
 impl Consumer {
     /// `cuMemCreate`, `cuMemHostRegister`: creates a ring to the process at the other end of a connection, which must
-    /// call [`Producer::open`](super::Producer::open). The call waits for that process, as long as the connection's
-    /// timeout allows.
+    /// call [`Producer::open`](super::Producer::open). The call waits for that process, at most for
+    /// [`Options::within`].
     ///
     /// The context's device uses the slots. Afterwards the connection is free for other messages. The ring keeps a
     /// duplicate of its descriptor to learn of the producer's death.
     ///
     /// # Errors
-    /// [`Error::Ring`] if no ring can have these options, or if the other end sends anything but its part of a ring;
-    /// [`Error::Transport`]; [`Error::Ticket`]; [`Error::Liveness`]; [`Error::System`]; [`Error::Refused`] with the
+    /// [`Error::Ring`] if no ring can have these options ([`BadOptions`]), if the producer does not accept them
+    /// ([`TooMuchMemory`], [`OtherOrder`]), or if the other process creates a ring too ([`SameRole`]), sends something
+    /// else, or is late ([`NotMade`]); [`Error::Transport`]; [`Error::Ticket`]; [`Error::Liveness`]; [`Error::System`]; [`Error::Refused`] with the
     /// driver's error code, for example if the device has too little free memory or the two devices are not peers.
+    ///
+    /// [`BadOptions`]: super::RingError::BadOptions
+    /// [`TooMuchMemory`]: super::RingError::TooMuchMemory
+    /// [`OtherOrder`]: super::RingError::OtherOrder
+    /// [`SameRole`]: super::RingError::SameRole
+    /// [`NotMade`]: super::RingError::NotMade
     #[doc(alias = "cuMemCreate")]
     #[doc(alias = "cuMemHostRegister")]
     pub fn create(connection: &Connection, context: &Context, options: Options) -> Result<Self, Error> {
@@ -73,8 +80,9 @@ impl Consumer {
     ) -> Result<Self, Error> {
         let (layout, placement) = (options.layout()?, options.placement);
         let hello = Hello { layout, placement, order, is_numbered: options.is_numbered };
+        let line = Line::new(connection, Role::Consumer, options.limit);
         // SAFETY: the caller makes the same promise.
-        unsafe { Side::create(connection, context, hello) }.map(|side| Self(Incoming::new(side)))
+        unsafe { Side::create(&line, context, hello) }.map(|side| Self(Incoming::new(side)))
     }
 
     /// Waits for the next message, at most for `limit`, and returns it. [`Duration::MAX`] sets no limit, and
@@ -88,7 +96,7 @@ impl Consumer {
     ///
     /// # Errors
     /// [`Error::Ring`] with [`NoMessage`] if the time is up, [`ProducerDied`], [`AllHeld`] if this process holds the
-    /// messages of all slots, [`BadHeader`] or [`OutOfSequence`]; [`Error::Refused`] if the ring is ordered by events
+    /// messages of all slots and the producer lives, [`BadHeader`] or [`OutOfSequence`]; [`Error::Refused`] if the ring is ordered by events
     /// or numbered, and the driver refuses to look.
     ///
     /// [`NoMessage`]: super::RingError::NoMessage

@@ -23,16 +23,44 @@ pub enum RingError {
         /// The sequence number of the first message.
         first: u64,
     },
+    /// Both processes create a ring, or both open one.
+    #[non_exhaustive]
+    #[error("the other process is the {role} of the ring too{}", self.advice())]
+    SameRole {
+        /// What both processes are: `consumer` or `producer`.
+        role: &'static str,
+    },
+    /// The other process did not do its part of making the ring in time.
+    #[non_exhaustive]
+    #[error("the other process did not do its part as the {other} of the ring within {waited:?}{}", self.advice())]
+    NotMade {
+        /// What the other process has to be: `consumer` or `producer`.
+        other: &'static str,
+        /// The time limit.
+        waited: Duration,
+    },
+    /// The consumer wants more memory on the producer's device than the producer accepts. Nothing was allocated.
+    #[non_exhaustive]
+    #[error(
+        "the consumer wants slots of {wanted} bytes in all on the producer's device, and the producer accepts {allowed}{}",
+        self.advice()
+    )]
+    TooMuchMemory {
+        /// The number of the slots times their size, in bytes.
+        wanted: u64,
+        /// The most bytes that the producer accepts.
+        allowed: u64,
+    },
     /// The other process sent a message that is not a part of making a ring.
     #[error("the other process sent a message that is not a part of making a ring{}", self.advice())]
     OtherMessage,
-    /// The ring is ordered by events, or by stream values, and the call expects the other.
+    /// The other process orders the ring by events, or by stream values, and this process by the other.
     #[non_exhaustive]
-    #[error("the ring is ordered by {found}; expected {expected}{}", self.advice())]
+    #[error("the other process orders the ring by {found}; expected {expected}{}", self.advice())]
     OtherOrder {
-        /// What the ring is ordered by.
+        /// What the other process orders the ring by.
         found: &'static str,
-        /// What the call expects.
+        /// What this process orders it by.
         expected: &'static str,
     },
     /// The other process shared less memory than the ring needs.
@@ -147,6 +175,11 @@ impl RingError {
             Self::BadOptions { .. } => "use 1 to 4096 slots of at least 1 byte, and numbers below 2^63",
             Self::OtherMessage => {
                 "call Consumer::create at one end and Producer::open at the other, of the same version"
+            }
+            Self::SameRole { .. } => "call Consumer::create at one end and Producer::open at the other",
+            Self::NotMade { .. } => "check the other process, or wait longer: Options::within, OpenOptions::within",
+            Self::TooMuchMemory { .. } => {
+                "make a smaller ring, or accept more in the producer: OpenOptions::most_bytes"
             }
             Self::OtherOrder { .. } => {
                 "use create and open at the two ends, or create_with_events and open_with_events"

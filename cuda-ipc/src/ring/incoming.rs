@@ -38,10 +38,13 @@ impl Incoming {
     /// Waits for the next message, and receives it. The result is `None` if the producer has closed the ring.
     pub(super) fn receive(&self, limit: Duration) -> Result<Option<Header>, Error> {
         let (sequence, slots) = (self.next.get(), self.side.layout().slots());
-        if self.held.get() >= slots {
-            return Err(RingError::AllHeld { slots }.into());
-        }
-        match self.side.wait(limit, || self.is_filled(sequence))? {
+        // The producer has no slot for another message if all are held. But it may have ended.
+        let waited = if self.held.get() >= slots {
+            self.side.is_over()?.map(Waited::Over).ok_or(RingError::AllHeld { slots })?
+        } else {
+            self.side.wait(limit, || self.is_filled(sequence))?
+        };
+        match waited {
             Waited::Ready => {}
             Waited::TimedOut => return Err(RingError::NoMessage { message: sequence, waited: limit }.into()),
             Waited::Over(Over::Closed) => return Ok(None),

@@ -1,7 +1,9 @@
 //! A ring of slots in device memory, through which one process sends messages to another.
 //!
-//! One process creates a [`Consumer`] and another opens the [`Producer`], over a [`Connection`](crate::transport). The
-//! slots are device memory that both processes map. The producer reserves a slot, fills it, and commits it with a
+//! One process creates a [`Consumer`] and another opens the [`Producer`], over a [`Connection`](crate::transport). Both
+//! wait for each other, at most for a minute ([`Options::within`], [`OpenOptions::within`]).
+//!
+//! The slots are device memory that both processes map. The producer reserves a slot, fills it, and commits it with a
 //! length and a kind. The consumer receives the messages in order, uses them in place, and releases each slot.
 //!
 //! ```no_run
@@ -115,7 +117,7 @@ mod slot;
 pub use consumer::Consumer;
 pub use error::RingError;
 pub use message::{Message, MessageInStream};
-pub use options::{Options, Placement};
+pub use options::{OpenOptions, Options, Placement};
 pub use producer::Producer;
 pub use slot::{Slot, SlotInStream};
 
@@ -131,6 +133,13 @@ impl Role {
         match self {
             Self::Consumer => Self::Producer,
             Self::Producer => Self::Consumer,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Consumer => "consumer",
+            Self::Producer => "producer",
         }
     }
 }

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::Slot;
-use super::hello::Order;
+use super::hello::{Line, Offer, Order};
 use super::outgoing::Outgoing;
 use super::side::Side;
+use super::{OpenOptions, Role, Slot};
 use crate::transport::Connection;
 use crate::{Context, Error};
 
@@ -18,24 +18,41 @@ pub struct Producer(Outgoing);
 
 impl Producer {
     /// `cuMemMap`, `cuMemHostRegister`: opens the ring that the process at the other end creates with
-    /// [`Consumer::create`](super::Consumer::create). The call waits for that process, as long as the connection's
-    /// timeout allows.
+    /// [`Consumer::create`](super::Consumer::create). The call waits for that process, at most for a minute.
     ///
-    /// The context's device uses the slots. Afterwards the connection is free for other messages. The ring keeps a
+    /// The consumer chooses the properties of the ring. If the slots are on the producer's device, this call allocates
+    /// them: up to 1 GiB. [`Producer::open_with`] sets other limits. The context's device uses the slots. Afterwards the connection is free for other messages. The ring keeps a
     /// duplicate of its descriptor to learn of the consumer's death.
     ///
     /// # Errors
-    /// [`Error::Ring`] if the other end sends anything but its part of a ring; [`Error::Transport`]; [`Error::Pages`];
+    /// [`Error::Ring`] if the ring needs too much memory of this side ([`TooMuchMemory`]) or is ordered by events
+    /// ([`OtherOrder`]), or if the other process opens a ring too ([`SameRole`]), sends something else, or is late
+    /// ([`NotMade`]); [`Error::Transport`]; [`Error::Pages`];
     /// [`Error::Ticket`]; [`Error::Liveness`]; [`Error::OwnTicket`] if both sides are in one process;
     /// [`Error::Refused`] with the driver's error code, for example if the two devices are not peers.
+    ///
+    /// [`TooMuchMemory`]: super::RingError::TooMuchMemory
+    /// [`OtherOrder`]: super::RingError::OtherOrder
+    /// [`SameRole`]: super::RingError::SameRole
+    /// [`NotMade`]: super::RingError::NotMade
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemHostRegister")]
     pub fn open(connection: &Connection, context: &Context) -> Result<Self, Error> {
-        // SAFETY: no event is opened.
-        unsafe { Self::open_by(connection, context, Order::Values) }
+        Self::open_with(connection, context, OpenOptions::new())
     }
 
-    /// `cuIpcOpenEventHandle`: opens a ring as [`Producer::open`] does, if it is ordered by events
+    /// Opens a ring as [`Producer::open`] does, with other limits.
+    ///
+    /// # Errors
+    /// As [`Producer::open`].
+    #[doc(alias = "cuMemMap")]
+    #[doc(alias = "cuMemHostRegister")]
+    pub fn open_with(connection: &Connection, context: &Context, options: OpenOptions) -> Result<Self, Error> {
+        // SAFETY: no event is opened.
+        unsafe { Self::open_by(connection, context, options, Order::Values) }
+    }
+
+    /// `cuIpcOpenEventHandle`: opens a ring as [`Producer::open_with`] does, if it is ordered by events
     /// ([`Consumer::create_with_events`](super::Consumer::create_with_events)).
     ///
     /// # Errors
@@ -44,16 +61,27 @@ impl Producer {
     /// # Safety
     /// As [`Consumer::create_with_events`](super::Consumer::create_with_events).
     #[doc(alias = "cuIpcOpenEventHandle")]
-    pub unsafe fn open_with_events(connection: &Connection, context: &Context) -> Result<Self, Error> {
+    pub unsafe fn open_with_events(
+        connection: &Connection,
+        context: &Context,
+        options: OpenOptions,
+    ) -> Result<Self, Error> {
         // SAFETY: the caller makes the same promise.
-        unsafe { Self::open_by(connection, context, Order::Events) }
+        unsafe { Self::open_by(connection, context, options, Order::Events) }
     }
 
     /// # Safety
     /// As [`Producer::open_with_events`], if the order is by events.
-    unsafe fn open_by(connection: &Connection, context: &Context, order: Order) -> Result<Self, Error> {
+    unsafe fn open_by(
+        connection: &Connection,
+        context: &Context,
+        options: OpenOptions,
+        order: Order,
+    ) -> Result<Self, Error> {
+        let offer = Offer { order, most_bytes: options.most_bytes as u64 };
+        let line = Line::new(connection, Role::Producer, options.limit);
         // SAFETY: the caller makes the same promise.
-        unsafe { Side::open(connection, context, order) }.map(|side| Self(Outgoing::new(side)))
+        unsafe { Side::open(&line, context, offer) }.map(|side| Self(Outgoing::new(side)))
     }
 
     /// Waits until a slot is free, at most for `limit`, and returns it. [`Duration::MAX`] sets no limit, and

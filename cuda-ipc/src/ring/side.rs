@@ -6,7 +6,7 @@ use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::hello::{Hello, Order, receive_ready, send_ready};
+use super::hello::{Hello, Line, Offer};
 use super::layout::Layout;
 use super::signals::{NewSignals, Signals};
 use super::{Placement, RingError, Role};
@@ -17,8 +17,7 @@ use crate::liveness::ProcessWatch;
 use crate::memory::DeviceSlice;
 use crate::parcel::ImportedMemory;
 use crate::stream::ScopedStream;
-use crate::transport::Connection;
-use crate::{Context, DeviceMemory, Error, Parcel, SharedBuffer};
+use crate::{Context, DeviceMemory, Error, SharedBuffer};
 
 // States of a side. Any other number, which only a faulty process writes, is like `GONE`.
 const OPEN: u32 = 0;
@@ -87,8 +86,8 @@ impl Memory {
     }
 
     /// Receives the memory of the other side, which may have any size.
-    fn receive(connection: &Connection, context: &Context, layout: &Layout) -> Result<Self, Error> {
-        let memory = Parcel::receive(connection)?.map(context)?;
+    fn receive(line: &Line<'_>, context: &Context, layout: &Layout) -> Result<Self, Error> {
+        let memory = line.receive_parcel()?.map(context)?;
         let (found, expected) = (memory.size(), layout.size());
         if found < expected {
             return Err(RingError::TooSmall { found, expected }.into());
@@ -103,9 +102,9 @@ impl Side {
     /// # Safety
     /// As [`ImportedEvent::open`](crate::ipc::ImportedEvent::open), if the order is by events.
     #[allow(unsafe_code)] // The caller's promise is passed on.
-    pub(super) unsafe fn create(connection: &Connection, context: &Context, hello: Hello) -> Result<Self, Error> {
+    pub(super) unsafe fn create(line: &Line<'_>, context: &Context, hello: Hello) -> Result<Self, Error> {
         let layout = hello.layout;
-        let other = ProcessWatch::by_hang_up(connection)?;
+        let other = ProcessWatch::by_hang_up(line.connection)?;
         let pages = SharedPages::new(context, layout.words())?;
         for slot in 0..layout.slots() {
             let number = layout.number_before(layout.first_of(slot));
@@ -120,15 +119,14 @@ impl Side {
             Placement::Producer => None,
         };
         let parcel = ours.as_ref().map(SharedBuffer::share).transpose()?;
-        hello.send(connection, &pages)?;
         let meet = || {
-            parcel.iter().try_for_each(|parcel| parcel.send(connection))?;
-            signals.send(connection)?;
-            let memory =
-                ours.map_or_else(|| Memory::receive(connection, context, &layout), |ours| Ok(Memory::Ours(ours)))?;
+            line.say_hello(&hello, &pages)?;
+            parcel.iter().try_for_each(|parcel| line.send_parcel(parcel))?;
+            signals.send(line)?;
+            let memory = ours.map_or_else(|| Memory::receive(line, context, &layout), |ours| Ok(Memory::Ours(ours)))?;
             // SAFETY: the caller makes the same promise.
-            let signals = unsafe { signals.receive(connection)? };
-            receive_ready(connection)?;
+            let signals = unsafe { signals.receive(line)? };
+            line.receive_ready()?;
             Ok::<_, Error>((memory, signals))
         };
         let (memory, signals) = meet().inspect_err(|_| {
@@ -144,15 +142,14 @@ impl Side {
     /// # Safety
     /// As [`ImportedEvent::open`](crate::ipc::ImportedEvent::open), if the order is by events.
     #[allow(unsafe_code)] // The caller's promise is passed on.
-    pub(super) unsafe fn open(connection: &Connection, context: &Context, order: Order) -> Result<Self, Error> {
-        let other = ProcessWatch::by_hang_up(connection)?;
-        let (hello, pages) = Hello::receive(connection)?;
-        hello.order.require(order)?;
+    pub(super) unsafe fn open(line: &Line<'_>, context: &Context, offer: Offer) -> Result<Self, Error> {
+        let other = ProcessWatch::by_hang_up(line.connection)?;
+        let (hello, pages) = line.say_offer(offer)?;
         let layout = hello.layout;
         let pages = SharedPages::import(context, pages.as_fd(), layout.words())?;
-        let signals = NewSignals::new(order, context, layout.slots())?;
+        let signals = NewSignals::new(offer.order, context, layout.slots())?;
         let (memory, parcel) = match hello.placement {
-            Placement::Consumer => (Memory::receive(connection, context, &layout)?, None),
+            Placement::Consumer => (Memory::receive(line, context, &layout)?, None),
             Placement::Producer => {
                 let ours = Memory::ours(context, &layout)?;
                 let parcel = ours.share()?;
@@ -160,12 +157,12 @@ impl Side {
             }
         };
         // The consumer has sent its events, and then waits for these.
-        parcel.iter().try_for_each(|parcel| parcel.send(connection))?;
-        signals.send(connection)?;
+        parcel.iter().try_for_each(|parcel| line.send_parcel(parcel))?;
+        signals.send(line)?;
         // SAFETY: the caller makes the same promise.
-        let signals = unsafe { signals.receive(connection)? };
+        let signals = unsafe { signals.receive(line)? };
         let side = Self::of(Role::Producer, hello, memory, pages, signals, other)?;
-        send_ready(connection)?;
+        line.send_ready()?;
         Ok(side)
     }
 

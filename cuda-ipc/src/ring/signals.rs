@@ -1,13 +1,12 @@
 //! What says that a slot is filled or free: a number that a stream writes, or an event and a number.
 #![allow(unsafe_code)] // Opens events of the other process.
 
-use super::hello::Order;
+use super::hello::{Line, Order};
 use crate::event::InterprocessEvent;
 use crate::ipc::ImportedEvent;
 use crate::memory::DeviceSlice;
 use crate::stream::ScopedStream;
-use crate::transport::Connection;
-use crate::{Context, Error, Parcel};
+use crate::{Context, Error};
 
 /// How the streams of one side tell the other side that their work is done.
 #[derive(Debug)]
@@ -38,20 +37,20 @@ impl NewSignals {
         }))
     }
 
-    pub(super) fn send(&self, connection: &Connection) -> Result<(), Error> {
+    pub(super) fn send(&self, line: &Line<'_>) -> Result<(), Error> {
         let events = self.0.iter().flat_map(|(_, events)| events);
-        events.into_iter().try_for_each(|event| event.share()?.send(connection))
+        events.into_iter().try_for_each(|event| line.send_parcel(&event.share()?))
     }
 
     /// Receives and opens the other side's events.
     ///
     /// # Safety
     /// As [`ImportedEvent::open`], if the order is by events.
-    pub(super) unsafe fn receive(self, connection: &Connection) -> Result<Signals, Error> {
+    pub(super) unsafe fn receive(self, line: &Line<'_>) -> Result<Signals, Error> {
         let Some((context, ours)) = self.0 else { return Ok(Signals::Values) };
         let open = |_| {
             // SAFETY: the caller makes the same promise.
-            unsafe { Parcel::receive(connection)?.open_event(&context) }
+            unsafe { line.receive_parcel()?.open_event(&context) }
         };
         let theirs = (0..ours.len()).map(open).collect::<Result<_, _>>()?;
         Ok(Signals::Events(Events { ours, theirs }))

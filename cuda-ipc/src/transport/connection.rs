@@ -105,6 +105,16 @@ impl Connection {
     /// [`TransportError::Interrupted`], [`TransportError::Unusable`], [`TransportError::TooLong`],
     /// [`TransportError::TooManyDescriptors`] and [`TransportError::System`].
     pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), TransportError> {
+        self.send_by(Deadline::NEVER, bytes, descriptors)
+    }
+
+    /// Sends as [`Connection::send`] does, until a deadline, or until the timeout if that comes first.
+    pub(crate) fn send_by(
+        &self,
+        deadline: Deadline,
+        bytes: &[u8],
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), TransportError> {
         let (direction, limits) = (Direction::Sending, self.limits);
         if bytes.len() > limits.bytes {
             let (length, limit) = (bytes.len() as u64, limits.bytes);
@@ -117,7 +127,7 @@ impl Connection {
         };
         let header = Header::Message { descriptors: count, bytes: bytes.len() as u64 };
         let half = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        self.take_turn(half, direction, |deadline| {
+        self.take_turn(half, direction, deadline, |deadline| {
             let mut message = Outgoing::new(self.as_fd(), deadline);
             let result = message.send(&header, bytes, descriptors);
             let is_half_done = result.is_err() && message.has_begun;
@@ -136,7 +146,7 @@ impl Connection {
     pub fn finish(&self) -> Result<(), TransportError> {
         let direction = Direction::Sending;
         let half = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        let ended = self.take_turn::<()>(half, direction, |deadline| {
+        let ended = self.take_turn::<()>(half, direction, Deadline::NEVER, |deadline| {
             let mut message = Outgoing::new(self.as_fd(), deadline);
             let result = message.send(&Header::End, &[], &[]);
             let is_half_done = result.is_err() && message.has_begun;
@@ -160,10 +170,15 @@ impl Connection {
     /// [`TransportError::TooManyDescriptors`], [`TransportError::DescriptorsMissing`],
     /// [`TransportError::OtherProtocol`], [`TransportError::Unusable`] and [`TransportError::System`].
     pub fn receive(&self) -> Result<Message, TransportError> {
+        self.receive_by(Deadline::NEVER)
+    }
+
+    /// Receives as [`Connection::receive`] does, until a deadline, or until the timeout if that comes first.
+    pub(crate) fn receive_by(&self, deadline: Deadline) -> Result<Message, TransportError> {
         loop {
             let half = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
             // A call that waits returns a message or an error, so this is no busy loop.
-            if let Some(message) = self.receive_until(half, true)? {
+            if let Some(message) = self.receive_until(half, Some(deadline))? {
                 return Ok(message);
             }
         }
@@ -183,14 +198,19 @@ impl Connection {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return Ok(None),
         };
-        self.receive_until(half, false)
+        self.receive_until(half, None)
     }
 
-    /// Continues with the message of which a part has arrived, or else begins the next.
-    fn receive_until(&self, half: MutexGuard<'_, State>, waits: bool) -> Result<Option<Message>, TransportError> {
-        self.take_turn(half, Direction::Receiving, |deadline| {
+    /// Continues with the message of which a part has arrived, or else begins the next. Without a deadline it does not
+    /// wait.
+    fn receive_until(
+        &self,
+        half: MutexGuard<'_, State>,
+        deadline: Option<Deadline>,
+    ) -> Result<Option<Message>, TransportError> {
+        self.take_turn(half, Direction::Receiving, deadline.unwrap_or(Deadline::NEVER), |until| {
             let mut incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
-            let result = incoming.receive(self.as_fd(), self.limits, waits.then_some(deadline));
+            let result = incoming.receive(self.as_fd(), self.limits, deadline.map(|_| until));
             if matches!(result, Ok(None)) {
                 return (result, false);
             }
@@ -200,11 +220,13 @@ impl Connection {
         })
     }
 
-    /// Transfers one message in a direction. The action returns its result, and whether it left the message incomplete.
+    /// Transfers one message in a direction, until the deadline or the timeout. The action returns its result, and
+    /// whether it left the message incomplete.
     fn take_turn<T>(
         &self,
         mut state: MutexGuard<'_, State>,
         direction: Direction,
+        deadline: Deadline,
         action: impl FnOnce(Deadline) -> (Result<T, TransportError>, bool),
     ) -> Result<T, TransportError> {
         match *state {
@@ -212,7 +234,7 @@ impl Connection {
             State::Finished => return Err(TransportError::Finished { direction }),
             State::Broken { is_disconnected } => return Err(TransportError::Unusable { direction, is_disconnected }),
         }
-        let (result, is_half_done) = action(Deadline::after(self.timeout));
+        let (result, is_half_done) = action(Deadline::after(self.timeout).min(deadline));
         if is_half_done {
             let is_disconnected = result.as_ref().is_err_and(TransportError::is_disconnected);
             *state = State::Broken { is_disconnected };

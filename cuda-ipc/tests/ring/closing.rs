@@ -29,6 +29,20 @@ fn all_messages_come_before_the_end(#[values(Order::Values, Order::Events)] orde
     producer.finish();
 }
 
+/// A producer without a free slot can have no other message.
+#[test]
+fn a_ring_whose_messages_are_all_held_can_end() {
+    let producer = Peer::start(module_path!(), "role_sends_three_and_closes");
+    Order::Values.send(&producer.connection);
+    let ring = Consumer::create(&producer.connection, &context(), Options::new(SLOT).slots(3)).unwrap();
+    assert_eq!(receive(&producer.connection), 1, "closed");
+    let held: Vec<_> = (0..3).map(|_| ring.next(LONG).unwrap().expect("a message")).collect();
+    assert!(ring.next(LONG).unwrap().is_none());
+    drop(held);
+    send(&producer.connection, 0);
+    producer.finish();
+}
+
 #[test]
 fn a_producer_that_drops_the_ring_has_not_closed_it() {
     let producer = Peer::start(module_path!(), "role_sends_one_and_fails");

@@ -143,6 +143,23 @@ fn a_waiting_call_ends(
     assert!(messages == 2 && matches!(died, RingError::ProducerDied { last_good: Some(1), .. }), "{messages}: {died}");
 }
 
+/// A consumer that holds all messages hears that they are all held, until the producer has died.
+#[test]
+fn a_death_is_told_while_all_messages_are_held() {
+    let mut producer = Peer::start(module_path!(), "role_fills_the_ring");
+    Order::Values.send(&producer.connection);
+    let ring = Consumer::create(&producer.connection, &context(), Options::new(SLOT).slots(3)).unwrap();
+    assert_eq!(producer.process.hear(), "there");
+    let _held: Vec<_> = (0..3).map(|_| ring.next(LONG).unwrap().expect("a message")).collect();
+    let error = refused(ring.next(LONG));
+    assert!(matches!(error, RingError::AllHeld { slots: 3, .. }), "{error}");
+    producer.process.kill();
+    for limit in [Duration::ZERO, LONG] {
+        let error = refused(ring.next(limit));
+        assert!(matches!(error, RingError::ProducerDied { last_good: Some(2), .. }), "{error}");
+    }
+}
+
 #[rstest]
 #[case::of_the_producer("role_does_not_open")]
 #[case::of_the_consumer("role_does_not_create")]

@@ -176,8 +176,14 @@ fn write_words(connection: &Connection, pages: &SharedPages<u32>) {
     }
 }
 
+/// Says what a producer accepts.
+fn send_offer(connection: &Connection) {
+    connection.send(&[&b"CUDA-IPC ring 2\n"[..], &[0; 8], &[0xff; 8]].concat(), &[]).unwrap();
+}
+
 roles! {
     fn role_writes_words(connection) {
+        send_offer(&connection);
         let hello = connection.receive().unwrap();
         let pages = SharedPages::<u32>::import(&context(), hello.descriptors[0].as_fd(), WORDS).unwrap();
         let _slots = Parcel::receive(&connection).unwrap();
@@ -193,12 +199,13 @@ roles! {
                 pages.numbers()[place + 2 * LINE * slot].store(number, Ordering::SeqCst);
             }
         }
-        let mut hello = b"CUDA-IPC ring 1\n".to_vec();
+        let mut hello = b"CUDA-IPC ring 2\n".to_vec();
         hello.extend((SLOTS as u32).to_le_bytes());
         hello.extend([0; 4]);
         hello.extend((SLOT as u64).to_le_bytes());
         hello.extend([0; 8]);
         connection.send(&hello, &[pages.as_fd()]).unwrap();
+        let _offer = connection.receive().unwrap();
         let slots = SharedBuffer::new(&context(), 1 << 20).unwrap();
         slots.share().unwrap().send(&connection).unwrap();
         assert_eq!(connection.receive().unwrap().bytes, READY);
@@ -206,12 +213,14 @@ roles! {
     }
 
     fn role_shares_too_little(connection) {
+        send_offer(&connection);
         connection.receive().unwrap();
         let slots = SharedBuffer::new(&context(), 4096).unwrap();
         slots.share().unwrap().send(&connection).unwrap();
     }
 
     fn role_is_not_ready(connection) {
+        send_offer(&connection);
         connection.receive().unwrap();
         connection.receive().unwrap();
         connection.send(b"ready", &[]).unwrap();

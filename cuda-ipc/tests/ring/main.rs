@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use cuda_ipc::host::SharedPages;
-use cuda_ipc::ring::{Consumer, Options, Producer, RingError};
+use cuda_ipc::ring::{Consumer, OpenOptions, Options, Producer, RingError};
 use cuda_ipc::stream::{ScopedStream, WaitValue};
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, Error};
@@ -52,7 +52,7 @@ impl Order {
         let ring = match self {
             Self::Values => Producer::open(connection, context),
             // SAFETY: as above.
-            Self::Events => unsafe { Producer::open_with_events(connection, context) },
+            Self::Events => unsafe { Producer::open_with_events(connection, context, OpenOptions::new()) },
         };
         ring.unwrap()
     }

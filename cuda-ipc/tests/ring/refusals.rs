@@ -1,9 +1,10 @@
 //! What is no ring is refused, with an error that says what to do.
 
 use std::os::fd::AsFd as _;
+use std::time::Duration;
 
 use cuda_ipc::host::SharedPages;
-use cuda_ipc::ring::{Consumer, Options, Producer, RingError};
+use cuda_ipc::ring::{Consumer, OpenOptions, Options, Placement, Producer, RingError};
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{DeviceBuffer, Error, Parcel};
 use rstest::rstest;
@@ -27,7 +28,7 @@ fn options_that_no_ring_has(#[case] options: Options) {
 
 #[rstest]
 #[case::nothing(b"")]
-#[case::anything(b"CUDA-IPC ring 2\n")]
+#[case::anything(b"CUDA-IPC ring 3\n")]
 #[case::too_many_slots(&hello(5000, [0; 4], 64, 0))]
 #[case::no_slots(&hello(0, [0; 4], 64, 0))]
 #[case::an_empty_slot(&hello(1, [0; 4], 0, 0))]
@@ -74,9 +75,69 @@ fn a_ring_by_events_needs_the_promise() {
     assert!(is_expected, "{error}");
     other.send(&hello(1, [0; 4], 64, 0), &[pages.as_fd()]).unwrap();
     // SAFETY: the ring is refused before an event is opened.
-    let error = refused(unsafe { Producer::open_with_events(&connection, &context()) });
+    let error = refused(unsafe { Producer::open_with_events(&connection, &context(), OpenOptions::new()) });
     let is_expected = matches!(error, RingError::OtherOrder { found: "stream values", expected: "events", .. });
     assert!(is_expected, "{error}");
+}
+
+/// Nothing but the roles ends the calls: these connections have no timeout.
+#[rstest]
+#[case::consumers("consumer", |end: &Connection| Consumer::create(end, &context(), Options::new(SLOT)).map(drop))]
+#[case::consumers_that_place("consumer", |end: &Connection| {
+    Consumer::create(end, &context(), Options::new(SLOT).placement(Placement::Producer)).map(drop)
+})]
+#[case::producers("producer", |end: &Connection| Producer::open(end, &context()).map(drop))]
+fn two_ends_of_one_role_are_no_ring(#[case] role: &str, #[case] make: fn(&Connection) -> Result<(), Error>) {
+    let (one, other) = Connection::pair().unwrap();
+    let errors = std::thread::scope(|scope| {
+        let other = scope.spawn(|| refused(make(&other)));
+        [refused(make(&one)), other.join().unwrap()]
+    });
+    for error in errors {
+        assert!(matches!(error, RingError::SameRole { role: found, .. } if found == role), "{error}");
+    }
+}
+
+/// The other process keeps the connection, and says nothing, or not everything.
+#[rstest]
+fn a_ring_is_made_in_time_or_not_at_all(#[values(false, true)] has_begun: bool) {
+    let limit = Duration::from_millis(20);
+    let (one, other) = Connection::pair().unwrap();
+    if has_begun {
+        other.send(&offer(0), &[]).unwrap();
+    }
+    let error = refused(Consumer::create(&one, &context(), Options::new(SLOT).within(limit)));
+    assert!(matches!(error, RingError::NotMade { other: "producer", waited, .. } if waited == limit), "{error}");
+    let (one, other) = Connection::pair().unwrap();
+    if has_begun {
+        let pages = SharedPages::<u32>::new(&context(), 128).unwrap();
+        other.send(&hello(1, [0; 4], 64, 0), &[pages.as_fd()]).unwrap();
+    }
+    let error = refused(Producer::open_with(&one, &context(), OpenOptions::new().within(limit)));
+    assert!(matches!(error, RingError::NotMade { other: "consumer", waited, .. } if waited == limit), "{error}");
+}
+
+/// Both ends learn it. The producer has not allocated anything: no device has the memory of the first case.
+#[rstest]
+#[case::by_default(1 << 50, OpenOptions::new(), 1 << 30)]
+#[case::as_it_says(3 * SLOT, OpenOptions::new().most_bytes(3 * SLOT - 1), 3 * SLOT as u64 - 1)]
+fn a_producer_limits_what_a_consumer_makes_it_allocate(
+    #[case] bytes: usize,
+    #[case] accepted: OpenOptions,
+    #[case] limit: u64,
+) {
+    let (one, other) = pair();
+    let options = Options::new(bytes.div_ceil(3)).slots(3).placement(Placement::Producer);
+    let errors = std::thread::scope(|scope| {
+        let creates = scope.spawn(|| refused(Consumer::create(&one, &context(), options)));
+        [refused(Producer::open_with(&other, &context(), accepted)), creates.join().unwrap()]
+    });
+    let total = 3 * bytes.div_ceil(3) as u64;
+    for error in errors {
+        let is_expected =
+            matches!(error, RingError::TooMuchMemory { wanted, allowed, .. } if (wanted, allowed) == (total, limit));
+        assert!(is_expected, "{error}");
+    }
 }
 
 #[test]
@@ -100,10 +161,15 @@ fn pair() -> (Connection, Connection) {
 
 /// The bytes of a hello.
 fn hello(slots: u32, options: [u8; 4], slot_size: u64, first: u64) -> Vec<u8> {
-    let mut bytes = b"CUDA-IPC ring 1\n".to_vec();
+    let mut bytes = b"CUDA-IPC ring 2\n".to_vec();
     bytes.extend(slots.to_le_bytes());
     bytes.extend(options);
     bytes.extend(slot_size.to_le_bytes());
     bytes.extend(first.to_le_bytes());
     bytes
+}
+
+/// The bytes of what a producer accepts.
+fn offer(most_bytes: u64) -> Vec<u8> {
+    [&b"CUDA-IPC ring 2\n"[..], &[0; 8], &most_bytes.to_le_bytes()].concat()
 }
