@@ -10,8 +10,9 @@ use rustix::io::retry_on_intr;
 use rustix::rand::{GetRandomFlags, getrandom};
 use uuid::Uuid;
 
+use crate::fork::{self, Mark};
 use crate::identity::namespace;
-use crate::{ProcessIdentity, SystemError, fork};
+use crate::{ProcessIdentity, SystemError};
 
 /// Identifies one exporter among those of all machines: one copy of this crate in one run of a program.
 ///
@@ -25,9 +26,28 @@ pub struct ExporterIdentity {
     pub nonce: [u8; 16],
 }
 
+/// What this copy of the crate knows of its own identity.
+struct Own {
+    identity: ExporterIdentity,
+    mark: Option<&'static Mark>,
+}
+
+impl Own {
+    /// Returns whether this process still is the one that read the identity, and not a child that inherited it.
+    fn is_ours(&self) -> io::Result<bool> {
+        // A child that shares its parent's memory has the mark.
+        let is_pid = self.identity.process.pid == std::process::id();
+        match self.mark {
+            Some(mark) => Ok(is_pid && mark.is_there()),
+            // Without a mark, the child of a raw system call looks like its parent, if both have PID 1.
+            None => Ok(is_pid && self.identity.process.pid_namespace == namespace("self")?),
+        }
+    }
+}
+
 /// The identity of this process and of this copy of the crate, or null before anyone asks. A lock in its place could be
 /// held for ever in a forked child.
-static OWN: AtomicPtr<ExporterIdentity> = AtomicPtr::new(ptr::null_mut());
+static OWN: AtomicPtr<Own> = AtomicPtr::new(ptr::null_mut());
 
 impl ExporterIdentity {
     /// `/proc/self`, `getrandom`: returns the identity that this process states in its tickets.
@@ -42,19 +62,19 @@ impl ExporterIdentity {
     }
 
     fn read() -> io::Result<Self> {
-        let (pid, pid_namespace) = (std::process::id(), namespace("self")?);
         let known = OWN.load(Ordering::Acquire);
         // SAFETY: the pointer is null, or leads to an identity that is never changed or freed.
         if let Some(own) = unsafe { known.as_ref() }
-            // The child of a raw system call does not run the handler, and inherits its parent's identity.
-            && (own.process.pid, own.process.pid_namespace) == (pid, pid_namespace)
+            && own.is_ours()?
         {
-            return Ok(*own);
+            return Ok(own.identity);
         }
         forget_in_children()?;
-        let own = Self { process: ProcessIdentity::read_own(pid, pid_namespace)?, nonce: draw()? };
-        match OWN.compare_exchange(known, Box::leak(Box::new(own)), Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Ok(own),
+        let process = ProcessIdentity::read_own(std::process::id(), namespace("self")?)?;
+        let identity = Self { process, nonce: draw()? };
+        let own = Box::new(Own { identity, mark: Mark::set() });
+        match OWN.compare_exchange(known, Box::leak(own), Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => Ok(identity),
             // Another thread was faster, and this one takes the same identity.
             Err(_) => Self::read(),
         }
@@ -68,7 +88,8 @@ impl fmt::Display for ExporterIdentity {
     }
 }
 
-/// Ensures that a forked child draws a nonce of its own, even if it gets the PID of an ancestor that has ended.
+/// Ensures, where the kernel cannot mark memory, that a forked child draws a nonce of its own, even if it gets the PID of
+/// an ancestor that has ended.
 fn forget_in_children() -> io::Result<()> {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
     if !REGISTERED.load(Ordering::Relaxed) {
