@@ -9,11 +9,13 @@
 //! | `--slots N` | 4 | the number of slots of every ring |
 //! | `--streams LIST` | `1,2` | in how many streams each side of this crate's ring works |
 //! | `--rounds N` | 7 | the rounds, of which the median counts |
+//! | `--pairs LIST` | 1 | how many pairs of processes work at once |
 //! | `--devices LIST` | `0-0,0-1`, or `0-0` with one device | the devices of the producer and of the consumer |
 //! | `--json FILE` | | writes the figures to a file too |
 //!
-//! Two processes send messages, and each message ends in memory of the consumer. The rings take turns in every round,
-//! so that other load on the machine affects all of them.
+//! A producer sends messages to a consumer, and each message ends in memory of the consumer. Both are processes of their
+//! own. The rings take turns in every round, so that other load on the machine affects all of them. With several pairs,
+//! the speed is that of all together, until the last one has its messages.
 //!
 //! - *events*: the slots are the producer's memory. The producer fills a slot with `cuMemsetD32Async` and records an
 //!   event. The consumer's stream waits for it, copies the slot, and records another. Shared memory only says that a
@@ -47,7 +49,9 @@ use report::{Figure, Report};
 
 /// A side that hears nothing from the other for so long fails.
 const LIMIT: Duration = Duration::from_secs(60);
+/// The roles of the processes that this program starts.
 const PRODUCER: &str = "--producer";
+const CONSUMER: &str = "--consumer";
 
 /// One ring to measure.
 #[derive(Clone, Copy, PartialEq)]
@@ -92,15 +96,42 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if arguments.iter().any(|argument| argument == PRODUCER) {
-        let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned().expect("a descriptor"));
-        produce(&options, driver, &Connection::from(socket));
-        return ExitCode::SUCCESS;
+    let is = |role: &str| arguments.iter().any(|argument| argument == role);
+    if is(PRODUCER) {
+        produce(&options, driver, &other_side());
+    } else if is(CONSUMER) {
+        let mut producer = Process::start(&arguments, PRODUCER);
+        consume(&options, driver, &producer.connection, &other_side());
+        producer.end();
+    } else {
+        measure(&options, driver, &arguments);
     }
-    let (mut producer, connection) = start(&arguments);
-    consume(&options, driver, &connection);
-    assert!(producer.wait().expect("our child").success(), "the producer failed");
     ExitCode::SUCCESS
+}
+
+/// Another process of this program.
+struct Process {
+    child: Child,
+    connection: Connection,
+}
+
+impl Process {
+    fn start(arguments: &[String], role: &str) -> Self {
+        let (connection, theirs) = Connection::pair().expect("a descriptor");
+        let mut command = Command::new(env::current_exe().expect("this executable has a path"));
+        let arguments = arguments.iter().filter(|argument| *argument != CONSUMER);
+        command.args(arguments).arg(role).stdin(OwnedFd::from(theirs));
+        Self { child: command.spawn().expect("this program starts again"), connection }
+    }
+
+    fn end(&mut self) {
+        assert!(self.child.wait().expect("our child").success(), "a process of the bench failed");
+    }
+}
+
+/// The connection to the process that started this one.
+fn other_side() -> Connection {
+    Connection::from(UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned().expect("a descriptor")))
 }
 
 fn driver() -> Driver {
@@ -114,13 +145,6 @@ fn reference_driver() -> PathBuf {
     let executable = env::current_exe().expect("this executable has a path");
     let found = executable.ancestors().map(|folder| folder.join("libreference_driver.so")).find(|path| path.is_file());
     found.expect("Cargo builds the reference driver next to this")
-}
-
-fn start(arguments: &[String]) -> (Child, Connection) {
-    let (ours, theirs) = Connection::pair().expect("a descriptor");
-    let mut command = Command::new(env::current_exe().expect("this executable has a path"));
-    command.args(arguments).arg(PRODUCER).stdin(OwnedFd::from(theirs));
-    (command.spawn().expect("this program starts again"), ours)
 }
 
 /// The rings that are compared.
@@ -146,6 +170,51 @@ type Send<'ring> = Box<dyn Fn(u32) + 'ring>;
 /// A ring at the consumer's side. It returns when the last message is in the consumer's memory.
 type Receive<'ring> = Box<dyn Fn(u32) -> Instant + 'ring>;
 
+/// Runs the pairs, and reports their speed. All of them begin each round at the same time.
+fn measure(options: &Options, driver: Driver, arguments: &[String]) {
+    let mut report = Report::new(driver, options);
+    let kinds = kinds(options);
+    for pairs in &options.pairs {
+        let mut consumers: Vec<_> = (0..*pairs).map(|_| Process::start(arguments, CONSUMER)).collect();
+        let host: Vec<_> = consumers.iter().map(hear).collect();
+        report.add_host(*pairs, host.iter().sum::<f64>() / host.len() as f64);
+        for devices in &options.devices {
+            report.begin(*pairs, *devices, &kinds);
+            for plan in options.plans() {
+                let mut speeds = vec![Vec::new(); kinds.len()];
+                for round in 0..=options.rounds {
+                    for turn in turns(kinds.len(), round) {
+                        consumers.iter().for_each(|consumer| go(&consumer.connection));
+                        let slowest = consumers.iter().map(hear).fold(0.0, f64::max);
+                        // The first round loads what the others use.
+                        if round > 0 {
+                            speeds[turn].push((pairs * plan.bytes()) as f64 / slowest / 1e9);
+                        }
+                    }
+                }
+                let figures = kinds.iter().zip(speeds).map(|(kind, speeds)| Figure::new(*kind, speeds));
+                report.add(plan, figures.collect());
+            }
+        }
+        consumers.iter_mut().for_each(Process::end);
+    }
+    report.write();
+}
+
+fn go(other: &Connection) {
+    other.send(b"go", &[]).expect("the other process lives");
+}
+
+/// Receives a number from a consumer.
+fn hear(consumer: &Process) -> f64 {
+    let message = consumer.connection.receive().expect("the consumer lives");
+    f64::from_le_bytes(message.bytes.try_into().expect("the consumer sends a number"))
+}
+
+fn tell(main: &Connection, number: f64) {
+    main.send(&number.to_le_bytes(), &[]).expect("the bench lives");
+}
+
 fn produce(options: &Options, driver: Driver, consumer: &Connection) {
     ours::send_from_the_host(&context(driver, options.devices[0].0), consumer);
     for (producer, _) in &options.devices {
@@ -170,42 +239,32 @@ fn produce(options: &Options, driver: Driver, consumer: &Connection) {
     }
 }
 
-fn consume(options: &Options, driver: Driver, producer: &Connection) {
-    let mut report = Report::new(driver, options);
-    report.add_host(ours::receive_from_the_host(&context(driver, options.devices[0].1), producer));
-    for (from, to) in &options.devices {
-        let context = context(driver, *to);
-        report.begin((*from, *to), &kinds(options));
+fn consume(options: &Options, driver: Driver, producer: &Connection, main: &Connection) {
+    tell(main, ours::receive_from_the_host(&context(driver, options.devices[0].1), producer));
+    for (_, consumer) in &options.devices {
+        let context = context(driver, *consumer);
         for plan in options.plans() {
-            let kinds = kinds(options);
-            let rings = kinds.iter().map(|kind| -> Receive<'_> {
-                match *kind {
+            let rings = kinds(options).into_iter().map(|kind| -> Receive<'_> {
+                match kind {
                     Kind::Events => raw::consumer(&context, producer, plan),
                     Kind::Ours { way, streams } => ours::consumer(&context, producer, plan, way, streams),
                 }
             });
             let rings: Vec<_> = rings.collect();
-            let mut speeds = vec![Vec::new(); rings.len()];
             for round in 0..=options.rounds {
                 for turn in turns(rings.len(), round) {
-                    producer.send(b"go", &[]).expect("the producer lives");
+                    main.receive().expect("the bench starts a round");
+                    go(producer);
                     let begin = Instant::now();
                     let receive = || rings[turn](round as u32);
                     let end = context.within(receive).expect("the context can be made current");
-                    let speed = plan.bytes() as f64 / end.duration_since(begin).as_secs_f64() / 1e9;
-                    // The first round loads what the others use.
-                    if round > 0 {
-                        speeds[turn].push(speed);
-                    }
+                    tell(main, end.duration_since(begin).as_secs_f64());
                 }
             }
             drop(rings);
             producer.send(b"end", &[]).expect("the producer lives");
-            let figures = kinds.iter().zip(speeds).map(|(kind, speeds)| Figure::new(*kind, speeds));
-            report.add(plan, figures.collect());
         }
     }
-    report.write();
 }
 
 /// The word that every word of a message is.

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use cuda_ipc::Driver;
 
-use crate::{PRODUCER, Plan};
+use crate::{CONSUMER, PRODUCER, Plan};
 
 pub(crate) struct Options {
     pub(crate) sizes: Vec<usize>,
     pub(crate) slots: usize,
     pub(crate) streams: Vec<usize>,
     pub(crate) rounds: usize,
+    pub(crate) pairs: Vec<usize>,
     /// The devices of the producer and of the consumer.
     pub(crate) devices: Vec<(usize, usize)>,
     pub(crate) json: Option<PathBuf>,
@@ -31,6 +32,7 @@ impl Options {
             slots: 4,
             streams: vec![1, 2],
             rounds: 7,
+            pairs: vec![1],
             devices: list(devices, pair)?,
             json: None,
             volume,
@@ -38,8 +40,8 @@ impl Options {
         };
         let mut arguments = arguments.iter();
         while let Some(option) = arguments.next() {
-            // Cargo adds the first of these, and this program the second.
-            if option == "--bench" || option == PRODUCER {
+            // Cargo adds the first of these, and this program the others.
+            if ["--bench", PRODUCER, CONSUMER].contains(&option.as_str()) {
                 continue;
             }
             let value = arguments.next().ok_or_else(|| format!("{option}: unknown, or without a value"))?;
@@ -54,6 +56,7 @@ impl Options {
             "--slots" => self.slots = positive(value)?,
             "--streams" => self.streams = list(value, positive)?,
             "--rounds" => self.rounds = positive(value)?,
+            "--pairs" => self.pairs = list(value, positive)?,
             "--devices" => self.devices = list(value, pair)?,
             "--json" => self.json = Some(value.into()),
             _ => return Err("unknown option".into()),

@@ -38,9 +38,11 @@ impl Figure {
 pub(crate) struct Report {
     driver: String,
     file: Option<PathBuf>,
+    pairs: usize,
     devices: (usize, usize),
     rows: Vec<Value>,
-    host_ns: f64,
+    /// The nanoseconds of a message that only the hosts send, by the number of pairs.
+    hosts: Vec<Value>,
 }
 
 impl Report {
@@ -48,19 +50,19 @@ impl Report {
         let driver = format!("{}, CUDA {}", driver.path().display(), driver.version());
         println!("Driver: {driver}. {} slots, medians of {} rounds in GB/s,", options.slots, options.rounds);
         println!("and the ratio to the ring that is ordered by events. push/2: in two streams.");
-        Self { driver, file: options.json.clone(), devices: (0, 0), rows: Vec::new(), host_ns: f64::NAN }
+        Self { driver, file: options.json.clone(), pairs: 1, devices: (0, 0), rows: Vec::new(), hosts: Vec::new() }
     }
 
-    /// Adds the nanoseconds of a message that only the hosts send.
-    pub(crate) fn add_host(&mut self, nanoseconds: f64) {
-        self.host_ns = nanoseconds;
-        println!("A message that only the hosts send: {nanoseconds:.0} ns.");
+    /// Adds the mean nanoseconds of a message that only the hosts send.
+    pub(crate) fn add_host(&mut self, pairs: usize, nanoseconds: f64) {
+        self.hosts.push(json!({ "pairs": pairs, "message_ns": nanoseconds }));
+        println!("\nPairs at once: {pairs}. A message that only the hosts send: {nanoseconds:.0} ns.");
     }
 
     /// Begins a table.
-    pub(crate) fn begin(&mut self, devices: (usize, usize), kinds: &[Kind]) {
-        self.devices = devices;
-        println!("\nfrom device {} to device {}", devices.0, devices.1);
+    pub(crate) fn begin(&mut self, pairs: usize, devices: (usize, usize), kinds: &[Kind]) {
+        (self.pairs, self.devices) = (pairs, devices);
+        println!("\nfrom device {} to device {}, pairs at once: {pairs}", devices.0, devices.1);
         print!("{:>12} {:>9}", "slot, bytes", "messages");
         kinds.iter().for_each(|kind| print!(" {:>17}", kind.name()));
         println!();
@@ -76,7 +78,7 @@ impl Report {
         println!();
         self.rows.extend(figures.iter().map(|Figure { kind, median, least, most }| {
             json!({
-                "producer_device": self.devices.0, "consumer_device": self.devices.1, "slot_bytes": plan.size,
+                "pairs": self.pairs, "producer_device": self.devices.0, "consumer_device": self.devices.1, "slot_bytes": plan.size,
                 "slots": plan.slots, "messages": plan.messages, "ring": kind.name(), "gb_per_s": median,
                 "least": least, "most": most, "ratio_to_events": median / events,
             })
@@ -85,7 +87,7 @@ impl Report {
 
     pub(crate) fn write(self) {
         let Some(file) = self.file else { return };
-        let report = json!({ "driver": self.driver, "host_message_ns": self.host_ns, "figures": self.rows });
+        let report = json!({ "driver": self.driver, "hosts": self.hosts, "figures": self.rows });
         std::fs::write(file, format!("{report:#}\n")).expect("the file can be written");
     }
 }
