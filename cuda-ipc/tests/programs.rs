@@ -256,6 +256,20 @@ mod stream {
         assert!(errors.contains(told), "{errors}");
     }
 
+    /// An option that the usage lists is known: it is refused only for its value.
+    #[test]
+    fn the_usage_lists_every_option() {
+        let Ended { code, said, errors } = Program::new("stream").arguments(&["--slots", "2", "--help"]).run();
+        assert_eq!((code, &*errors), (Some(0), ""), "{said}");
+        let listed: Vec<&str> = said.lines().filter_map(|line| line.trim_start().split(' ').next()).collect();
+        let listed: Vec<&str> = listed.into_iter().filter(|word| word.starts_with("--")).collect();
+        let source = include_str!("../examples/stream/options.rs");
+        let known = source.lines().filter_map(|line| line.trim_start().strip_prefix("\"--")?.split_once("\" => "));
+        let known: Vec<String> = known.map(|(name, _)| format!("--{name}")).collect();
+        let others = ["--json".to_owned(), "--help".to_owned()];
+        assert_eq!(listed, known.into_iter().chain(others).collect::<Vec<_>>());
+    }
+
     /// The two sides, in the middle of a stream that would not end.
     fn running(order: &str) -> (Running, Running) {
         let (one, other) = UnixStream::pair().unwrap();

@@ -6,21 +6,9 @@
 //!     --producer-device 0 --consumer-device 1 --verify-every 16
 //! ```
 //!
-//! | option | default | what it sets |
-//! |---|---|---|
-//! | `--slot-size BYTES` | `1M` | the size of a slot and of a message, as a number with `K`, `M` or `G` |
-//! | `--slots N` | 8 | the number of slots; with 1, each message waits for the release of the one before |
-//! | `--messages N` | 1000 | the number of messages |
-//! | `--streams N` | 2 | in how many streams each side works |
-//! | `--placement SIDE` | `consumer` | on whose device the slots are: `consumer` or `producer` |
-//! | `--order ORDER` | `values` | by `values` that streams write, or by interprocess `events` |
-//! | `--producer-device N`, `--consumer-device N` | 0 | the devices |
-//! | `--verify-every N` | 1 | compares one message of every N; the others are only received |
-//! | `--json` | | prints one JSON object instead of text |
-//!
-//! The exit code is 0 if all messages arrived, 1 if not, or if the other side ended, and 2 for bad arguments. If one
-//! side is killed, the other ends at once and says who died. Without a GPU, use the reference driver as `share_buffer`
-//! shows. The speed then means nothing.
+//! `--help` lists the options. The exit code is 0 if all messages arrived, 1 if not, or if the other side ended, and 2 for
+//! bad arguments. If one side is killed, the other ends at once and says who died. Without a GPU, use the reference driver
+//! as `share_buffer` shows. The speed then means nothing.
 
 #[path = "../device_code/mod.rs"]
 mod device_code;
@@ -38,7 +26,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
-use options::Options;
+use options::{Options, USAGE};
 use two_processes::{Outcome, end_with, importer, with_parent};
 
 /// A side that hears nothing from the other for so long gives up.
@@ -46,6 +34,10 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let role = arguments.first().filter(|first| !first.starts_with('-')).cloned();
     if role.is_some() {
         arguments.remove(0);
@@ -53,7 +45,7 @@ fn main() -> ExitCode {
     let options = match Options::parse(&arguments) {
         Ok(options) => options,
         Err(error) => {
-            eprintln!("{error}");
+            eprintln!("{error}; --help lists the options");
             return ExitCode::from(2);
         }
     };

@@ -5,6 +5,27 @@ use std::str::FromStr;
 
 use cuda_ipc::ring::Placement;
 
+/// What `--help` prints.
+pub(crate) const USAGE: &str = "\
+Sends messages from one process to another through a ring, and compares every word.
+
+usage: stream [OPTION]...
+
+  --slot-size BYTES    size of a slot and of a message, as a number with K, M or G (default 1M)
+  --slots N            number of slots; with 1, each message waits for the release of the last (default 8)
+  --messages N         number of messages (default 1000)
+  --streams N          number of streams on each side (default 2)
+  --placement SIDE     device that the slots are on: consumer or producer (default consumer)
+  --order ORDER        by values that streams write, or by interprocess events (default values)
+  --producer-device N  device of the producer (default 0)
+  --consumer-device N  device of the consumer (default 0)
+  --verify-every N     compare one message of every N; the others are only received (default 1)
+  --json               print one JSON object instead of text
+  --help               print this
+
+exit code: 0 if all messages arrived, 1 if not, 2 for bad arguments
+";
+
 pub(crate) struct Options {
     /// A multiple of 4, because messages are words.
     pub(crate) slot_size: usize,
@@ -39,7 +60,7 @@ impl Options {
                 options.json = true;
                 continue;
             }
-            let value = arguments.next().ok_or_else(|| format!("{option}: unknown, or without a value"))?;
+            let value = arguments.next().ok_or_else(|| format!("{option}: unknown option, or its value is missing"))?;
             options.set(option, value).map_err(|error| format!("{option} {value}: {error}"))?;
         }
         Ok(options)

@@ -283,9 +283,11 @@ impl TransportError {
             Self::Finished { direction: Direction::Sending } => "connect again to send more",
             Self::Closed { direction: Direction::Sending } => "receive what it sent before, then connect again",
             Self::Closed { .. } | Self::Interrupted { .. } | Self::Unusable { .. } => "connect again",
-            Self::TooLong { .. } => "send less at once, or raise the limit at both ends with Connection::set_limits",
+            Self::TooLong { .. } => {
+                "send less at once, or raise the limit at both ends with Connection::set_limits; that of a group is fixed"
+            }
             Self::TooManyDescriptors { .. } => {
-                "send fewer at once, or raise the limit at both ends with Connection::set_limits"
+                "send fewer at once, or raise the limit at both ends with Connection::set_limits; that of a group is fixed"
             }
             Self::DescriptorsLost { .. } => "raise the limit of open files (RLIMIT_NOFILE)",
             Self::DescriptorsMissing { .. } => "check the peer",

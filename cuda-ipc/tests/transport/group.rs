@@ -343,6 +343,9 @@ fn a_message_above_the_limits_leaves_the_group_as_it_was() {
             matches!(error, TransportError::TooLong { direction: Direction::Sending, limit, .. } if limit == longest),
             "{error}"
         );
+        assert!(
+            error.to_string().ends_with("the limit at both ends with Connection::set_limits; that of a group is fixed")
+        );
         let error = group.all_gather(&[], &traced.times(4097), PATIENCE).unwrap_err();
         assert!(matches!(error, TransportError::TooManyDescriptors { count: 4097, limit: 4096, .. }), "{error}");
         let longest = vec![rank as u8; longest];
