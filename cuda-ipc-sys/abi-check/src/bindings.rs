@@ -63,6 +63,8 @@ impl Bindings {
                     let (name, ty) = (alias.ident.to_string(), c_type(&alias.ty)?);
                     self.probes.push(Probe::new(&name, "type", same_type(&name, &ty), HOLDS));
                 }
+                // The C compiler that this program asks is not one for Windows.
+                Item::Const(constant) if is_for_windows(constant) => {}
                 Item::Const(constant) if constant.ident == "_" => self.layout(&statements(constant)?, &places),
                 Item::Const(constant) => self.constant(&constant.ident.to_string(), &constant.expr)?,
                 Item::Impl(block) if block.trait_.is_none() => {
@@ -292,4 +294,9 @@ pub(crate) fn inner(ty: &Type) -> &Type {
         return inner;
     }
     ty
+}
+
+fn is_for_windows(constant: &syn::ItemConst) -> bool {
+    let is = |attribute: &syn::Attribute| attribute.to_token_stream().to_string() == "# [cfg (windows)]";
+    constant.attrs.iter().any(is)
 }

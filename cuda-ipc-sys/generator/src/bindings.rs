@@ -68,8 +68,21 @@ const HAND_WRITTEN_DEBUG: &[&str] = &[
     "cudaMemFabricHandle_t",
 ];
 
-/// A stand-in for stdlib.h, of which cuda.h needs only `size_t`. Without the C library, the bindings suit any platform.
-const STDLIB: &str = "#include <stddef.h>\n";
+/// Stand-ins for the headers of the C library and of the compiler, with what CUDA's headers need from them. The bindings
+/// therefore suit any platform, and libclang is enough: pip's package of it lacks the compiler's headers.
+const STAND_INS: [(&str, &str); 4] = [
+    ("stand-in/stddef.h", "#pragma once\ntypedef __SIZE_TYPE__ size_t;\n"),
+    ("stand-in/stdlib.h", "#include <stddef.h>\n"),
+    (
+        "stand-in/stdint.h",
+        "#pragma once
+        typedef __INT32_TYPE__ int32_t;
+        typedef __INT64_TYPE__ int64_t;
+        typedef __UINT32_TYPE__ uint32_t;
+        typedef __UINT64_TYPE__ uint64_t;\n",
+    ),
+    ("stand-in/limits.h", "#define INT_MAX __INT_MAX__\n#define UINT_MAX (INT_MAX * 2U + 1U)\n"),
+];
 
 /// The output of bindgen for a header set.
 #[derive(Default)]
@@ -120,12 +133,11 @@ impl ParseCallbacks for OneName {
 
 pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
     let interfaces = functions::interfaces()?;
-    // The folder need not exist: libclang gets the contents of its file below.
+    // The folder need not exist: libclang gets the contents of its files below.
     let stand_in = std::env::current_dir()?.join("stand-in");
     let mut builder = bindgen::builder()
         .header_contents("cuda_ipc.h", "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n")
-        .header_contents("stand-in/stdlib.h", STDLIB)
-        .clang_args(["-ffreestanding", "-nostdlibinc", "-isystem"])
+        .clang_args(["-ffreestanding", "-nostdinc", "-isystem"])
         .clang_arg(stand_in.display().to_string())
         .clang_arg(format!("-I{}", include.display()))
         .clang_arg(format!("--target={target}"))
@@ -144,6 +156,9 @@ pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
         .must_use_type("cudaError")
         .formatter(bindgen::Formatter::None)
         .parse_callbacks(Box::new(OneName::of(include)?));
+    for (path, text) in STAND_INS {
+        builder = builder.header_contents(path, text);
+    }
     for flags in FLAGS {
         builder = builder.bitfield_enum(flags);
     }

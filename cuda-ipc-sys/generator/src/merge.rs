@@ -56,7 +56,7 @@ fn check_signatures(functions: &[Item], found: &Bindings) -> Result<()> {
 }
 
 /// Returns the key that identifies an item across header sets.
-fn key(item: &Item) -> Option<String> {
+pub(crate) fn key(item: &Item) -> Option<String> {
     match item {
         Item::Struct(item) => Some(format!("type {}", item.ident)),
         Item::Union(item) => Some(format!("type {}", item.ident)),
@@ -182,7 +182,7 @@ fn same(name: &str, ours: &impl quote::ToTokens, theirs: &impl quote::ToTokens) 
 
 /// Returns the text of an item without trailing commas: the checked-in files have them in lists of several lines, and
 /// the generated text has none.
-fn text(item: &impl quote::ToTokens) -> String {
+pub(crate) fn text(item: &impl quote::ToTokens) -> String {
     item.to_token_stream().to_string().replace(" ,)", ")").replace(", >", ">").replace(" >", ">")
 }
 

@@ -206,6 +206,7 @@ pub union cudaPointerAttributes__bindgen_ty_1 {
     pub localityDomainOrdinal: ::core::ffi::c_int,
     pub unused: ::core::ffi::c_long,
 }
+#[cfg(not(windows))]
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
@@ -214,6 +215,23 @@ const _: () = {
     [
         "Alignment of cudaPointerAttributes__bindgen_ty_1",
     ][::core::mem::align_of::<cudaPointerAttributes__bindgen_ty_1>() - 8usize];
+    [
+        "Offset of field: cudaPointerAttributes__bindgen_ty_1::localityDomainOrdinal",
+    ][::core::mem::offset_of!(cudaPointerAttributes__bindgen_ty_1, localityDomainOrdinal)
+        - 0usize];
+    [
+        "Offset of field: cudaPointerAttributes__bindgen_ty_1::unused",
+    ][::core::mem::offset_of!(cudaPointerAttributes__bindgen_ty_1, unused) - 0usize];
+};
+#[cfg(windows)]
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of cudaPointerAttributes__bindgen_ty_1",
+    ][::core::mem::size_of::<cudaPointerAttributes__bindgen_ty_1>() - 4usize];
+    [
+        "Alignment of cudaPointerAttributes__bindgen_ty_1",
+    ][::core::mem::align_of::<cudaPointerAttributes__bindgen_ty_1>() - 4usize];
     [
         "Offset of field: cudaPointerAttributes__bindgen_ty_1::localityDomainOrdinal",
     ][::core::mem::offset_of!(cudaPointerAttributes__bindgen_ty_1, localityDomainOrdinal)
@@ -231,6 +249,7 @@ impl Default for cudaPointerAttributes__bindgen_ty_1 {
         }
     }
 }
+#[cfg(not(windows))]
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
@@ -254,6 +273,31 @@ const _: () = {
     [
         "Offset of field: cudaPointerAttributes::reserved",
     ][::core::mem::offset_of!(cudaPointerAttributes, reserved) - 32usize];
+};
+#[cfg(windows)]
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of cudaPointerAttributes",
+    ][::core::mem::size_of::<cudaPointerAttributes>() - 56usize];
+    [
+        "Alignment of cudaPointerAttributes",
+    ][::core::mem::align_of::<cudaPointerAttributes>() - 8usize];
+    [
+        "Offset of field: cudaPointerAttributes::type_",
+    ][::core::mem::offset_of!(cudaPointerAttributes, type_) - 0usize];
+    [
+        "Offset of field: cudaPointerAttributes::device",
+    ][::core::mem::offset_of!(cudaPointerAttributes, device) - 4usize];
+    [
+        "Offset of field: cudaPointerAttributes::devicePointer",
+    ][::core::mem::offset_of!(cudaPointerAttributes, devicePointer) - 8usize];
+    [
+        "Offset of field: cudaPointerAttributes::hostPointer",
+    ][::core::mem::offset_of!(cudaPointerAttributes, hostPointer) - 16usize];
+    [
+        "Offset of field: cudaPointerAttributes::reserved",
+    ][::core::mem::offset_of!(cudaPointerAttributes, reserved) - 28usize];
 };
 impl Default for cudaPointerAttributes {
     fn default() -> Self {
