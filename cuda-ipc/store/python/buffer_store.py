@@ -6,8 +6,8 @@ It needs Python 3.9 or later, `cuda_ipc_ticket.py` and a CUDA driver: `libcuda.s
     with Store("/tmp/store.socket") as store:
         with store.create(12) as draft:
             draft.write(0, b"hello world\\0")
-            object_id = draft.seal()
-        with store.get(object_id) as buffer:
+            draft.seal_as("greeting")
+        with store.get(store.wait_for("greeting", 10)) as buffer:
             print(buffer.read(), hex(buffer.pointer))
 
 `pointer` is an address for kernels and other libraries, in the primary context of the store's device. A buffer that was
@@ -16,29 +16,33 @@ got can only be read. Ids are 32 hexadecimal digits. One thread at a time uses a
 
 import ctypes
 import os
+import select
 import socket
 import struct
+import time
 from dataclasses import dataclass
-from typing import List, Optional
+from typing import Iterator, List, Optional
 
 import cuda_ipc_ticket
 
 __all__ = [
-    "VERSION", "Buffer", "CudaError", "Draft", "ObjectStatus", "ProtocolError", "Refused", "Status", "Store", "StoreError",
+    "VERSION", "Buffer", "CudaError", "Draft", "NotNamed", "ObjectStatus", "ProtocolError", "Refused", "Status", "Store", "StoreError",
     "StoreGone", "UserStatus",
 ]
 
 VERSION = 1
 """The version of the protocol. A daemon of another version refuses this client."""
 
-_HELLO, _CREATE, _SEAL, _GET, _RELEASE, _DELETE, _BIND, _LOOKUP, _UNBIND, _STATUS, _LIST = range(1, 12)
-_WELCOME, _DONE, _CREATED, _OBJECT, _FOUND, _STATUS_REPLY, _PAGE, _REFUSED, _FORGET = range(128, 137)
-_PAGE_LENGTH = 128
+_HELLO, _CREATE, _SEAL, _GET, _RELEASE, _DELETE, _BIND, _LOOKUP, _UNBIND, _STATUS, _LIST, _SEAL_AS, _REBIND, _NAMES, \
+    _WAIT, _GIVE_UP = range(1, 17)
+_WELCOME, _DONE, _CREATED, _OBJECT, _FOUND, _STATUS_REPLY, _PAGE, _REFUSED, _FORGET, _NAMES_PAGE, \
+    _NAMED = range(128, 139)
+_PAGE_LENGTH, _NAMES_PAGE_LENGTH = 128, 100
 
 _FRAME = struct.Struct("<4sIQ")
 _MESSAGE, _END = b"CIM\x01", b"CIE\x01"
 _LARGEST = 32 << 10
-_COUNTED = {1: "bytes", 2: "objects", 3: "names", 4: "clients"}
+_COUNTED = {1: "bytes", 2: "objects", 3: "names", 4: "clients", 5: "waits for names"}
 
 
 class StoreError(Exception):
@@ -53,11 +57,15 @@ class ProtocolError(StoreError):
     """The reply does not belong to this version of the protocol, so what listens there may not be a store."""
 
 
+class NotNamed(StoreError):
+    """No object got the name in time."""
+
+
 class Refused(StoreError):
     """The store refused a request. `code` is that of PROTOCOL.md."""
 
     OTHER_VERSION, OTHER_USER, MALFORMED, NO_OBJECT, NOT_SEALED, NOT_THE_CREATOR, NOT_THE_OWNER, NO_NAME, NAME_TAKEN, \
-        LIMIT, NO_MEMORY = range(1, 12)
+        LIMIT, NO_MEMORY, BUSY = range(1, 13)
 
     def __init__(self, code: int, message: str):
         super().__init__(message)
@@ -81,6 +89,7 @@ class UserStatus:
     objects: int
     bytes: int
     names: int
+    waits: int
 
 
 @dataclass(frozen=True)
@@ -107,12 +116,14 @@ class ObjectStatus:
     owner: int
     holders: int
     is_sealed: bool
+    names: List[str]
 
 
 class Store:
     """A connection to a store. `timeout` is how long each call waits for a reply, in seconds."""
 
     def __init__(self, path: str, timeout: float = 10.0):
+        self._waits, self._named = 0, {}
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             self._socket.settimeout(timeout)
@@ -121,7 +132,7 @@ class Store:
                 self._send(struct.pack("<H8sH", _HELLO, b"BUFSTORE", VERSION))
             except StoreGone:
                 pass  # A store that does not serve this user has said so before it hung up.
-            self._expect(_WELCOME, b"")
+            self._expect((_WELCOME,))
         except BaseException:
             self._socket.close()
             raise
@@ -144,10 +155,35 @@ class Store:
         """Gives a sealed buffer a name of 1 to 255 bytes."""
         self._ask(_BIND, _id_bytes(object_id) + _name_bytes(name), _DONE)
 
+    def bind_or_replace(self, name: str, object_id: str) -> Optional[str]:
+        """Gives a sealed buffer a name, and returns the id of the other buffer that had the name until now, if any."""
+        payload, _ = self._ask(_REBIND, _id_bytes(object_id) + _name_bytes(name), _DONE, _FOUND)
+        return payload.hex() if payload else None
+
+    def wait_for(self, name: str, limit: float) -> str:
+        """Waits until a buffer has a name, at most for `limit` seconds, and returns its id.
+
+        The store tells this client when the name is given. Raises `NotNamed` if the time is up.
+        """
+        end, self._waits = time.monotonic() + limit, self._waits + 1
+        number = struct.pack("<Q", self._waits)
+        payload, _ = self._ask(_WAIT, number + _name_bytes(name), _DONE, _FOUND)
+        if payload:
+            return payload.hex()
+        while number not in self._named and select.select([self._socket], [], [], max(0, end - time.monotonic()))[0]:
+            self._obey(*self._receive())
+        if number not in self._named:
+            self._ask(_GIVE_UP, number, _DONE)
+        # The buffer may have got the name before the store has read this.
+        object_id = self._named.pop(number, None)
+        if object_id is None:
+            raise NotNamed(f"no buffer got the name {name!r} within {limit} seconds: check whether its writer still runs")
+        return object_id
+
     def lookup(self, name: str) -> str:
         """Returns the id of the buffer that has a name."""
         payload, _ = self._ask(_LOOKUP, _name_bytes(name), _FOUND)
-        return _take(struct.Struct("<16s"), payload)[0][0].hex()
+        return payload.hex()
 
     def unbind(self, name: str) -> None:
         """Takes a name from its buffer."""
@@ -157,10 +193,13 @@ class Store:
         """Returns the state of the store."""
         payload, _ = self._ask(_STATUS, b"", _STATUS_REPLY)
         (*numbers, count), rest = _take(struct.Struct("<16s7QI"), payload)
-        return Status(*numbers, _list(struct.Struct("<I4Q"), count, rest, UserStatus))
+        return Status(*numbers, _list(struct.Struct("<I5Q"), count, rest, UserStatus))
 
     def list(self) -> List[ObjectStatus]:
-        """Returns the buffers of this user, in the order of their ids; for the user of the store, those of all users."""
+        """Returns the buffers of this user with their names, in the order of their ids.
+
+        For the user of the store, it returns those of all users.
+        """
         objects: List[ObjectStatus] = []
         while True:
             after = _id_bytes(objects[-1].id) if objects else b""
@@ -168,10 +207,27 @@ class Store:
             (count,), rest = _take(struct.Struct("<I"), payload)
             objects += _list(
                 struct.Struct("<16sQIIB"), count, rest,
-                lambda key, size, owner, holders, sealed: ObjectStatus(key.hex(), size, owner, holders, sealed == 1),
+                lambda key, size, owner, holders, sealed: ObjectStatus(key.hex(), size, owner, holders, sealed == 1, []),
             )
             if count < _PAGE_LENGTH:
-                return objects
+                break
+        by_id = {item.id: item for item in objects}
+        for object_id, name in self._all_names():
+            if object_id in by_id:
+                by_id[object_id].names.append(name)
+        return objects
+
+    def _all_names(self) -> "Iterator[tuple[str, str]]":
+        after = b""
+        while True:
+            payload, _ = self._ask(_NAMES, after, _NAMES_PAGE)
+            (count,), rest = _take(struct.Struct("<I"), payload)
+            for _ in range(count):
+                (object_id, length), rest = _take(struct.Struct("<16sB"), rest)
+                (after,), rest = _take(struct.Struct(f"<{length}s"), rest)
+                yield object_id.hex(), after.decode()
+            if count < _NAMES_PAGE_LENGTH:
+                return
 
     def close(self) -> None:
         """Closes the connection. Buffers stay mapped until they are closed too; what was not sealed ends."""
@@ -183,9 +239,10 @@ class Store:
     def __exit__(self, *_) -> None:
         self.close()
 
-    def _ask(self, kind: int, fields: bytes, reply: int, descriptors: int = 0) -> "tuple[bytes, List[int]]":
+    def _ask(self, kind: int, fields: bytes, *replies: int, descriptors: int = 0) -> "tuple[bytes, List[int]]":
+        """Sends a request, and returns what follows the kind of its reply, which is one of `replies`."""
         self._send(struct.pack("<H", kind) + fields)
-        return self._expect(reply, None if reply not in (_DONE, _WELCOME) else b"", descriptors)
+        return self._expect(replies, descriptors)
 
     def _tell(self, kind: int, fields: bytes) -> None:
         """Sends a message that has no reply. If the store is gone, it has nothing left to learn."""
@@ -201,22 +258,30 @@ class Store:
             self._socket.close()
             raise StoreGone(f"the store is gone: {error}") from error
 
-    def _expect(self, expected: int, exact: Optional[bytes], wanted: int = 0) -> "tuple[bytes, List[int]]":
+    def _expect(self, replies: "tuple[int, ...]", wanted: int = 0) -> "tuple[bytes, List[int]]":
         """Receives the reply to the last request, and returns what follows its kind."""
         while True:
             message, descriptors = self._receive()
-            kind, payload = message[:2], message[2:]
-            kind = int.from_bytes(kind, "little") if len(kind) == 2 else None
-            if kind == expected and len(descriptors) == wanted and exact in (None, payload):
+            kind, payload = _kind(message)
+            length = {_WELCOME: 0, _DONE: 0, _FOUND: 16}.get(kind, len(payload))
+            if kind in replies and len(descriptors) == wanted and len(payload) == length:
                 return payload, descriptors
-            _close(descriptors)
             if kind == _REFUSED:
+                _close(descriptors)
                 raise _refusal(payload)
-            if kind != _FORGET:
-                # The next reply would be taken for that of another request.
-                self._socket.close()
-                raise ProtocolError(f"unexpected reply {kind} of {len(message)} bytes")
-            # A buffer was deleted that this client holds. It stays mapped until its user closes it.
+            self._obey(message, descriptors)
+
+    def _obey(self, message: bytes, descriptors: List[int]) -> None:
+        """Takes a message that is not a reply."""
+        _close(descriptors)
+        kind, payload = _kind(message)
+        if kind == _NAMED and len(payload) == 24:
+            self._named[payload[:8]] = payload[8:].hex()
+        elif kind != _FORGET:
+            # The next reply would be taken for that of another request.
+            self._socket.close()
+            raise ProtocolError(f"unexpected reply {kind} of {len(message)} bytes")
+        # Otherwise a buffer was deleted that this client holds. It stays mapped until its user closes it.
 
     def _receive(self) -> "tuple[bytes, List[int]]":
         """Receives one frame, with its descriptors."""
@@ -337,6 +402,18 @@ class Draft(Buffer):
             raise
         return self.id
 
+    def seal_as(self, name: str) -> str:
+        """Seals the buffer and gives it a name in one step, and returns its id.
+
+        If the name is refused, nothing is sealed, and this draft stays as it is.
+        """
+        memory = self._mapped()
+        memory.synchronize()
+        self._store._ask(_SEAL_AS, bytes.fromhex(self.id) + _name_bytes(name), _DONE)
+        self._memory = None
+        memory.close()
+        return self.id
+
 
 class _Mapping:
     """Virtual memory of another process, mapped in the primary context of its device."""
@@ -411,7 +488,15 @@ class _Driver:
     """The CUDA driver."""
 
     def __init__(self) -> None:
-        self._library = ctypes.CDLL(os.environ.get("CUDA_IPC_DRIVER") or "libcuda.so.1")
+        chosen = os.environ.get("CUDA_IPC_DRIVER")
+        try:
+            self._library = ctypes.CDLL(chosen or "libcuda.so.1")
+        except OSError as error:
+            if chosen:
+                advice = "CUDA_IPC_DRIVER names it: set it to the path of a CUDA driver, or unset it"
+            else:
+                advice = "install the NVIDIA driver, or set CUDA_IPC_DRIVER to the path of the library"
+            raise StoreError(f"the CUDA driver cannot be loaded: {error}. {advice}") from error
         self.call("cuInit", ctypes.c_uint(0))
         self._contexts: dict = {}
 
@@ -472,6 +557,11 @@ def _name_bytes(name: str) -> bytes:
     return data
 
 
+def _kind(message: bytes) -> "tuple[Optional[int], bytes]":
+    """Splits a message into its kind and its fields."""
+    return (int.from_bytes(message[:2], "little") if len(message) >= 2 else None), message[2:]
+
+
 def _take(fields: struct.Struct, data: bytes) -> "tuple[tuple, bytes]":
     if len(data) < fields.size:
         raise ProtocolError("a reply is cut off")
@@ -510,7 +600,7 @@ def _refusal(payload: bytes) -> StoreError:
     if code in (Refused.NO_NAME, Refused.NAME_TAKEN):
         name = repr(rest.decode(errors="replace"))
         if code == Refused.NO_NAME:
-            return Refused(code, f"the store has no object with the name {name}: bind the name to a sealed object first")
+            return Refused(code, f"the store has no object with the name {name}: give it to a sealed object first, or wait for it")
         return Refused(code, f"the name {name} is taken: unbind it first, or choose another name")
     if code == Refused.LIMIT:
         counted, limit, used, wanted = _take(struct.Struct("<BQQQ"), rest)[0]
@@ -520,4 +610,7 @@ def _refusal(payload: bytes) -> StoreError:
         return Refused(code, f"{what}: {advice}")
     if code == Refused.NO_MEMORY:
         return Refused(code, f"the store could not create the object: {rest.decode(errors='replace')}")
+    if code == Refused.BUSY:
+        reason = "clients have not received what it sent before"
+        return Refused(code, f"the store cannot send memory now, because {reason}: try again")
     return ProtocolError(f"unknown refusal {code}")

@@ -11,10 +11,11 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import buffer_store
-from buffer_store import CudaError, ProtocolError, Refused, Store, StoreGone
+from buffer_store import CudaError, NotNamed, ProtocolError, Refused, Store, StoreError, StoreGone
 
 DATA = bytes(index % 251 for index in range(5000))
 
@@ -100,6 +101,62 @@ class WithDaemon(unittest.TestCase):
             with self.assertRaises(ValueError):
                 self.store.lookup(name)
 
+    def test_a_name_is_taken_with_the_seal_or_not_at_all(self):
+        first = self.sealed()
+        self.store.bind("weights", first)
+        with self.store.create(3) as draft:
+            draft.write(0, b"abc")
+            self.refused(Refused.NAME_TAKEN, draft.seal_as, "weights")
+            self.refused(Refused.NOT_SEALED, self.store.get, draft.id)
+            draft.write(0, b"x")
+            self.assertEqual(draft.seal_as("more"), draft.id)
+        with self.store.get(self.store.lookup("more")) as buffer:
+            self.assertEqual(buffer.read(), b"xbc")
+        self.assertIsNone(self.store.bind_or_replace("more", draft.id))
+        self.assertEqual(self.store.bind_or_replace("weights", draft.id), first)
+        self.assertEqual(self.store.lookup("weights"), draft.id)
+        names = {item.id: item.names for item in self.store.list()}
+        self.assertEqual(names, {first: [], draft.id: ["more", "weights"]})
+
+    def test_a_list_of_several_pages_of_names_is_complete(self):
+        object_id = self.sealed()
+        names = [f"{number:0>200}" for number in range(2 * buffer_store._NAMES_PAGE_LENGTH)]
+        for name in names:
+            self.store.bind(name, object_id)
+        self.assertEqual(self.store.list()[0].names, names)
+
+    def waits(self):
+        return sum(user.waits for user in self.store.status().users)
+
+    def test_a_name_is_told_to_who_waits_for_it(self):
+        object_id = self.sealed()
+        with Store(self.daemon.path) as waiting:
+            found = []
+            thread = threading.Thread(target=lambda: found.append(waiting.wait_for("name", 60)))
+            thread.start()
+            while self.waits() != 1:
+                pass
+            self.store.bind("name", object_id)
+            thread.join()
+            self.assertEqual((found, waiting.wait_for("name", 0)), ([object_id], object_id))
+            with self.assertRaises(NotNamed):
+                waiting.wait_for("another name", 0.02)
+        self.assertEqual(self.waits(), 0)
+
+    def test_other_messages_come_while_a_client_waits(self):
+        object_id = self.sealed()
+        with Store(self.daemon.path) as waiting, waiting.get(object_id) as buffer:
+            # This one is given while the client waits for another name, as if it had given up too late.
+            waiting._ask(buffer_store._WAIT, struct.pack("<Q", 1 << 40) + b"early", buffer_store._DONE)
+            other = self.sealed()
+            self.store.delete(object_id)
+            self.store.bind("early", other)
+            self.store.bind("name", other)
+            self.assertEqual(waiting.wait_for("name", 0), other)
+            with self.assertRaises(NotNamed):
+                waiting.wait_for("another name", 0.02)
+            self.assertEqual(buffer.read(), DATA)
+
     def test_the_list_and_the_status_have_every_buffer(self):
         ids = sorted(self.sealed(bytes([seed])) for seed in range(3))
         listed = self.store.list()
@@ -133,6 +190,11 @@ class WithDaemon(unittest.TestCase):
 
 
 class Ends(unittest.TestCase):
+    def test_a_driver_that_cannot_be_loaded_is_named_with_its_variable(self):
+        with unittest.mock.patch.dict(os.environ, {"CUDA_IPC_DRIVER": "/nonexistent"}):
+            with self.assertRaisesRegex(StoreError, "/nonexistent.*CUDA_IPC_DRIVER names it"):
+                buffer_store._Driver()
+
     def test_a_limit_is_told(self):
         daemon = Daemon("--limit-objects-per-user", "1")
         self.addCleanup(daemon.end)

@@ -29,6 +29,15 @@ pub enum Error {
         /// The time that passed.
         waited: Duration,
     },
+    /// No object got the name in time.
+    #[non_exhaustive]
+    #[error("no object got the name {name:?} within {waited:?}: check whether its writer still runs, or wait longer")]
+    NotNamed {
+        /// The name.
+        name: String,
+        /// The time limit.
+        waited: Duration,
+    },
     /// A name is empty or too long.
     #[non_exhaustive]
     #[error("a name has 1 to {LONGEST_NAME} bytes, and this one has {length}: use another name")]

@@ -11,7 +11,7 @@ mod limits;
 mod object_id;
 mod protocol;
 
-pub use client::{Client, Draft, Object};
+pub use client::{Client, Draft, Object, SealError};
 pub use error::Error;
 pub use limits::Limits;
 pub use object_id::{ObjectId, ParseObjectIdError};

@@ -8,7 +8,7 @@ pub struct Limits {
     /// it is deleted and no client holds it.
     pub bytes_per_user: u64,
     /// The objects, until they are deleted and no client holds them. Each costs the daemon one descriptor. The same
-    /// number limits the names.
+    /// number limits the names, and the names that clients wait for.
     pub objects_per_user: u64,
     /// The clients that are connected at the same time. Each costs the daemon one descriptor.
     pub clients_per_user: u64,

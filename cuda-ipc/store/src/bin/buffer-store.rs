@@ -36,7 +36,7 @@ enum Command {
         /// The path of the store's socket.
         path: PathBuf,
     },
-    /// Print the objects of this user; for the user of the store, those of all users.
+    /// Print the objects of this user and their names; for the user of the store, those of all users.
     List {
         /// The path of the store's socket.
         path: PathBuf,
@@ -60,7 +60,7 @@ struct Serve {
     /// The most bytes of device memory that one user may have.
     #[arg(long)]
     limit_bytes_per_user: Option<u64>,
-    /// The most objects that one user may have, and the most names.
+    /// The most objects that one user may have, the most names, and the most names that their clients wait for.
     #[arg(long)]
     limit_objects_per_user: Option<u64>,
     /// The most clients of one user.
@@ -96,7 +96,10 @@ fn run(command: Command) -> Result<(), Box<dyn std::error::Error>> {
             for object in connect(path)?.list()? {
                 let state = if object.is_sealed { "sealed" } else { "unsealed" };
                 let (holders, owner) = (object.holders, object.owner);
-                println!("{}  {} bytes, {state}, held by {holders}, of user {owner}", object.id, object.size);
+                print!("{}  {} bytes, {state}, held by {holders}, of user {owner}", object.id, object.size);
+                // Quoted, because a name may contain anything.
+                object.names.iter().for_each(|name| print!(", {name:?}"));
+                println!();
             }
         }
         Command::Delete { path, id } => connect(path)?.delete(id)?,
@@ -168,8 +171,9 @@ fn print_status(store: &Client) -> Result<(), cuda_ipc_store::Error> {
         println!("{name:<12}{number}");
     }
     for user in status.users {
-        let (clients, objects, bytes, names) = (user.clients, user.objects, user.bytes, user.names);
-        println!("user {:<7}{clients} clients, {objects} objects, {bytes} bytes, {names} names", user.uid);
+        let (clients, objects, bytes, names, waits) = (user.clients, user.objects, user.bytes, user.names, user.waits);
+        let counts = format!("{clients} clients, {objects} objects, {bytes} bytes, {names} names, {waits} waits");
+        println!("user {:<7}{counts}", user.uid);
     }
     Ok(())
 }

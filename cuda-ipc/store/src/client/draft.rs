@@ -37,6 +37,25 @@ pub struct Draft {
     claim: Claim,
 }
 
+/// An object was not sealed. The draft comes back, as it was.
+///
+/// `?` turns this into an [`Error`], and drops the draft: then the object ends.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct SealError {
+    /// The reason.
+    #[source]
+    pub error: Error,
+    /// The draft, which can be written, and sealed under another name.
+    pub draft: Box<Draft>,
+}
+
+impl From<SealError> for Error {
+    fn from(error: SealError) -> Self {
+        error.error
+    }
+}
+
 /// The right to seal an object. Dropping it ends the object, unless it is sealed.
 #[derive(Debug)]
 struct Claim {
@@ -68,7 +87,7 @@ impl Draft {
     /// lives until it is deleted.
     ///
     /// The call first waits for all work of the context, so that what kernels write is there. This client's own mapping
-    /// ends too: to read the object, get it.
+    /// ends too: to read the object, get it. [`seal_as`](Draft::seal_as) also gives it a name.
     ///
     /// # Errors
     /// [`Error::Cuda`] if the work of the context failed; [`Error::StoreGone`]; [`Error::TimedOut`];
@@ -86,6 +105,54 @@ impl Draft {
         }
         claim.is_sealed = true;
         Ok(claim.id)
+    }
+
+    /// `cuCtxSynchronize`, `cuMemUnmap`: seals the object and gives it a name, in one step: as
+    /// [`seal`](Draft::seal) and then [`Client::bind`](crate::Client::bind), but no other process sees the object without
+    /// its name, and if the name is refused, nothing is sealed.
+    ///
+    /// ```no_run
+    /// use cuda_ipc_store::{Draft, Error, ObjectId, Refusal};
+    ///
+    /// /// Takes the first free name.
+    /// fn publish(mut draft: Draft) -> Result<ObjectId, Error> {
+    ///     for number in 0.. {
+    ///         match draft.seal_as(&format!("batch {number}")) {
+    ///             Err(taken) if matches!(taken.error.refusal(), Some(Refusal::NameTaken { .. })) => draft = *taken.draft,
+    ///             other => return Ok(other?),
+    ///         }
+    ///     }
+    ///     unreachable!()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SealError`], with the draft and one of these: [`Error::BadName`]; [`Error::Refused`] with
+    /// [`Refusal::NameTaken`](crate::Refusal::NameTaken), [`Refusal::Limit`](crate::Refusal::Limit), or
+    /// [`Refusal::NoObject`](crate::Refusal::NoObject) if the object was deleted meanwhile; [`Error::Cuda`] if the work of
+    /// the context failed; [`Error::StoreGone`]; [`Error::TimedOut`], after which it is unknown whether the object was
+    /// sealed.
+    ///
+    /// An error of `cuMemUnmap` goes to the hook of [`cuda_ipc::set_drop_hook`], because the object is sealed by then.
+    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cuMemUnmap")]
+    pub fn seal_as(self, name: &str) -> Result<ObjectId, SealError> {
+        if let Err(error) = self.ask_to_seal_as(name) {
+            return Err(SealError { error, draft: Box::new(self) });
+        }
+        let Self { memory, mut claim } = self;
+        claim.is_sealed = true;
+        // The work of this process is done, and nobody can enqueue more.
+        drop(memory);
+        Ok(claim.id)
+    }
+
+    fn ask_to_seal_as(&self, name: &str) -> Result<(), Error> {
+        self.memory.context().synchronize()?;
+        match self.claim.session.ask(&Request::SealAs { id: self.claim.id, name: name.to_owned() })?.reply {
+            Reply::Done => Ok(()),
+            _ => Err(Error::BadReply),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod draft;
 mod object;
 mod registry;
 mod session;
+mod waiters;
 mod wire;
 
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use std::time::Duration;
 use cuda_ipc::Context;
 use cuda_ipc::transport::{Address, Connection};
 
-pub use draft::Draft;
+pub use draft::{Draft, SealError};
 pub use object::Object;
 
-use crate::protocol::{LARGEST_PAGE, ObjectStatus, Reply, Request, Status, is_name};
+use crate::protocol::{LARGEST_PAGE, MOST_NAMES, ObjectStatus, Reply, Request, Status};
 use crate::{Error, ObjectId};
 use session::Session;
 
@@ -107,7 +108,23 @@ impl Client {
         self.done(&Request::Bind { id, name: name.to_owned() })
     }
 
-    /// Returns the object that has a name.
+    /// Gives a sealed object a name, as [`bind`](Client::bind) does. If another object has the name, this takes it from
+    /// that object, and returns its id: nobody who looks the name up finds it free in between. That object stays, without
+    /// this name. The result is `None` if no other object had the name.
+    ///
+    /// # Errors
+    /// As [`bind`](Client::bind), except for [`Refusal::NameTaken`](crate::Refusal::NameTaken);
+    /// [`Refusal::NotTheOwner`](crate::Refusal::NotTheOwner) also if the object that has the name belongs to another
+    /// user.
+    pub fn bind_or_replace(&self, name: &str, id: ObjectId) -> Result<Option<ObjectId>, Error> {
+        match self.ask(&Request::Rebind { id, name: name.to_owned() })? {
+            Reply::Done => Ok(None),
+            Reply::Found { id } => Ok(Some(id)),
+            _ => Err(Error::BadReply),
+        }
+    }
+
+    /// Returns the object that has a name. To wait until an object has it, use [`wait_for`](Client::wait_for).
     ///
     /// # Errors
     /// [`Error::BadName`]; [`Error::Refused`] with [`Refusal::NoName`](crate::Refusal::NoName).
@@ -116,6 +133,19 @@ impl Client {
             Reply::Found { id } => Ok(id),
             _ => Err(Error::BadReply),
         }
+    }
+
+    /// Waits until an object has a name, at most for `limit`, and returns the object. [`Duration::MAX`] sets no limit.
+    ///
+    /// The daemon tells this client when the name is given, so the call does not ask again and again. Other threads can
+    /// use the client meanwhile. The object may have been deleted by the time that it is got. Do not call this in a drop
+    /// hook: the thread that runs the hook may be the one that receives the daemon's messages.
+    ///
+    /// # Errors
+    /// [`Error::NotNamed`] if the time is up; [`Error::BadName`]; [`Error::Refused`] with
+    /// [`Refusal::Limit`](crate::Refusal::Limit) if this user waits for too many names.
+    pub fn wait_for(&self, name: &str, limit: Duration) -> Result<ObjectId, Error> {
+        self.0.wait_for(name, limit)
     }
 
     /// Takes a name from its object. The object stays.
@@ -127,8 +157,10 @@ impl Client {
         self.done(&Request::Unbind { name: name.to_owned() })
     }
 
-    /// Returns the objects of this user, sealed or not, in the order of their ids. For the user of the daemon, it
-    /// returns those of all users.
+    /// Returns the objects of this user with their names, sealed or not, in the order of their ids. For the user of the
+    /// daemon, it returns those of all users.
+    ///
+    /// The daemon sends the list in pages. What changes meanwhile may be missing.
     ///
     /// # Errors
     /// None but those that every method can return.
@@ -141,10 +173,30 @@ impl Client {
                     let is_last = page.len() < LARGEST_PAGE;
                     objects.extend(page);
                     if is_last {
-                        return Ok(objects);
+                        break;
                     }
                 }
                 _ => return Err(Error::BadReply),
+            }
+        }
+        self.add_names(&mut objects)?;
+        Ok(objects)
+    }
+
+    fn add_names(&self, objects: &mut [ObjectStatus]) -> Result<(), Error> {
+        let mut after = None;
+        loop {
+            let Reply::Names(page) = self.ask(&Request::Names { after })? else { return Err(Error::BadReply) };
+            let is_last = page.len() < MOST_NAMES;
+            after = page.last().map(|(_, name)| name.clone());
+            for (id, name) in page {
+                // An object of a later time is not in this list.
+                if let Ok(place) = objects.binary_search_by_key(&id, |object| object.id) {
+                    objects[place].names.push(name);
+                }
+            }
+            if is_last {
+                return Ok(());
             }
         }
     }
@@ -180,9 +232,6 @@ impl Client {
     }
 
     fn ask(&self, request: &Request) -> Result<Reply, Error> {
-        if let Some(name) = request.name().filter(|name| !is_name(name)) {
-            return Err(Error::BadName { length: name.len() });
-        }
         Ok(self.0.ask(request)?.reply)
     }
 }

@@ -24,7 +24,7 @@ impl Accounts {
     pub(super) fn take(&mut self, uid: Uid, counted: Counted, wanted: u64) -> Result<(), Refusal> {
         let limit = match counted {
             Counted::Bytes => self.limits.bytes_per_user,
-            Counted::Objects | Counted::Names => self.limits.objects_per_user,
+            Counted::Objects | Counted::Names | Counted::Waits => self.limits.objects_per_user,
             Counted::Clients => self.limits.clients_per_user,
         };
         let used = self.users.get(&uid).map_or(0, |user| *field(&mut user.clone(), counted));
@@ -42,7 +42,7 @@ impl Accounts {
         if let Some(user) = self.users.get_mut(&uid) {
             let field = field(user, counted);
             *field = field.saturating_sub(amount);
-            if [user.clients, user.objects, user.bytes, user.names] == [0; 4] {
+            if [user.clients, user.objects, user.bytes, user.names, user.waits] == [0; 5] {
                 self.users.remove(&uid);
             }
         }
@@ -59,6 +59,7 @@ const fn field(user: &mut UserStatus, counted: Counted) -> &mut u64 {
         Counted::Objects => &mut user.objects,
         Counted::Names => &mut user.names,
         Counted::Clients => &mut user.clients,
+        Counted::Waits => &mut user.waits,
     }
 }
 

@@ -9,7 +9,8 @@ use cuda_ipc::transport::{Connection, Message, TransportError};
 use rustix::event::PollFlags;
 
 use super::accounts::Uid;
-use crate::protocol::{LIMITS, Reply, Request};
+use crate::ObjectId;
+use crate::protocol::{LIMITS, Refusal, Reply, Request};
 
 /// The pause before a message with a descriptor is tried again that the kernel refused: the daemon's user has too many
 /// descriptors in messages that nobody has received yet.
@@ -24,7 +25,7 @@ pub(super) struct Client {
     /// Whether it is hung up on when everything is sent.
     is_leaving: bool,
     /// At most one reply, because the next request waits until it is sent, and at most one message for each object that
-    /// the client holds.
+    /// the client holds and for each name that it waits for.
     queue: VecDeque<Outgoing>,
     /// Whether the reply is in the queue.
     owes_reply: bool,
@@ -32,7 +33,10 @@ pub(super) struct Client {
     postponed: Option<Message>,
     /// When to try again to send a message that the kernel refused.
     retry: Option<Instant>,
-    /// When the daemon hangs up: the client owes a hello, the rest of a message, or to receive what is sent.
+    /// Since when the kernel refuses the first message of the queue.
+    hindered: Option<Instant>,
+    /// When the daemon hangs up: the client owes a hello, the rest of a message, or to receive a reply. It owes nothing
+    /// for other messages, so it may be idle for as long as it likes.
     deadline: Option<Instant>,
 }
 
@@ -41,6 +45,8 @@ struct Outgoing {
     bytes: Vec<u8>,
     descriptor: Option<Rc<OwnedFd>>,
     is_reply: bool,
+    /// The object whose memory the reply gives.
+    gives: Option<ObjectId>,
 }
 
 /// The client is gone, or has to go.
@@ -63,6 +69,7 @@ impl Client {
             owes_reply: false,
             postponed: None,
             retry: None,
+            hindered: None,
             deadline,
         }
     }
@@ -86,9 +93,13 @@ impl Client {
 
     /// Adds a message to the queue.
     pub(super) fn send(&mut self, reply: &Reply, descriptor: Option<Rc<OwnedFd>>) {
-        let is_reply = !matches!(reply, Reply::Forget { .. });
+        let is_reply = !matches!(reply, Reply::Forget { .. } | Reply::Named { .. });
+        let gives = match reply {
+            Reply::Created { id, .. } | Reply::Object { id, .. } => Some(*id),
+            _ => None,
+        };
         self.owes_reply |= is_reply;
-        self.queue.push_back(Outgoing { bytes: reply.to_bytes(), descriptor, is_reply });
+        self.queue.push_back(Outgoing { bytes: reply.to_bytes(), descriptor, is_reply, gives });
     }
 
     /// Hangs up as soon as everything is sent.
@@ -96,7 +107,7 @@ impl Client {
         self.is_leaving = true;
     }
 
-    /// Sends what can be sent at once. A client that does not receive for `patience` is gone.
+    /// Sends what can be sent at once. A client that does not receive a reply for `patience` is gone.
     pub(super) fn flush(&mut self, patience: Duration) -> Result<(), Gone> {
         self.retry = None;
         let mut has_sent = false;
@@ -105,26 +116,46 @@ impl Client {
             match self.connection.send(&message.bytes, &descriptors) {
                 Ok(()) => {
                     has_sent = true;
+                    self.hindered = None;
                     self.owes_reply &= !message.is_reply;
                     self.queue.pop_front();
                 }
-                Err(TransportError::TimedOut { .. }) => break,
+                Err(TransportError::TimedOut { .. }) => {
+                    self.hindered = None;
+                    break;
+                }
                 Err(TransportError::System(_)) if message.descriptor.is_some() => {
-                    self.retry = Some(Instant::now() + PAUSE);
+                    let now = Instant::now();
+                    self.retry = Some(now + PAUSE);
+                    self.hindered.get_or_insert(now);
                     break;
                 }
                 Err(_) => return Err(Gone),
             }
         }
-        match self.queue.is_empty() {
-            true if self.is_leaving => return Err(Gone),
-            // Everything is sent, so only the client's next message counts.
-            true if has_sent && self.is_welcome => self.deadline = None,
-            true => {}
-            false if has_sent || self.deadline.is_none() => self.deadline = Some(Instant::now() + patience),
-            false => {}
+        if self.is_leaving && self.queue.is_empty() {
+            return Err(Gone);
+        }
+        if !self.owes_reply {
+            // All replies are sent, so only the client's next message counts.
+            if has_sent && self.is_welcome {
+                self.deadline = None;
+            }
+        } else if has_sent || self.deadline.is_none() {
+            self.deadline = Some(Instant::now() + patience);
         }
         Ok(())
+    }
+
+    /// Refuses a request instead, if the kernel has refused to send its reply for `longest`. It is not this client that
+    /// does not receive, so it must not be hung up on for that. Returns the object whose memory the reply would have
+    /// given.
+    pub(super) fn withdraw(&mut self, longest: Duration) -> Option<ObjectId> {
+        self.hindered.filter(|since| since.elapsed() >= longest)?;
+        (self.hindered, self.retry) = (None, None);
+        let message = self.queue.front_mut()?;
+        (message.bytes, message.descriptor) = (Reply::Refused(Refusal::Busy).to_bytes(), None);
+        message.gives.take()
     }
 
     /// Returns whether there is work even if nothing can be sent or received: a pause is over, or a postponed request can
@@ -166,8 +197,8 @@ impl Client {
     fn receive(&mut self, patience: Duration) -> Result<Option<Message>, Gone> {
         match self.connection.try_receive() {
             Ok(Some(message)) => {
-                // Otherwise the client owes to receive what waits for it.
-                if self.is_welcome && self.queue.is_empty() {
+                // Otherwise the client owes to receive the reply that waits for it.
+                if self.is_welcome && !self.owes_reply {
                     self.deadline = None;
                 }
                 Ok(Some(message))

@@ -4,6 +4,7 @@ mod accounts;
 mod client;
 mod memory;
 mod objects;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -21,6 +22,7 @@ use accounts::{Accounts, Uid};
 use client::{Client, Gone};
 use memory::Allocator;
 use objects::{Given, Objects, Requester, Token};
+use waits::Waits;
 
 /// The pause if no connection can be accepted, because no descriptor is left.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -46,7 +48,7 @@ pub struct Settings {
     /// Whom the daemon serves.
     pub admission: Admission,
     /// How long the daemon waits for a client that has connected and says nothing, that has sent a part of a message,
-    /// or that does not receive what is sent. Then it hangs up.
+    /// or that does not receive a reply. Then it hangs up.
     pub patience: Duration,
 }
 
@@ -67,6 +69,7 @@ pub struct Daemon {
     listener: Listener,
     settings: Settings,
     objects: Objects,
+    waits: Waits,
     clients: BTreeMap<Token, Client>,
     /// The user that the daemon runs as.
     own_uid: Uid,
@@ -87,8 +90,18 @@ impl Daemon {
         let objects = Objects::new(Allocator::new(device)?, Accounts::new(settings.limits));
         let listener = Listener::bind(address).map_err(cuda_ipc::Error::from)?;
         let own_uid = rustix::process::geteuid().as_raw();
-        let clients = BTreeMap::new();
-        Ok(Self { listener, settings, objects, clients, own_uid, next_token: 0, received: 0, accept_again: None })
+        let (waits, clients) = (Waits::default(), BTreeMap::new());
+        Ok(Self {
+            listener,
+            settings,
+            objects,
+            waits,
+            clients,
+            own_uid,
+            next_token: 0,
+            received: 0,
+            accept_again: None,
+        })
     }
 
     /// Serves clients until `stop` is readable, or for ever. Then the memory of all objects is freed; what clients have
@@ -148,6 +161,10 @@ impl Daemon {
         let Some(client) = self.clients.get_mut(&token) else { return Ok(()) };
         if client.has_queue() {
             client.flush(patience)?;
+            if let Some(id) = client.withdraw(patience / 2) {
+                self.objects.release(token, id, 1);
+                client.flush(patience)?;
+            }
         }
         let Some(message) = client.next_request(is_readable, patience)? else { return Ok(()) };
         self.received += 1;
@@ -209,11 +226,31 @@ impl Daemon {
                 (Reply::Done, None)
             }
             Request::Seal { id } => objects.seal(token, id).map(|()| (Reply::Done, None))?,
-            Request::Bind { id, name } => objects.bind(requester, id, name).map(|()| (Reply::Done, None))?,
+            Request::SealAs { id, name } => {
+                objects.seal_as(token, id, &name)?;
+                self.tell_waiting(token, &name, id);
+                (Reply::Done, None)
+            }
+            Request::Bind { id, name } => {
+                objects.bind(requester, id, &name)?;
+                self.tell_waiting(token, &name, id);
+                (Reply::Done, None)
+            }
+            Request::Rebind { id, name } => {
+                let previous = objects.rebind(requester, id, &name)?;
+                self.tell_waiting(token, &name, id);
+                (previous.map_or(Reply::Done, |id| Reply::Found { id }), None)
+            }
+            Request::Wait { number, name } => (self.wait_for_name(requester, number, name)?, None),
+            Request::GiveUp { number } => {
+                self.end_wait(token, requester.uid, number);
+                (Reply::Done, None)
+            }
             Request::Unbind { name } => objects.unbind(requester, name).map(|()| (Reply::Done, None))?,
             Request::Lookup { name } => (Reply::Found { id: objects.lookup(name)? }, None),
             Request::Status => (Reply::Status(objects.status(self.received)), None),
             Request::List { after } => (Reply::Page(objects.list(requester, after)), None),
+            Request::Names { after } => (Reply::Names(objects.names(requester, after.as_deref())), None),
             Request::Hello { .. } => return Err(Refusal::Malformed),
         };
         self.send(token, &reply, descriptor);
@@ -227,6 +264,36 @@ impl Daemon {
             if *holder != requester && self.flush(*holder).is_err() {
                 self.remove(*holder);
             }
+        }
+    }
+
+    /// Notes that a client waits for a name, unless an object has it.
+    fn wait_for_name(&mut self, requester: Requester, number: u64, name: String) -> Result<Reply, Refusal> {
+        if let Ok(id) = self.objects.lookup(name.clone()) {
+            return Ok(Reply::Found { id });
+        }
+        // A number that waits already waits for this name from now on.
+        self.end_wait(requester.token, requester.uid, number);
+        self.objects.accounts.take(requester.uid, Counted::Waits, 1)?;
+        self.waits.add(requester.token, number, name);
+        Ok(Reply::Done)
+    }
+
+    /// Tells the clients that wait for a name which object has it now. The requester receives this before the reply.
+    fn tell_waiting(&mut self, requester: Token, name: &str, id: ObjectId) {
+        for (token, number) in self.waits.of_name(name) {
+            let Some(uid) = self.clients.get(&token).map(|client| client.uid) else { continue };
+            self.end_wait(token, uid, number);
+            self.send(token, &Reply::Named { number, id }, None);
+            if token != requester && self.flush(token).is_err() {
+                self.remove(token);
+            }
+        }
+    }
+
+    fn end_wait(&mut self, token: Token, uid: Uid, number: u64) {
+        if self.waits.remove(token, number) {
+            self.objects.accounts.give_back(uid, Counted::Waits, 1);
         }
     }
 
@@ -290,6 +357,9 @@ impl Daemon {
     fn remove(&mut self, token: Token) {
         if let Some(client) = self.clients.remove(&token) {
             self.objects.leave(token);
+            for number in self.waits.of_client(token) {
+                self.end_wait(token, client.uid, number);
+            }
             self.objects.accounts.give_back(client.uid, Counted::Clients, 1);
         }
     }

@@ -1,13 +1,14 @@
 //! The objects, their names and their holders.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use super::accounts::{Accounts, Uid};
 use super::memory::{Allocator, Memory};
 use crate::ObjectId;
-use crate::protocol::{Counted, LARGEST_PAGE, ObjectStatus, Refusal, Status};
+use crate::protocol::{Counted, LARGEST_PAGE, MOST_NAMES, ObjectStatus, Refusal, Status};
 
 /// Names one connection. None is used again.
 pub(super) type Token = u64;
@@ -43,6 +44,12 @@ struct Object {
     /// The connection that may write, until the object is sealed.
     creator: Option<Token>,
     names: BTreeSet<String>,
+}
+
+impl Object {
+    fn is_listed_for(&self, requester: Requester) -> bool {
+        self.claim.owner == requester.uid || requester.is_own_user
+    }
 }
 
 /// What counts against an owner's limits, and who holds it.
@@ -101,6 +108,16 @@ impl Objects {
         object.creator = None;
         self.release(token, id, u64::MAX);
         Ok(())
+    }
+
+    /// Seals an object and gives it a name. If the name is refused, the object is as before.
+    pub(super) fn seal_as(&mut self, token: Token, id: ObjectId, name: &str) -> Result<(), Refusal> {
+        let object = self.objects.get(&id).ok_or(Refusal::NoObject { id })?;
+        if object.creator != Some(token) {
+            return Err(Refusal::NotTheCreator { id });
+        }
+        self.name(id, object.claim.owner, name)?;
+        self.seal(token, id)
     }
 
     /// Gives the memory of a sealed object for reading.
@@ -175,22 +192,57 @@ impl Objects {
         Ok(object)
     }
 
-    /// Gives a sealed object a name.
-    pub(super) fn bind(&mut self, requester: Requester, id: ObjectId, name: String) -> Result<(), Refusal> {
+    /// Returns the owner of a sealed object that the requester may name.
+    fn require_nameable(&self, requester: Requester, id: ObjectId) -> Result<Uid, Refusal> {
         let object = self.require_owner(requester, id)?;
-        if object.creator.is_some() {
-            return Err(Refusal::NotSealed { id });
+        if object.creator.is_some() { Err(Refusal::NotSealed { id }) } else { Ok(object.claim.owner) }
+    }
+
+    /// Gives a sealed object a name.
+    pub(super) fn bind(&mut self, requester: Requester, id: ObjectId, name: &str) -> Result<(), Refusal> {
+        let owner = self.require_nameable(requester, id)?;
+        self.name(id, owner, name)
+    }
+
+    /// Gives a sealed object a name, and returns the other object that had the name until now.
+    pub(super) fn rebind(
+        &mut self,
+        requester: Requester,
+        id: ObjectId,
+        name: &str,
+    ) -> Result<Option<ObjectId>, Refusal> {
+        let owner = self.require_nameable(requester, id)?;
+        let Some(previous) = self.names.get(name).copied() else { return self.name(id, owner, name).map(|()| None) };
+        if previous == id {
+            return Ok(None);
         }
-        let owner = object.claim.owner;
-        if self.names.contains_key(&name) {
-            return Err(Refusal::NameTaken { name });
+        let owner_before = self.require_owner(requester, previous)?.claim.owner;
+        // An owner has as many names as before, even at the limit.
+        if owner != owner_before {
+            self.accounts.take(owner, Counted::Names, 1)?;
+            self.accounts.give_back(owner_before, Counted::Names, 1);
+        }
+        if let Some(object) = self.objects.get_mut(&previous) {
+            object.names.remove(name);
+        }
+        self.insert_name(id, name);
+        Ok(Some(previous))
+    }
+
+    fn name(&mut self, id: ObjectId, owner: Uid, name: &str) -> Result<(), Refusal> {
+        if self.names.contains_key(name) {
+            return Err(Refusal::NameTaken { name: name.to_owned() });
         }
         self.accounts.take(owner, Counted::Names, 1)?;
-        if let Some(object) = self.objects.get_mut(&id) {
-            object.names.insert(name.clone());
-        }
-        self.names.insert(name, id);
+        self.insert_name(id, name);
         Ok(())
+    }
+
+    fn insert_name(&mut self, id: ObjectId, name: &str) {
+        if let Some(object) = self.objects.get_mut(&id) {
+            object.names.insert(name.to_owned());
+        }
+        self.names.insert(name.to_owned(), id);
     }
 
     /// Returns the object that has a name.
@@ -219,17 +271,25 @@ impl Objects {
 
     /// Returns the objects after one that the requester owns, in the order of their ids, up to a page.
     pub(super) fn list(&self, requester: Requester, after: Option<ObjectId>) -> Vec<ObjectStatus> {
-        use std::ops::Bound::{Excluded, Unbounded};
         let range = self.objects.range((after.map_or(Unbounded, Excluded), Unbounded));
-        let is_visible = |object: &Object| object.claim.owner == requester.uid || requester.is_own_user;
-        let visible = range.filter(|(_, object)| is_visible(object)).map(|(id, object)| ObjectStatus {
+        let visible = range.filter(|(_, object)| object.is_listed_for(requester)).map(|(id, object)| ObjectStatus {
             id: *id,
             size: object.size,
             owner: object.claim.owner,
             holders: u32::try_from(object.claim.holders.len()).unwrap_or(u32::MAX),
             is_sealed: object.creator.is_none(),
+            // They have pages of their own.
+            names: Vec::new(),
         });
         visible.take(LARGEST_PAGE).collect()
+    }
+
+    /// Returns the names after one of objects that the requester owns, in order, up to a page.
+    pub(super) fn names(&self, requester: Requester, after: Option<&str>) -> Vec<(ObjectId, String)> {
+        let range = self.names.range::<str, _>((after.map_or(Unbounded, Excluded), Unbounded));
+        let is_visible = |id: &ObjectId| self.objects.get(id).is_some_and(|object| object.is_listed_for(requester));
+        let visible = range.filter(|(_, id)| is_visible(id)).map(|(name, id)| (*id, name.clone()));
+        visible.take(MOST_NAMES).collect()
     }
 
     pub(super) fn status(&self, received: u64) -> Status {

@@ -48,6 +48,14 @@ impl<'a> Reader<'a> {
         self.text().and_then(|name| if is_name(&name) { Ok(name) } else { Err(Malformed) })
     }
 
+    /// Takes a length in one byte, and a name of that length.
+    pub(super) fn short_name(&mut self) -> Result<String, Malformed> {
+        let length = self.u8()?.into();
+        let (name, rest) = self.0.split_at_checked(length).ok_or(Malformed)?;
+        self.0 = rest;
+        Reader(name).name()
+    }
+
     /// Takes a `u32`, and as many items.
     pub(super) fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T, Malformed>) -> Result<Vec<T>, Malformed> {
         // Memory is allocated only as items are read: the number may be wrong, and alone allocates nothing.

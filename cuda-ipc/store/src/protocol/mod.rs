@@ -8,7 +8,7 @@ mod status;
 
 pub(crate) use bytes::is_name;
 pub use refusal::{Counted, Refusal};
-pub(crate) use reply::{LARGEST_PAGE, MOST_USERS, Reply};
+pub(crate) use reply::{LARGEST_PAGE, MOST_NAMES, MOST_USERS, Reply};
 pub(crate) use request::Request;
 pub use status::{ObjectStatus, Status, UserStatus};
 

@@ -60,7 +60,7 @@ pub enum Refusal {
         id: ObjectId,
     },
     /// No object has this name.
-    #[error("the store has no object with the name {name:?}: bind the name to a sealed object first")]
+    #[error("the store has no object with the name {name:?}: give it to a sealed object first, or wait for it")]
     NoName {
         /// The name.
         name: String,
@@ -92,6 +92,13 @@ pub enum Refusal {
         /// The error of the daemon.
         message: String,
     },
+    /// The kernel does not let the daemon send another descriptor of memory, because the daemon's user has too many in
+    /// messages that clients have not received. The request has had no effect, and may succeed later.
+    #[error(
+        "the store cannot send memory now, because clients have not received what it sent before: try again, or start \
+         the store with a higher limit of open files"
+    )]
+    Busy,
 }
 
 /// What a limit counts.
@@ -105,6 +112,8 @@ pub enum Counted {
     Names,
     /// Connected clients.
     Clients,
+    /// Names that clients wait for.
+    Waits,
 }
 
 const OTHER_VERSION: u16 = 1;
@@ -118,6 +127,7 @@ const NO_NAME: u16 = 8;
 const NAME_TAKEN: u16 = 9;
 const LIMIT: u16 = 10;
 const NO_MEMORY: u16 = 11;
+const BUSY: u16 = 12;
 
 impl Refusal {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
@@ -139,6 +149,7 @@ impl Refusal {
                 put(LIMIT, &[&[counted.code()], &limit.to_le_bytes(), &used.to_le_bytes(), &wanted.to_le_bytes()])
             }
             Self::NoMemory { message } => put(NO_MEMORY, &[message.as_bytes()]),
+            Self::Busy => put(BUSY, &[]),
         }
     }
 
@@ -165,6 +176,7 @@ impl Refusal {
                 wanted: reader.u64()?,
             },
             NO_MEMORY => Self::NoMemory { message: reader.text()? },
+            BUSY => Self::Busy,
             _ => return Err(Malformed),
         })
     }
@@ -177,6 +189,7 @@ impl Counted {
             Self::Objects => 2,
             Self::Names => 3,
             Self::Clients => 4,
+            Self::Waits => 5,
         }
     }
 
@@ -186,6 +199,7 @@ impl Counted {
             2 => Self::Objects,
             3 => Self::Names,
             4 => Self::Clients,
+            5 => Self::Waits,
             _ => return Err(Malformed),
         })
     }
@@ -198,6 +212,7 @@ impl fmt::Display for Counted {
             Self::Objects => "objects",
             Self::Names => "names",
             Self::Clients => "clients",
+            Self::Waits => "waits for names",
         })
     }
 }

@@ -7,10 +7,13 @@ use crate::ObjectId;
 /// The largest number of objects in one page of a list.
 pub(crate) const LARGEST_PAGE: usize = 128;
 
+/// The largest number of names in one page of a list of names.
+pub(crate) const MOST_NAMES: usize = 100;
+
 /// The largest number of users in a status.
 pub(crate) const MOST_USERS: usize = 256;
 
-/// A message of a daemon. All but `Forget` are replies, in the order of the requests.
+/// A message of a daemon. All but `Forget` and `Named` are replies, in the order of the requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     Welcome,
@@ -35,6 +38,12 @@ pub(crate) enum Reply {
     Forget {
         id: ObjectId,
     },
+    Names(Vec<(ObjectId, String)>),
+    /// An object has got the name that this client waits for. This is not a reply.
+    Named {
+        number: u64,
+        id: ObjectId,
+    },
 }
 
 const WELCOME: u16 = 128;
@@ -47,6 +56,8 @@ const PAGE: u16 = 134;
 /// The same in every version of the protocol, and so are the refusals that come instead of a welcome.
 const REFUSED: u16 = 135;
 const FORGET: u16 = 136;
+const NAMES: u16 = 137;
+const NAMED: u16 = 138;
 
 impl Reply {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
@@ -66,6 +77,19 @@ impl Reply {
                 objects.iter().for_each(|object| object.write(&mut bytes));
             }
             Self::Refused(refusal) => refusal.write(&mut bytes),
+            Self::Names(names) => {
+                // At most MOST_NAMES, so the number fits. So does the length of each.
+                bytes.extend((names.len() as u32).to_le_bytes());
+                for (id, name) in names {
+                    bytes.extend(id.to_bytes());
+                    bytes.push(name.len() as u8);
+                    bytes.extend(name.as_bytes());
+                }
+            }
+            Self::Named { number, id } => {
+                bytes.extend(number.to_le_bytes());
+                bytes.extend(id.to_bytes());
+            }
         }
         bytes
     }
@@ -81,6 +105,8 @@ impl Reply {
             Self::Page(_) => PAGE,
             Self::Refused(_) => REFUSED,
             Self::Forget { .. } => FORGET,
+            Self::Names(_) => NAMES,
+            Self::Named { .. } => NAMED,
         }
     }
 
@@ -96,6 +122,8 @@ impl Reply {
             PAGE => Self::Page(reader.list(ObjectStatus::read)?),
             REFUSED => Self::Refused(Refusal::read(&mut reader)?),
             FORGET => Self::Forget { id: reader.id()? },
+            NAMES => Self::Names(reader.list(|reader| Ok((reader.id()?, reader.short_name()?)))?),
+            NAMED => Self::Named { number: reader.u64()?, id: reader.id()? },
             _ => return Err(Malformed),
         };
         reader.end()?;
@@ -109,15 +137,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::protocol::{Counted, LIMITS, UserStatus};
+    use crate::protocol::{Counted, LIMITS, LONGEST_NAME, UserStatus};
 
     fn id() -> impl Strategy<Value = ObjectId> {
         any::<[u8; 16]>().prop_map(ObjectId::from_bytes)
     }
 
     fn refusal() -> impl Strategy<Value = Refusal> {
-        let counted =
-            prop_oneof![Just(Counted::Bytes), Just(Counted::Objects), Just(Counted::Names), Just(Counted::Clients),];
+        let counted = [Counted::Bytes, Counted::Objects, Counted::Names, Counted::Clients, Counted::Waits];
+        let counted = prop::sample::select(counted.to_vec());
         let name = "[a-zé]{1,20}";
         prop_oneof![
             any::<u16>().prop_map(|store| Refusal::OtherVersion { store }),
@@ -136,22 +164,25 @@ mod tests {
                 wanted
             }),
             "[a-zé]{0,20}".prop_map(|message| Refusal::NoMemory { message }),
+            Just(Refusal::Busy),
         ]
     }
 
     fn user() -> impl Strategy<Value = UserStatus> {
-        (any::<u32>(), any::<[u64; 4]>()).prop_map(|(uid, [clients, objects, bytes, names])| UserStatus {
+        (any::<u32>(), any::<[u64; 5]>()).prop_map(|(uid, [clients, objects, bytes, names, waits])| UserStatus {
             uid,
             clients,
             objects,
             bytes,
             names,
+            waits,
         })
     }
 
     fn object() -> impl Strategy<Value = ObjectStatus> {
-        (id(), any::<u64>(), any::<[u32; 2]>(), any::<bool>())
-            .prop_map(|(id, size, [owner, holders], is_sealed)| ObjectStatus { id, size, owner, holders, is_sealed })
+        (id(), any::<u64>(), any::<[u32; 2]>(), any::<bool>()).prop_map(|(id, size, [owner, holders], is_sealed)| {
+            ObjectStatus { id, size, owner, holders, is_sealed, names: Vec::new() }
+        })
     }
 
     fn status() -> impl Strategy<Value = Status> {
@@ -172,6 +203,8 @@ mod tests {
             vec(object(), 0..9).prop_map(Reply::Page),
             refusal().prop_map(Reply::Refused),
             id().prop_map(|id| Reply::Forget { id }),
+            vec((id(), "[a-zé]{1,20}"), 0..9).prop_map(Reply::Names),
+            (any::<u64>(), id()).prop_map(|(number, id)| Reply::Named { number, id }),
         ]
     }
 
@@ -182,7 +215,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_reply_or_refused(kind in 127_u16..139, rest in vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_a_reply_or_refused(kind in 127_u16..141, rest in vec(any::<u8>(), 0..200)) {
             let bytes = [&kind.to_le_bytes()[..], &rest].concat();
             if let Ok(reply) = Reply::from_bytes(&bytes) {
                 // A refusal of another version may have more than this version knows.
@@ -194,10 +227,12 @@ mod tests {
 
     #[test]
     fn the_longest_replies_are_within_the_limit() {
-        let object = ObjectStatus { id: ObjectId::from_bytes([7; 16]), size: 1, owner: 2, holders: 3, is_sealed: true };
+        let id = ObjectId::from_bytes([7; 16]);
+        let object = ObjectStatus { id, size: 1, owner: 2, holders: 3, is_sealed: true, names: Vec::new() };
         let page = Reply::Page(vec![object; LARGEST_PAGE]);
         let status = Status { users: vec![UserStatus::default(); MOST_USERS], ..Status::default() };
-        for reply in [page, Reply::Status(status)] {
+        let names = Reply::Names(vec![(id, "x".repeat(LONGEST_NAME)); MOST_NAMES]);
+        for reply in [page, Reply::Status(status), names] {
             assert!(reply.to_bytes().len() <= LIMITS.bytes);
         }
     }

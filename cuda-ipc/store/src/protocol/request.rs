@@ -43,6 +43,29 @@ pub(crate) enum Request {
     List {
         after: Option<ObjectId>,
     },
+    /// Seals an object and binds a name to it, or does neither.
+    SealAs {
+        id: ObjectId,
+        name: String,
+    },
+    /// Binds a name, and takes it from the object that has it.
+    Rebind {
+        id: ObjectId,
+        name: String,
+    },
+    /// Asks for the names after one, or for the first ones.
+    Names {
+        after: Option<String>,
+    },
+    /// Asks to be told when an object gets a name. The client chooses the number.
+    Wait {
+        number: u64,
+        name: String,
+    },
+    /// Takes a wait back.
+    GiveUp {
+        number: u64,
+    },
 }
 
 /// The beginning of a hello. It and the version that follows stay the same in every version of the protocol.
@@ -59,6 +82,11 @@ const LOOKUP: u16 = 8;
 const UNBIND: u16 = 9;
 const STATUS: u16 = 10;
 const LIST: u16 = 11;
+const SEAL_AS: u16 = 12;
+const REBIND: u16 = 13;
+const NAMES: u16 = 14;
+const WAIT: u16 = 15;
+const GIVE_UP: u16 = 16;
 
 impl Request {
     pub(crate) const HELLO: Self = Self::Hello { version: VERSION };
@@ -66,19 +94,26 @@ impl Request {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let id = |kind: u16, id: &ObjectId| [&kind.to_le_bytes()[..], &id.to_bytes()].concat();
         let name = |kind: u16, name: &str| [&kind.to_le_bytes(), name.as_bytes()].concat();
+        let both = |kind: u16, of: &ObjectId, name: &str| [&id(kind, of), name.as_bytes()].concat();
+        let number = |kind: u16, number: u64| [&kind.to_le_bytes()[..], &number.to_le_bytes()].concat();
         match self {
             Self::Hello { version } => [&HELLO.to_le_bytes()[..], &MAGIC, &version.to_le_bytes()].concat(),
-            Self::Create { size } => [&CREATE.to_le_bytes()[..], &size.to_le_bytes()].concat(),
+            Self::Create { size } => number(CREATE, *size),
             Self::Seal { id: of } => id(SEAL, of),
             Self::Get { id: of } => id(GET, of),
             Self::Release { id: of, count } => [id(RELEASE, of), count.to_le_bytes().to_vec()].concat(),
             Self::Delete { id: of } => id(DELETE, of),
-            Self::Bind { id: of, name } => [id(BIND, of), name.as_bytes().to_vec()].concat(),
+            Self::Bind { id: of, name } => both(BIND, of, name),
             Self::Lookup { name: of } => name(LOOKUP, of),
             Self::Unbind { name: of } => name(UNBIND, of),
             Self::Status => STATUS.to_le_bytes().to_vec(),
             Self::List { after: None } => LIST.to_le_bytes().to_vec(),
             Self::List { after: Some(after) } => id(LIST, after),
+            Self::SealAs { id: of, name } => both(SEAL_AS, of, name),
+            Self::Rebind { id: of, name } => both(REBIND, of, name),
+            Self::Names { after } => name(NAMES, after.as_deref().unwrap_or_default()),
+            Self::Wait { number: of, name } => [&number(WAIT, *of), name.as_bytes()].concat(),
+            Self::GiveUp { number: of } => number(GIVE_UP, *of),
         }
     }
 
@@ -107,6 +142,12 @@ impl Request {
             STATUS => Self::Status,
             LIST if reader.0.is_empty() => Self::List { after: None },
             LIST => Self::List { after: Some(reader.id()?) },
+            SEAL_AS => Self::SealAs { id: reader.id()?, name: reader.name()? },
+            REBIND => Self::Rebind { id: reader.id()?, name: reader.name()? },
+            NAMES if reader.0.is_empty() => Self::Names { after: None },
+            NAMES => Self::Names { after: Some(reader.name()?) },
+            WAIT => Self::Wait { number: reader.u64()?, name: reader.name()? },
+            GIVE_UP => Self::GiveUp { number: reader.u64()? },
             _ => return Err(Malformed),
         };
         reader.end()?;
@@ -116,7 +157,12 @@ impl Request {
     /// Returns the name in the request.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
-            Self::Bind { name, .. } | Self::Lookup { name } | Self::Unbind { name } => Some(name),
+            Self::Bind { name, .. }
+            | Self::Lookup { name }
+            | Self::Unbind { name }
+            | Self::SealAs { name, .. }
+            | Self::Rebind { name, .. }
+            | Self::Wait { name, .. } => Some(name),
             _ => None,
         }
     }
@@ -142,7 +188,12 @@ mod tests {
             name.prop_map(|name| Request::Lookup { name }),
             name.prop_map(|name| Request::Unbind { name }),
             Just(Request::Status),
-            proptest::option::of(id).prop_map(|after| Request::List { after }),
+            proptest::option::of(id.clone()).prop_map(|after| Request::List { after }),
+            (id.clone(), name).prop_map(|(id, name)| Request::SealAs { id, name }),
+            (id, name).prop_map(|(id, name)| Request::Rebind { id, name }),
+            proptest::option::of(name).prop_map(|after| Request::Names { after }),
+            (any::<u64>(), name).prop_map(|(number, name)| Request::Wait { number, name }),
+            any::<u64>().prop_map(|number| Request::GiveUp { number }),
         ]
     }
 
@@ -164,6 +215,12 @@ mod tests {
             (Request::Status, b"\x0a\0"),
             (Request::List { after: None }, b"\x0b\0"),
             (Request::List { after: Some(id) }, b"\x0b\x000123456789abcdef"),
+            (Request::SealAs { id, name: name() }, b"\x0c\x000123456789abcdefname"),
+            (Request::Rebind { id, name: name() }, b"\x0d\x000123456789abcdefname"),
+            (Request::Names { after: None }, b"\x0e\0"),
+            (Request::Names { after: Some(name()) }, b"\x0e\0name"),
+            (Request::Wait { number: 5, name: name() }, b"\x0f\0\x05\0\0\0\0\0\0\0name"),
+            (Request::GiveUp { number: 5 }, b"\x10\0\x05\0\0\0\0\0\0\0"),
         ] {
             assert_eq!(request.to_bytes(), expected, "{request:?}");
         }
@@ -176,7 +233,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_request_or_refused(kind in 0_u16..14, rest in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn any_bytes_are_a_request_or_refused(kind in 0_u16..19, rest in proptest::collection::vec(any::<u8>(), 0..64)) {
             let bytes = [&kind.to_le_bytes()[..], &rest].concat();
             if let Ok(request) = Request::from_bytes(&bytes) {
                 // The hello of another version may have more than this version knows.

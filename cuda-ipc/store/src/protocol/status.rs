@@ -42,10 +42,12 @@ pub struct UserStatus {
     pub bytes: u64,
     /// The number of names.
     pub names: u64,
+    /// The number of names that clients wait for.
+    pub waits: u64,
 }
 
 /// One object of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObjectStatus {
     /// The object.
@@ -58,6 +60,8 @@ pub struct ObjectStatus {
     pub holders: u32,
     /// Whether it is sealed.
     pub is_sealed: bool,
+    /// The names, in alphabetical order of their bytes.
+    pub names: Vec<String>,
 }
 
 impl Status {
@@ -70,7 +74,7 @@ impl Status {
         bytes.extend((self.users.len() as u32).to_le_bytes());
         for user in &self.users {
             bytes.extend(user.uid.to_le_bytes());
-            for number in [user.clients, user.objects, user.bytes, user.names] {
+            for number in [user.clients, user.objects, user.bytes, user.names, user.waits] {
                 bytes.extend(number.to_le_bytes());
             }
         }
@@ -99,11 +103,13 @@ impl UserStatus {
             objects: reader.u64()?,
             bytes: reader.u64()?,
             names: reader.u64()?,
+            waits: reader.u64()?,
         })
     }
 }
 
 impl ObjectStatus {
+    /// Writes everything but the names, which have pages of their own.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.id.to_bytes());
         bytes.extend(self.size.to_le_bytes());
@@ -123,6 +129,7 @@ impl ObjectStatus {
                 1 => true,
                 _ => return Err(Malformed),
             },
+            names: Vec::new(),
         })
     }
 }

@@ -28,8 +28,15 @@ impl Server {
 
     /// Starts a daemon with more arguments, and waits until it listens.
     pub(crate) fn with(arguments: &[&str]) -> Self {
-        let folder = tempfile::Builder::new().prefix("cuda-ipc-store-test").tempdir().unwrap();
-        let mut command = Self::command();
+        Self::by(Self::command(), Self::new_folder(), arguments)
+    }
+
+    pub(crate) fn new_folder() -> TempDir {
+        tempfile::Builder::new().prefix("cuda-ipc-store-test").tempdir().unwrap()
+    }
+
+    /// Starts a daemon in a folder, by a command that runs the program.
+    pub(crate) fn by(mut command: Command, folder: TempDir, arguments: &[&str]) -> Self {
         command.arg("serve").arg(folder.path().join("socket")).args(arguments).stdout(Stdio::piped());
         let mut child = command.spawn().expect("Cargo builds the program");
         let mut line = String::new();

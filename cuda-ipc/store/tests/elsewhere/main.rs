@@ -32,6 +32,8 @@ fn main() -> ExitCode {
     let cases = vec![
         case("another_user_is_refused", &other_user, users::another_user_is_refused),
         case("an_allowed_user_reads_and_does_not_delete", &other_user, users::an_allowed_user_reads),
+        case("a_request_is_refused_while_no_memory_can_be_sent", &other_user, users::no_memory_can_be_sent),
+        case("what_another_user_holds_counts_for_its_owner", &other_user, users::held_by_another),
         case("each_user_has_a_limit_of_their_own", &other_user, users::each_user_has_a_limit),
         case("the_client_in_python_passes_its_tests", &python, python::client),
         case("python_reads_what_rust_wrote_and_the_other_way_round", &python, python::both_directions),

@@ -33,7 +33,7 @@ fn the_status_counts_what_the_store_has() {
     }
     assert_eq!(number("bytes"), status.bytes.to_string());
     let uid = rustix::process::geteuid().as_raw();
-    let user = format!("user {uid:<7}2 clients, 2 objects, {} bytes, 1 names", status.bytes);
+    let user = format!("user {uid:<7}2 clients, 2 objects, {} bytes, 1 names, 0 waits", status.bytes);
     assert_eq!(said.lines().last(), Some(&*user));
 }
 
@@ -42,9 +42,14 @@ fn an_object_is_listed_and_deleted() {
     let server = Server::start();
     let store = server.client();
     let id = sealed(&store, 1);
+    store.bind("two\nlines", id).unwrap();
+    store.bind("a", id).unwrap();
     let listed = run(&["list".as_ref(), server.path().as_os_str()]);
     let uid = rustix::process::geteuid().as_raw();
-    assert_eq!(text(&listed.stdout), format!("{id}  {} bytes, sealed, held by 0, of user {uid}\n", crate::SIZE));
+    assert_eq!(
+        text(&listed.stdout),
+        format!("{id}  {} bytes, sealed, held by 0, of user {uid}, \"a\", \"two\\nlines\"\n", crate::SIZE)
+    );
     let deleted = run(&["delete".as_ref(), server.path().as_os_str(), id.to_string().as_ref()]);
     assert!(deleted.status.success());
     assert_eq!(store.status().unwrap().sealed, 0);

@@ -91,7 +91,7 @@ fn a_release_is_about_as_many_replies_as_it_says() {
 fn any_messages_are_answered_or_end_the_connection() {
     let server = Server::start();
     let before = server.settled_descriptors();
-    let message = (0_u16..14, proptest::collection::vec(any::<u8>(), 0..40))
+    let message = (0_u16..19, proptest::collection::vec(any::<u8>(), 0..40))
         .prop_map(|(kind, rest)| [&kind.to_le_bytes()[..], &rest].concat());
     let mut runner = proptest::test_runner::TestRunner::default();
     runner
@@ -168,6 +168,34 @@ fn a_client_that_does_not_receive_is_dismissed() {
         assert!(begin.elapsed() < LONG, "the client is still there");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// A client that asks for nothing may leave any number of revocations unread.
+#[test]
+fn an_idle_holder_is_not_dismissed() {
+    // More than a socket has room for.
+    const HELD: usize = 600;
+    let server = Server::with(&["--patience", "1"]);
+    let (store, idle) = (server.client(), welcomed(&server));
+    let mut ids: Vec<_> =
+        (0..HELD).map(|_| store.create(&context(), SIZE).unwrap().seal().unwrap().to_bytes()).collect();
+    for id in &ids {
+        idle.send(&[&[4, 0], &id[..]].concat(), &[]).unwrap();
+        assert_eq!(idle.receive().unwrap().descriptors.len(), 1);
+    }
+    ids.iter().for_each(|id| store.delete(cuda_ipc_store::ObjectId::from_bytes(*id)).unwrap());
+    // The end of this one, which is dismissed, says that the patience is over.
+    let mut silent = UnixStream::connect(server.path()).unwrap();
+    silent.set_read_timeout(Some(LONG)).unwrap();
+    assert!(matches!(silent.read(&mut [0]), Ok(0) | Err(_)));
+    idle.send(&[10, 0], &[]).unwrap();
+    for _ in 0..HELD {
+        let forget = idle.receive().unwrap().bytes;
+        assert_eq!(forget[..2], [136, 0]);
+        let place = ids.iter().position(|id| *id == forget[2..]).expect("an object that it holds");
+        ids.remove(place);
+    }
+    assert_eq!(idle.receive().unwrap().bytes[..2], [133, 0]);
 }
 
 /// The others still learn what was deleted.

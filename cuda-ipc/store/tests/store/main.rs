@@ -21,6 +21,7 @@ mod life;
 mod limits;
 mod names;
 mod versions;
+mod waits;
 
 use cuda_ipc::DeviceMemory;
 use cuda_ipc_store::{Client, Error, ObjectId, Refusal};
