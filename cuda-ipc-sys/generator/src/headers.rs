@@ -18,15 +18,15 @@ struct Sets {
 pub struct HeaderSet {
     /// The release, such as `12.4.127`.
     pub version: String,
-    runtime: Wheel,
-    crt: Wheel,
+    pub(crate) runtime: Wheel,
+    pub(crate) crt: Wheel,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Wheel {
-    package: String,
-    version: String,
-    sha256: String,
+pub(crate) struct Wheel {
+    pub(crate) package: String,
+    pub(crate) version: String,
+    pub(crate) sha256: String,
 }
 
 /// Returns the sets of headers.toml, oldest first.
@@ -93,24 +93,16 @@ impl HeaderSet {
 }
 
 impl Wheel {
+    /// Finds the newest wheel whose version matches, such as `13.5.*`.
+    pub(crate) fn find(package: &str, version: &str) -> Result<Self> {
+        let (name, archive) = pip(package, version)?;
+        let version = name.split('-').nth(1).with_context(|| format!("{name} is not the name of a wheel"))?;
+        Ok(Self { package: package.to_owned(), version: version.to_owned(), sha256: sha256(&archive) })
+    }
+
     fn download(&self) -> Result<Vec<u8>> {
-        let download = tempfile::tempdir()?;
-        let status = Command::new("python3")
-            .args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"])
-            // The headers are the same on every platform; a fixed platform makes the hash the same everywhere.
-            .args(["--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64"])
-            .args(["--platform", "manylinux1_x86_64", "--dest"])
-            .arg(download.path())
-            .arg(format!("{}=={}", self.package, self.version))
-            .status()
-            .context("cannot run python3 -m pip")?;
-        if !status.success() {
-            bail!("pip could not download {} {}", self.package, self.version);
-        }
-        let file = fs::read_dir(download.path())?.next().context("pip downloaded no file")??.path();
-        let archive = fs::read(&file)?;
-        let digest = Sha256::digest(&archive);
-        let found: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (_, archive) = pip(&self.package, &self.version)?;
+        let found = sha256(&archive);
         if found != self.sha256 {
             bail!("{} {} has SHA-256 {found}, but headers.toml expects {}", self.package, self.version, self.sha256);
         }
@@ -139,4 +131,27 @@ impl Wheel {
         }
         Ok(())
     }
+}
+
+/// Downloads a wheel, and returns its file name and its content.
+fn pip(package: &str, version: &str) -> Result<(String, Vec<u8>)> {
+    let download = tempfile::tempdir()?;
+    let status = Command::new("python3")
+        .args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"])
+        // The headers are the same on every platform; a fixed platform makes the hash the same everywhere.
+        .args(["--platform", "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64"])
+        .args(["--platform", "manylinux1_x86_64", "--dest"])
+        .arg(download.path())
+        .arg(format!("{package}=={version}"))
+        .status()
+        .context("cannot run python3 -m pip")?;
+    if !status.success() {
+        bail!("pip could not download {package} {version}");
+    }
+    let file = fs::read_dir(download.path())?.next().context("pip downloaded no file")??;
+    Ok((file.file_name().to_string_lossy().into_owned(), fs::read(file.path())?))
+}
+
+fn sha256(archive: &[u8]) -> String {
+    Sha256::digest(archive).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,6 +8,8 @@ mod functions;
 #[cfg(feature = "cli")]
 pub mod headers;
 mod merge;
+#[cfg(feature = "cli")]
+pub mod update;
 mod windows;
 
 use std::path::Path;

@@ -1,11 +1,13 @@
 //! Writes the generated files of `cuda-ipc-sys/src` from CUDA's headers, and checks that they match the headers.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
-use cuda_ipc_sys_generator::{Source, TARGETS, generate, headers};
+use cuda_ipc_sys_generator::{Source, TARGETS, generate, headers, update};
 use similar::TextDiff;
 
 /// Generates the bindings of cuda-ipc-sys.
@@ -26,6 +28,14 @@ enum Command {
     },
     /// Write the bindings
     Generate(Paths),
+    /// Support a CUDA release: add its header set to headers.toml, write the bindings, and check them against every set
+    Update {
+        /// The release, such as 13.5.37, or 13.5 for its newest wheels
+        version: String,
+        /// The folder of the header sets, where pip puts missing ones; without it, a temporary folder
+        #[arg(long)]
+        headers: Option<PathBuf>,
+    },
     /// Generate into memory, and fail if the result differs from the checked-in files or between x86-64 and aarch64
     Check(Paths),
 }
@@ -43,13 +53,12 @@ struct Paths {
 fn main() -> Result<()> {
     match Options::parse().command {
         Command::Headers { folder, versions } => fetch(&folder, &versions),
-        Command::Generate(paths) => {
-            for Source { path, text } in paths.with_headers(|include| generate(include, TARGETS[0]))? {
-                let path = paths.output.join(path);
-                fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-            }
-            Ok(())
-        }
+        Command::Generate(paths) => paths.with_headers(|include| write(include, &paths.output)),
+        Command::Update { version, headers } => match headers {
+            // cargo runs elsewhere.
+            Some(folder) => support(&version, &std::path::absolute(folder)?),
+            None => support(&version, tempfile::tempdir()?.path()),
+        },
         Command::Check(paths) => {
             let [generated, other] =
                 paths.with_headers(|include| Ok([generate(include, TARGETS[0])?, generate(include, TARGETS[1])?]))?;
@@ -74,6 +83,39 @@ impl Paths {
         newest.fetch(folder.path())?;
         act(&newest.include(folder.path()))
     }
+}
+
+fn write(include: &Path, output: &Path) -> Result<()> {
+    for Source { path, text } in generate(include, TARGETS[0])? {
+        let path = output.join(path);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Each step leaves its files, so that what it reports can be corrected and the step run again.
+fn support(version: &str, folder: &Path) -> Result<()> {
+    let set = update::find(version)?;
+    let list = fs::read_to_string(update::LIST).context("cannot read headers.toml")?;
+    let list = update::insert(&list, &set)?;
+    fs::write(update::LIST, &list).context("cannot write headers.toml")?;
+    println!("CUDA {}: added to headers.toml", set.version);
+    set.fetch(folder)?;
+    if update::is_last(&list, &set) {
+        write(&set.include(folder), &update::workspace().join("cuda-ipc-sys/src"))?;
+        println!("CUDA {}: wrote the bindings", set.version);
+    }
+    // It is compiled again, because the sets of headers.toml are part of it.
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut check = process::Command::new(cargo);
+    check.args(["run", "--quiet", "-p", "cuda-ipc-sys-abi-check", "--", "--write", "--headers"]).arg(folder);
+    if !check.current_dir(update::workspace()).status().context("cannot run cargo")?.success() {
+        bail!(
+            "the bindings and the headers disagree, as listed above: correct the bindings, or add to exceptions.toml \
+             what one definition covers, and run cuda-ipc-sys-abi-check --write again"
+        );
+    }
+    Ok(())
 }
 
 fn fetch(folder: &Path, versions: &[String]) -> Result<()> {
