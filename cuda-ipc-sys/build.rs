@@ -30,7 +30,12 @@ mod from_headers {
         let home = env::var_os("CUDA_HOME").map_or_else(|| PathBuf::from(USUAL_HOME), PathBuf::from);
         let include = home.join("include");
         if !include.join("cuda.h").is_file() {
-            return Err(format!("{} has no cuda.h: set CUDA_HOME to a CUDA toolkit", include.display()).into());
+            return Err(format!(
+                "{} has no cuda.h. Set CUDA_HOME to a CUDA toolkit, or turn the feature off: without it, the crate needs \
+                 no headers (--all-features turns it on)",
+                include.display()
+            )
+            .into());
         }
         println!("cargo::rerun-if-changed={}", include.display());
         let mut checked_in = Vec::new();

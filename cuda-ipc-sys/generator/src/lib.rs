@@ -50,5 +50,13 @@ fn read(include: &Path, target: &str) -> Result<bindings::Bindings> {
     if !include.join("cuda.h").is_file() {
         bail!("{} has no cuda.h: pass the include folder of a CUDA toolkit", include.display());
     }
+    if !clang_sys::is_loaded()
+        && let Err(error) = clang_sys::load()
+    {
+        bail!(
+            "libclang, which reads the headers, cannot be loaded: {error}. Install libclang-dev, or install libclang \
+             with pip and set LIBCLANG_PATH to its folder clang/native"
+        );
+    }
     bindings::read(include, target)
 }

@@ -95,6 +95,9 @@ fn write(include: &Path, output: &Path) -> Result<()> {
 
 /// Each step leaves its files, so that what it reports can be corrected and the step run again.
 fn support(version: &str, folder: &Path) -> Result<()> {
+    if !update::workspace().join("cuda-ipc-sys/src").is_dir() {
+        bail!("`update` changes files of the project: run it with cargo in a checkout");
+    }
     let set = update::find(version)?;
     let list = fs::read_to_string(update::LIST).context("cannot read headers.toml")?;
     let list = update::insert(&list, &set)?;
