@@ -12,6 +12,7 @@ mod peer;
 mod server;
 
 mod cached;
+mod clean;
 mod command;
 mod death;
 mod fork;
