@@ -164,6 +164,7 @@ impl Context {
     }
 
     /// Makes the context current until the guard is dropped.
+    #[inline]
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
         // SAFETY: the context lives, since this value holds it and the guard borrows the value.
         unsafe { Entered::push(self.driver(), self.raw()) }
@@ -203,6 +204,7 @@ impl Entered<'_> {
     ///
     /// # Safety
     /// The context must live at least as long as the guard.
+    #[inline]
     pub(crate) unsafe fn push(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
         let driver = driver.calls()?;
         let mut current = ptr::null_mut();
@@ -226,6 +228,7 @@ impl Deref for Entered<'_> {
 }
 
 impl Drop for Entered<'_> {
+    #[inline]
     fn drop(&mut self) {
         // A child that was forked in the meantime cannot call the driver, and its stack of contexts has no use.
         if !self.pushed || fork::is_child() {

@@ -96,6 +96,7 @@ impl Driver {
     }
 
     /// Returns the table of raw functions, unless this process is a forked child, which may not call them.
+    #[inline]
     pub(crate) fn calls(self) -> Result<&'static sys::Driver, Error> {
         fork::check()?;
         Ok(self.0)

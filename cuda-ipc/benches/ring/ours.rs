@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cuda_ipc::ring::{Consumer, Options, Placement, Producer};
+use cuda_ipc::ring::{Consumer, OpenOptions, Options, Placement, Producer};
 use cuda_ipc::stream::scope;
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
@@ -25,7 +25,9 @@ pub(crate) fn producer<'a>(
     way: Way,
     streams: usize,
 ) -> Send<'a> {
-    let ring = Producer::open(consumer, context).unwrap();
+    // The consumer is this program too, so it may ask for the slots of the largest size.
+    let options = OpenOptions::new().most_bytes(plan.size * plan.slots);
+    let ring = Producer::open_with(consumer, context, options).unwrap();
     ring.set_spin(SPIN);
     let lanes = lanes(context, plan, streams);
     Box::new(move |round| send(&ring, &lanes, plan, way, round).unwrap())

@@ -255,6 +255,7 @@ impl DeviceMemory {
     }
 
     /// Returns the address of a part, if the part is within the memory.
+    #[inline]
     pub(crate) fn at(&self, offset: usize, length: usize) -> Result<CUdeviceptr, Error> {
         match offset.checked_add(length) {
             Some(end) if end <= self.size => Ok(self.pointer + offset as CUdeviceptr),
