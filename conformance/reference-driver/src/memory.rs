@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuda_ipc_sys::{CUdeviceptr, CUresult};
+use cuda_ipc_sys::{CUdeviceptr, CUmemAccess_flags, CUresult};
 
 use crate::account::free_memory;
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
@@ -12,7 +12,7 @@ use crate::environment::environment;
 use crate::host::is_mapped;
 use crate::ipc::range_of;
 use crate::process::{State, state};
-use crate::range::{Memory, Range};
+use crate::range::{By, Memory, Range};
 use crate::stream::synchronize;
 
 /// Rows of pitched memory begin at multiples of this.
@@ -127,8 +127,12 @@ entry_points! {
     // mapping.
     fn cuMemGetAddressRange_v2(base: Output<CUdeviceptr>, size: Output<usize>, pointer: CUdeviceptr) {
         let state = state()?;
-        state.current()?;
+        let context = state.current()?;
         if let Some(range) = state.range(pointer).filter(|range| matches!(range.memory, Memory::PoolImport { .. })) {
+            // Seen on an H200: a device without access to the pool does not know the memory.
+            if state.access_flags(range, context, By::Kernel) == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE {
+                return Err(CUresult::CUDA_ERROR_NOT_FOUND);
+            }
             if fault!("pool-import-has-no-range", ["POOL-PTR-019"], "cuMemGetAddressRange refuses an import of a pool.") {
                 return Err(INVALID_VALUE);
             }

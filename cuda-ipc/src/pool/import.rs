@@ -14,7 +14,7 @@ use crate::os_handle::OsHandle;
 use crate::pool::imports::Imports;
 use crate::pool::{Handle, Origin, PoolPointerData};
 use crate::resource::{Owned, Raw, Resource};
-use crate::sys::{CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData};
+use crate::sys::{CUdeviceptr, CUmemAllocationHandleType, CUmemFabricHandle, CUmemPoolPtrExportData};
 use crate::vmm::{Access, FabricHandle};
 use crate::{Context, Device, Error, ExporterIdentity};
 
@@ -123,7 +123,8 @@ impl ImportedPool {
     /// The memory extends from the pointer to the end of the range that `cuMemGetAddressRange` returns.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the bytes do not name memory of this pool.
+    /// [`Error::Refused`] if the bytes do not name memory of this pool; [`Error::NoAccess`] if the context's device has no
+    /// access to the pool.
     ///
     /// # Safety
     /// The caller promises that
@@ -147,7 +148,7 @@ impl ImportedPool {
             let answer = unsafe { driver.cuMemPoolImportPointer(&mut pointer, self.0.pool.raw.0, &mut data) };
             check("cuMemPoolImportPointer", answer, String::new)?;
             // The memory begins at the pointer, which may lie inside its allocation.
-            let size = allocation_of(context, pointer);
+            let size = allocation_of(context, pointer).map_err(|error| self.without_access(context, pointer, error));
             let size = size.map(|(base, size)| size.saturating_sub(pointer.abs_diff(base) as usize));
             let memory = DeviceMemory::with_varying_access(context.clone(), pointer, *size.as_ref().unwrap_or(&0));
             has_size = size.map(drop);
@@ -155,6 +156,16 @@ impl ImportedPool {
         })?;
         // If the size is unknown, `import` is dropped here, outside the lock that its drop takes.
         has_size.map(|()| ImportedPoolBuffer(import))
+    }
+
+    /// Returns the error for memory whose range the driver does not know: it knows none in a context of a device without
+    /// access to the pool.
+    fn without_access(&self, context: &Context, pointer: CUdeviceptr, error: Error) -> Error {
+        let (device, wanted) = (context.device(), Access::ReadWrite);
+        match self.access(device) {
+            Ok(found) if found != wanted => Error::NoAccess { device: device.raw(), pointer, found, wanted },
+            _ => error,
+        }
     }
 
     /// `cuMemPoolDestroy`: closes the pool as dropping does, and returns the error.

@@ -1,8 +1,10 @@
 //! Memory on another device than the context that exports it. These tests need two GPUs with peer access.
 
-use cuda_ipc::pool::{Pool, PoolBuffer};
+use std::os::fd::AsFd as _;
+
+use cuda_ipc::pool::{ImportedPool, Pool, PoolBuffer, PoolPointerData};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{Context, Device, ImportedMemory, Parcel, Stream};
+use cuda_ipc::{Context, Device, Error, ImportedMemory, Parcel, Stream};
 
 use crate::common::{context, device, driver};
 use crate::peer::{Peer, roles};
@@ -45,7 +47,33 @@ fn a_ticket_of_virtual_memory_names_the_device_of_the_memory() {
     assert!(contents(&mapping).iter().all(|byte| *byte == 2));
 }
 
+/// An H200 does not know the memory in a context of a device that has no access to the pool.
+#[test]
+fn a_pointer_of_a_pool_without_access_is_refused_and_says_why() {
+    let pool = Pool::new(device(), HandleTypes::POSIX_FILE_DESCRIPTOR, None).unwrap();
+    let buffer = PoolBuffer::new(&pool, SIZE, &Stream::new(&context()).unwrap()).unwrap();
+    buffer.fill(1).unwrap();
+    let importer = Peer::start(module_path!(), "role_opens_without_access");
+    let descriptor = pool.export().unwrap();
+    importer.connection.send(&buffer.export().unwrap().to_bytes(), &[descriptor.as_fd()]).unwrap();
+    importer.finish();
+}
+
 roles! {
+    fn role_opens_without_access(connection) {
+        let message = connection.receive().unwrap();
+        let pointer = PoolPointerData::from_bytes(message.bytes.try_into().unwrap());
+        let pool = ImportedPool::import(device(), message.descriptors[0].as_fd()).unwrap();
+        let elsewhere = Context::primary(other_device()).unwrap();
+        // SAFETY: the bytes came from a process that keeps the memory as long as this one runs.
+        let open = || unsafe { pool.open(&elsewhere, &pointer) };
+        let error = open().unwrap_err();
+        let is_told = matches!(error, Error::NoAccess { device: 1, found: Access::None, wanted: Access::ReadWrite, .. });
+        assert!(is_told, "{error}");
+        pool.set_access(other_device(), Access::ReadWrite).unwrap();
+        assert!(contents(&open().unwrap()).iter().all(|byte| *byte == 1));
+    }
+
     fn role_opens_on_the_named_device(connection) {
         let parcels = [(); 2].map(|()| Parcel::receive(&connection).unwrap());
         let named = driver().device_by_uuid(parcels[0].ticket.device).unwrap().expect("the named device");
