@@ -9,6 +9,7 @@ use cuda_ipc::{Error, Stream};
 use rstest::rstest;
 
 use crate::common::context;
+use crate::forked::holds_in_a_child;
 use crate::peer::{LONG, Peer, roles};
 use crate::{Order, SLOT, receive, refused, send};
 
@@ -196,22 +197,13 @@ roles! {
     fn role_forks(connection) {
         let ring = Order::receive(&connection).open(&connection, &context());
         send_messages(&ring, 1).unwrap();
-        // SAFETY: the child runs only this branch, and ends in it.
-        match unsafe { libc::fork() } {
-            -1 => panic!("{}", std::io::Error::last_os_error()),
-            0 => {
-                let is_refused = matches!(ring.reserve(Duration::ZERO), Err(Error::Forked));
-                drop(ring);
-                // SAFETY: this ends the process without running the parent's handlers.
-                unsafe { libc::_exit(i32::from(!is_refused)) }
-            }
-            child => {
-                let mut status = 0;
-                // SAFETY: the child is ours, and the output is a local.
-                assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-                assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the child was not refused");
-            }
-        }
+        // The parent's ring, which the child has a copy of.
+        let mut of_child = Some(ring);
+        assert!(holds_in_a_child(|| {
+            let ring = of_child.take().unwrap();
+            matches!(ring.reserve(Duration::ZERO), Err(Error::Forked))
+        }));
+        let ring = of_child.unwrap();
         send(&connection, 1);
         send_messages(&ring, 1).unwrap();
         ring.close().unwrap();

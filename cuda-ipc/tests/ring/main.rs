@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/fork.rs"]
+mod forked;
 #[path = "../common/kernels.rs"]
 mod kernel;
 #[path = "../common/peer.rs"]

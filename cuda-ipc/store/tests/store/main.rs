@@ -3,6 +3,8 @@
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
+#[path = "../../../tests/common/fork.rs"]
+mod forked;
 #[allow(dead_code, reason = "these tests launch some of them")]
 #[path = "../../../tests/common/kernels.rs"]
 mod kernels;
