@@ -68,12 +68,14 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 __all__ = [
     "Chunk",
+    "DescriptorsLost",
     "Event",
     "Exporter",
     "LARGEST_MESSAGE",
     "LegacyMemory",
     "MAX_CHUNKS",
     "MAX_LENGTH",
+    "MessageError",
     "PhysicalMemory",
     "PoolPointer",
     "READ",
@@ -81,8 +83,10 @@ __all__ = [
     "Ticket",
     "TicketError",
     "receive",
+    "receive_message",
     "receive_with",
     "send",
+    "send_message",
 ]
 
 FORMAT_VERSION = 2
@@ -100,6 +104,14 @@ MAX_LENGTH = _HEAD.size + 108 + 16 + MAX_CHUNKS * (8 + 64) + _MAC + _CHECKSUM
 
 class TicketError(ValueError):
     """The bytes are not a ticket of this version, or the contents break a rule."""
+
+
+class MessageError(TicketError):
+    """The peer sent something that is not a message, or one that is too large."""
+
+
+class DescriptorsLost(TicketError):
+    """The kernel dropped the descriptors of a message, because this process has too many open files."""
 
 
 @dataclass(frozen=True)
@@ -395,7 +407,7 @@ _HEADER = struct.Struct("<4sIQ")
 _MESSAGE, _END = b"CIM\x01", b"CIE\x01"
 _BATCH = 253
 LARGEST_MESSAGE = 16 << 20
-"""The most bytes that `receive` accepts in one message."""
+"""The most bytes of one message, unless `receive_message` is told another number."""
 
 
 def send(
@@ -416,16 +428,24 @@ def send(
     if message is not None:
         data += message
         data += _mac(key, data) if key is not None else b""
-    _send_with(socket, _HEADER.pack(_MESSAGE, len(descriptors), len(data)), descriptors[:_BATCH])
-    for start in range(_BATCH, len(descriptors), _BATCH):
-        _send_with(socket, b"\0", descriptors[start : start + _BATCH])
-    socket.sendall(data)
+    send_message(socket, data, descriptors)
+
+
+def send_message(socket: sockets.socket, data: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Sends any message, as `Connection::send` of the Rust crate does."""
+    # What goes with each batch of descriptors.
+    pieces = [b"\0"] * max(1, -(-len(descriptors) // _BATCH))
+    pieces[0] = _HEADER.pack(_MESSAGE, len(descriptors), len(data))
+    pieces[-1] += data
+    for index, piece in enumerate(pieces):
+        _send_with(socket, piece, descriptors[index * _BATCH : (index + 1) * _BATCH])
 
 
 def _send_with(socket: sockets.socket, data: bytes, descriptors: Sequence[int]) -> None:
     rights = [(sockets.SOL_SOCKET, sockets.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
     sent = socket.sendmsg([data], rights)
-    socket.sendall(data[sent:])
+    if sent < len(data):
+        socket.sendall(data[sent:])
 
 
 def receive(socket: sockets.socket, key: Optional[bytes] = None) -> Tuple[Ticket, List[int]]:
@@ -434,7 +454,7 @@ def receive(socket: sockets.socket, key: Optional[bytes] = None) -> Tuple[Ticket
     One descriptor more than the ticket needs is a lease: the exporter waits until all its holders have closed it.
     Raises EOFError when the peer has ended.
     """
-    data, descriptors = _receive_message(socket)
+    data, descriptors = receive_message(socket)
     try:
         ticket = Ticket.from_bytes(data, key)
         _check_descriptors(ticket, descriptors)
@@ -446,7 +466,7 @@ def receive(socket: sockets.socket, key: Optional[bytes] = None) -> Tuple[Ticket
 
 def receive_with(socket: sockets.socket, key: Optional[bytes] = None) -> Tuple[Ticket, List[int], bytes]:
     """Receives a ticket and its descriptors as `receive` does, and the message beside them."""
-    data, descriptors = _receive_message(socket)
+    data, descriptors = receive_message(socket)
     try:
         ticket, message = Ticket.from_prefix(data, key)
         if key is not None:
@@ -466,20 +486,27 @@ def _check_descriptors(ticket: Ticket, descriptors: Sequence[int]) -> None:
         raise TicketError(f"the ticket needs {needed} descriptors; {len(descriptors)} arrived")
 
 
-def _receive_message(socket: sockets.socket) -> Tuple[bytes, List[int]]:
+def receive_message(
+    socket: sockets.socket, most_bytes: int = LARGEST_MESSAGE, most_descriptors: int = MAX_CHUNKS + 1
+) -> Tuple[bytes, List[int]]:
+    """Receives any message, as `Connection::receive` of the Rust crate does. The caller closes the descriptors.
+
+    Raises EOFError when the peer has ended, MessageError if the bytes are not a message or if it is larger than permitted,
+    and DescriptorsLost.
+    """
     descriptors: List[int] = []
     try:
         kind, count, length = _HEADER.unpack(_receive_exactly(socket, _HEADER.size, descriptors))
         if kind == _END:
             raise EOFError("the peer has announced that it sends nothing more")
         if kind != _MESSAGE:
-            raise TicketError("the peer does not send messages of cuda-ipc")
-        if length > LARGEST_MESSAGE or count > MAX_CHUNKS + 1:
-            raise TicketError(f"a message of {length} bytes and {count} descriptors is larger than permitted")
+            raise MessageError("the peer does not send messages of cuda-ipc")
+        if length > most_bytes or count > most_descriptors:
+            raise MessageError(f"a message of {length} bytes and {count} descriptors is larger than permitted")
         _receive_exactly(socket, max(0, -(-count // _BATCH) - 1), descriptors)
         data = _receive_exactly(socket, length, descriptors)
         if len(descriptors) != count:
-            raise TicketError(f"{len(descriptors)} of {count} descriptors arrived")
+            raise MessageError(f"{len(descriptors)} of {count} descriptors arrived")
         return data, descriptors
     except BaseException:
         _close(descriptors)
@@ -497,7 +524,7 @@ def _receive_exactly(socket: sockets.socket, count: int, descriptors: List[int])
                 received.frombytes(value[: len(value) - len(value) % received.itemsize])
                 descriptors.extend(received)
         if flags & sockets.MSG_CTRUNC:
-            raise TicketError("the kernel dropped descriptors: is the limit of open files reached?")
+            raise DescriptorsLost("the kernel dropped descriptors: raise the limit of open files")
         if not part:
             raise EOFError("the peer has closed the connection")
         data += part

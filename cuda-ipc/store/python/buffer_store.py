@@ -39,8 +39,6 @@ _WELCOME, _DONE, _CREATED, _OBJECT, _FOUND, _STATUS_REPLY, _PAGE, _REFUSED, _FOR
     _NAMED = range(128, 139)
 _PAGE_LENGTH, _NAMES_PAGE_LENGTH = 128, 100
 
-_FRAME = struct.Struct("<4sIQ")
-_MESSAGE, _END = b"CIM\x01", b"CIE\x01"
 _LARGEST = 32 << 10
 _COUNTED = {1: "bytes", 2: "objects", 3: "names", 4: "clients", 5: "waits for names"}
 
@@ -129,8 +127,8 @@ class Store:
             self._socket.settimeout(timeout)
             self._socket.connect(path)
             try:
-                self._send(struct.pack("<H8sH", _HELLO, b"BUFSTORE", VERSION))
-            except StoreGone:
+                cuda_ipc_ticket.send_message(self._socket, struct.pack("<H8sH", _HELLO, b"BUFSTORE", VERSION))
+            except OSError:
                 pass  # A store that does not serve this user has said so before it hung up.
             self._expect((_WELCOME,))
         except BaseException:
@@ -253,7 +251,7 @@ class Store:
 
     def _send(self, message: bytes) -> None:
         try:
-            self._socket.sendall(_FRAME.pack(_MESSAGE, 0, len(message)) + message)
+            cuda_ipc_ticket.send_message(self._socket, message)
         except OSError as error:
             self._socket.close()
             raise StoreGone(f"the store is gone: {error}") from error
@@ -284,36 +282,18 @@ class Store:
         # Otherwise a buffer was deleted that this client holds. It stays mapped until its user closes it.
 
     def _receive(self) -> "tuple[bytes, List[int]]":
-        """Receives one frame, with its descriptors."""
-        descriptors: List[int] = []
+        """Receives one message, with its descriptors."""
         try:
-            head = self._exactly(_FRAME.size, descriptors)
-            magic, announced, length = _FRAME.unpack(head)
-            if magic == _END:
-                raise StoreGone("the store has ended")
-            if magic != _MESSAGE or length > _LARGEST or announced != len(descriptors):
-                raise ProtocolError("what listens there is not a store")
-            return self._exactly(length, descriptors), descriptors
-        except OSError as error:
-            _close(descriptors)
-            self._socket.close()
-            raise StoreGone(f"the store is gone, or does not reply: {error}") from error
-        except StoreError:
-            _close(descriptors)
-            self._socket.close()
-            raise
-
-    def _exactly(self, count: int, descriptors: List[int]) -> bytes:
-        data = b""
-        while len(data) < count:
-            received, found, flags, _ = socket.recv_fds(self._socket, count - len(data), 2, socket.MSG_CMSG_CLOEXEC)
-            descriptors += found
-            if not received:
-                raise StoreGone("the store is gone")
-            if flags & socket.MSG_CTRUNC:
-                raise StoreError("a descriptor was lost: raise the limit of open files")
-            data += received
-        return data
+            return cuda_ipc_ticket.receive_message(self._socket, _LARGEST, 1)
+        except (EOFError, OSError) as error:
+            failure: StoreError = StoreGone(f"the store is gone, or does not reply: {error}")
+            cause: Exception = error
+        except cuda_ipc_ticket.DescriptorsLost as error:
+            failure, cause = StoreError(f"the memory was lost: {error}"), error
+        except cuda_ipc_ticket.MessageError as error:
+            failure, cause = ProtocolError(f"what listens there is not a store: {error}"), error
+        self._socket.close()
+        raise failure from cause
 
 
 class Buffer:

@@ -3,6 +3,7 @@
 The Rust tests run it: cargo test -p cuda-ipc-store --test elsewhere
 """
 
+import itertools
 import os
 import signal
 import socket
@@ -218,7 +219,7 @@ class Ends(unittest.TestCase):
 
     def test_another_version_is_told_and_garbage_is_no_store(self):
         frame = struct.Struct("<4sIQ")
-        for reply, error in [
+        for hears, (reply, error) in itertools.product([True, False], [
             (frame.pack(b"CIM\1", 0, 6) + struct.pack("<HHH", 135, 1, 7), Refused),
             (frame.pack(b"CIM\1", 0, 2) + struct.pack("<H", 129), ProtocolError),
             (frame.pack(b"CIM\1", 0, 0), ProtocolError),
@@ -226,8 +227,9 @@ class Ends(unittest.TestCase):
             (b"HTTP/1.1 400 Bad Request\r\n", ProtocolError),
             (frame.pack(b"CIE\1", 0, 0), StoreGone),
             (b"CIM\1", StoreGone),
-        ]:
-            with self.subTest(reply), tempfile.TemporaryDirectory() as folder:
+        ]):
+            # A store that does not serve this user says so, and hangs up, before it has heard anything.
+            with self.subTest(reply, hears=hears), tempfile.TemporaryDirectory() as folder:
                 path = str(Path(folder) / "socket")
                 with socket.socket(socket.AF_UNIX) as listener:
                     listener.bind(path)
@@ -236,7 +238,8 @@ class Ends(unittest.TestCase):
                     def serve():
                         peer, _ = listener.accept()
                         with peer:
-                            peer.recv(28)
+                            if hears:
+                                peer.recv(28)
                             peer.sendall(reply)
 
                     thread = threading.Thread(target=serve)
