@@ -1,11 +1,12 @@
 //! Leases on files: whether the owner of a file lives, and whether others still use what it names.
 
+mod forked;
+mod late;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -363,54 +364,6 @@ fn owners_that_come_and_go_do_not_disturb_each_other() {
     assert!(names(&folder).is_empty());
 }
 
-/// A forked child has the values and the locks of its parent, until it calls exec. Returns the parent's copy.
-fn end_in_a_child<T: Send + Sync + 'static>(value: T, end: impl Fn(T) -> bool + Send + Sync + 'static) -> Command {
-    let mut copy = Some(value);
-    let mut command = Command::new("true");
-    let ending = move || if copy.take().is_some_and(&end) { Ok(()) } else { Err(ErrorKind::Other.into()) };
-    // SAFETY: the child compares numbers, copies a path and closes a descriptor. The parent's copy is not changed.
-    unsafe { command.pre_exec(ending) };
-    assert!(command.status().unwrap().success());
-    command
-}
-
-fn drop_in_a_child<T: Send + Sync + 'static>(value: T) -> Command {
-    end_in_a_child(value, |value| {
-        drop(value);
-        true
-    })
-}
-
-#[test]
-fn a_lease_that_a_forked_child_drops_stays_its_parents() {
-    let (_folder, path) = folder();
-    let parents = drop_in_a_child(FileLease::publish(&path, b"a ticket").unwrap());
-    let (tenancy, _) = FileTenancy::open(&path, Duration::ZERO).unwrap();
-    assert!(tenancy.owner_is_alive().unwrap());
-    drop(parents);
-    assert!(!tenancy.owner_is_alive().unwrap());
-    assert!(!path.exists());
-}
-
-#[test]
-fn a_forked_child_does_not_withdraw_its_parents_file() {
-    let (_folder, path) = folder();
-    let _parents = end_in_a_child(FileLease::publish(&path, b"a ticket").unwrap(), |lease| {
-        matches!(lease.withdraw(Duration::ZERO), Err(LivenessError::InUse { .. }))
-    });
-    assert_eq!(FileTenancy::open(&path, Duration::ZERO).unwrap().1, b"a ticket");
-}
-
-#[test]
-fn a_tenancy_that_a_forked_child_drops_stays_its_parents() {
-    let (_folder, path) = folder();
-    let lease = FileLease::publish(&path, b"a ticket").unwrap();
-    let parents = drop_in_a_child(FileTenancy::open(&path, Duration::ZERO).unwrap().0);
-    assert_held(&lease);
-    drop(parents);
-    lease.withdraw(Duration::ZERO).unwrap();
-}
-
 #[test]
 fn the_longest_file_is_16_mib() {
     let (_folder, path) = folder();
@@ -429,96 +382,11 @@ fn the_longest_file_is_16_mib() {
     assert!(!path.exists());
 }
 
-/// A process that is about to take the next file is stopped. Meanwhile another one publishes that file and ends. The
-/// first must not look like its owner when it goes on.
-#[test]
-fn a_late_maker_is_no_owner() {
-    let (_folder, path) = folder();
-    let mut peer = Peer::start(module_path!(), "role_publishes_when_told");
-    let maker = Traced::seize(peer.process.hear().parse().unwrap());
-    peer.connection.send(path.to_str().unwrap().as_bytes(), &[]).unwrap();
-    // The file is open, and not locked yet.
-    maker.run_to(libc::SYS_fcntl, Some(libc::F_OFD_SETLK));
-    let lease = FileLease::publish(&path, b"bytes").unwrap();
-    let (tenancy, _) = FileTenancy::open(&path, SHORT).unwrap();
-    drop(lease);
-    assert!(!tenancy.owner_is_alive().unwrap());
-    // It has its lock now, and looks whether the file is still at its place.
-    maker.run_to(libc::SYS_close, None);
-    assert!(!tenancy.owner_is_alive().unwrap(), "the file of a process that has ended is believed");
-    drop(maker);
-    assert_eq!(peer.process.hear(), "done");
-}
-
-/// A thread of another process, which stops at system calls (`ptrace`). Dropping this lets it run.
-struct Traced(libc::pid_t);
-
-impl Traced {
-    /// Stops a thread that waits for a message.
-    fn seize(thread: libc::pid_t) -> Self {
-        let traced = Self(thread);
-        traced.request(libc::PTRACE_SEIZE, libc::PTRACE_O_TRACESYSGOOD);
-        traced.request(libc::PTRACE_INTERRUPT, 0);
-        traced.wait();
-        traced
-    }
-
-    fn request(&self, request: libc::c_uint, argument: libc::c_int) {
-        let (nothing, argument) = (std::ptr::null_mut::<libc::c_void>(), argument as usize as *mut libc::c_void);
-        // SAFETY: these requests write no memory of this process.
-        let result = unsafe { libc::ptrace(request, self.0, nothing, argument) };
-        assert_eq!(result, 0, "ptrace({request:#x}): {}", std::io::Error::last_os_error());
-    }
-
-    fn wait(&self) {
-        let mut status = 0;
-        // SAFETY: the output is a local.
-        let thread = unsafe { libc::waitpid(self.0, &mut status, libc::__WALL) };
-        assert!(thread == self.0 && libc::WIFSTOPPED(status), "{status:#x}");
-    }
-
-    /// Lets the thread run until it makes a system call, with a certain second argument if one is given.
-    fn run_to(&self, call: libc::c_long, argument: Option<libc::c_int>) {
-        loop {
-            self.request(libc::PTRACE_SYSCALL, 0);
-            self.wait();
-            // SAFETY: the structure is plain numbers.
-            let mut found: libc::ptrace_syscall_info = unsafe { std::mem::zeroed() };
-            // SAFETY: the kernel writes at most as many bytes as the structure has.
-            let written =
-                unsafe { libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, self.0, size_of_val(&found), &raw mut found) };
-            assert!(written > 0, "{}", std::io::Error::last_os_error());
-            if found.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
-                continue;
-            }
-            // SAFETY: this is the variant of `PTRACE_SYSCALL_INFO_ENTRY`.
-            let entry = unsafe { found.u.entry };
-            if entry.nr == call as u64 && argument.is_none_or(|argument| entry.args[1] == argument as u64) {
-                return;
-            }
-        }
-    }
-}
-
-impl Drop for Traced {
-    fn drop(&mut self) {
-        self.request(libc::PTRACE_DETACH, 0);
-    }
-}
-
 roles! {
     fn role_publishes(connection) {
         let _lease = FileLease::publish(told(&connection), b"from the role").unwrap();
         say("done");
         wait_for_the_end();
-    }
-
-    fn role_publishes_when_told(connection) {
-        // SAFETY: the call has no arguments.
-        say(&unsafe { libc::gettid() }.to_string());
-        let _lease = FileLease::publish(told(&connection), b"late").unwrap();
-        say("done");
-        wait_for_the_end()
     }
 
     fn role_is_a_tenant(connection) {
