@@ -1,6 +1,6 @@
-//! Errors that occur before a call reaches CUDA.
+//! Errors that occur before a call reaches CUDA, and one type for all errors.
 
-use std::error::Error;
+use std::error;
 use std::ffi::{CStr, c_uint};
 use std::fmt;
 use std::path::PathBuf;
@@ -138,7 +138,7 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl Error for LoadError {}
+impl error::Error for LoadError {}
 
 /// The loaded driver or runtime lacks a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -177,4 +177,73 @@ impl fmt::Debug for MissingSymbol {
     }
 }
 
-impl Error for MissingSymbol {}
+impl error::Error for MissingSymbol {}
+
+/// Any error of these bindings. `?` converts each of the others to it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver or the runtime could not be loaded.
+    Load(LoadError),
+    /// The loaded library lacks a function.
+    Missing(MissingSymbol),
+    /// A function of the driver returned an error code.
+    Cuda(CUresult),
+    /// A function of the runtime returned an error code.
+    Runtime(cudaError),
+}
+
+impl Error {
+    fn inner(&self) -> &(dyn error::Error + 'static) {
+        match self {
+            Self::Load(error) => error,
+            Self::Missing(error) => error,
+            Self::Cuda(error) => error,
+            Self::Runtime(error) => error,
+        }
+    }
+}
+
+/// As the error that it contains.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.inner(), f)
+    }
+}
+
+/// As `Display`: this is what a `main` that returns the error prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.inner().source()
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(error: LoadError) -> Self {
+        Self::Load(error)
+    }
+}
+
+impl From<MissingSymbol> for Error {
+    fn from(error: MissingSymbol) -> Self {
+        Self::Missing(error)
+    }
+}
+
+impl From<CUresult> for Error {
+    fn from(code: CUresult) -> Self {
+        Self::Cuda(code)
+    }
+}
+
+impl From<cudaError> for Error {
+    fn from(code: cudaError) -> Self {
+        Self::Runtime(code)
+    }
+}

@@ -7,12 +7,14 @@ mod error;
 mod handle;
 mod image;
 mod library;
+mod names;
 mod result;
 pub mod runtime;
+mod table;
 mod version;
 
 pub use attempt::{Attempt, Cause};
 pub use driver::*;
-pub use error::{LoadError, MissingSymbol};
+pub use error::{Error, LoadError, MissingSymbol};
 pub use library::{CudaLibrary, DRIVER_VARIABLE, RUNTIME_VARIABLE};
 pub use version::{CudaVersion, Symbol};

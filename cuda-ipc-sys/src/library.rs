@@ -25,6 +25,7 @@ pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
 
 /// One of the two libraries that these bindings load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CudaLibrary {
     /// `libcuda`, which the driver's package installs.
     Driver,
@@ -159,15 +160,24 @@ impl Opened {
         }
     }
 
+    /// Keeps the library loaded for the rest of the process, because CUDA's threads and exit handlers point into it.
+    pub(crate) fn keep(self) -> Loaded {
+        Loaded { path: self.path, version: self.version, library: Box::leak(Box::new(self.library)) }
+    }
+}
+
+/// A library that stays loaded.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    pub(crate) path: PathBuf,
+    pub(crate) version: CudaVersion,
+    library: &'static Library,
+}
+
+impl Loaded {
     /// Returns the address of an exported symbol, or null.
     pub(crate) fn address(&self, name: &CStr) -> *const c_void {
-        address(&self.library, name)
-    }
-
-    /// Keeps the library loaded for the rest of the process, because CUDA's threads and exit handlers point into it.
-    pub(crate) fn keep(self) -> (PathBuf, CudaVersion) {
-        std::mem::forget(self.library);
-        (self.path, self.version)
+        address(self.library, name)
     }
 }
 
@@ -222,77 +232,3 @@ impl<T> Once<T> {
         Ok(self.loaded.get_or_init(|| loaded))
     }
 }
-
-/// The methods that the driver and the runtime share.
-macro_rules! loaded {
-    ($library:ident) => {
-        impl $library {
-            /// Loads a library by path, or by name through the loader's search. Ignores the environment variable.
-            ///
-            /// The library stays loaded for the rest of the process.
-            ///
-            /// # Errors
-            #[doc = concat!("[`LoadError`], as for [`", stringify!($library), "::get`].")]
-            ///
-            /// # Safety
-            /// The file must be a CUDA library, or one that behaves like it. Its code runs when it is loaded, and its
-            /// functions are called with the signatures that belong to their names.
-            pub unsafe fn load_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-                Self::load(&[path.as_ref().to_owned()])
-            }
-
-            /// Returns the name or path that was loaded.
-            #[must_use]
-            pub fn path(&self) -> &Path {
-                &self.path
-            }
-
-            /// Returns the newest CUDA version that the library supports.
-            #[must_use]
-            pub const fn version(&self) -> CudaVersion {
-                self.version
-            }
-
-            /// Returns the function pointers. A pointer is `None` if the library lacks the function.
-            #[inline]
-            #[must_use]
-            pub const fn functions(&self) -> &Functions {
-                // SAFETY: each address was found by the name and the version of its symbol.
-                unsafe { Functions::from_addresses(&self.addresses) }
-            }
-
-            /// Returns the address of each function in the order of [`SYMBOLS`], or null if the library lacks it.
-            #[must_use]
-            pub const fn addresses(&self) -> &[*const c_void; SYMBOLS.len()] {
-                &self.addresses
-            }
-
-            /// Returns the functions of the table that this library lacks.
-            #[inline]
-            pub fn missing_symbols(&self) -> impl Iterator<Item = MissingSymbol> {
-                let found = SYMBOLS.iter().zip(&self.addresses);
-                found.filter(|(_, address)| address.is_null()).map(|(symbol, _)| self.missing(symbol))
-            }
-
-            #[cold]
-            const fn missing(&self, symbol: &Symbol) -> MissingSymbol {
-                let Symbol { name, since, .. } = *symbol;
-                MissingSymbol { library: CudaLibrary::$library, name, needs: since, found: self.version }
-            }
-        }
-
-        // SAFETY: the addresses point to code, and any thread may call CUDA's functions.
-        unsafe impl Send for $library {}
-        // SAFETY: as above, and nothing here is mutable.
-        unsafe impl Sync for $library {}
-
-        impl fmt::Debug for $library {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let mut text = f.debug_struct(stringify!($library));
-                text.field("path", &self.path).field("version", &self.version).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-pub(crate) use loaded;

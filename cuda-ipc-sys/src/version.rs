@@ -3,6 +3,8 @@
 use std::ffi::CStr;
 use std::fmt;
 
+use crate::table::DefaultStream;
+
 /// A CUDA version as the driver encodes it: 1000 × major + 10 × minor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CudaVersion(pub u32);
@@ -35,11 +37,24 @@ impl fmt::Debug for CudaVersion {
 
 /// A function of the driver's or the runtime's table: base name, version and exported name.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Symbol {
     /// The name in the documentation, for `cuGetProcAddress`.
     pub name: &'static CStr,
     /// The name that the library exports for this version, for `dlsym`.
     pub exported: &'static CStr,
+    /// The name that the library exports for the per-thread default stream, if it has one.
+    pub per_thread: Option<&'static CStr>,
     /// The CUDA version whose signature is bound.
     pub since: CudaVersion,
+}
+
+impl Symbol {
+    /// Returns the name that the library exports for a default stream.
+    pub(crate) fn exported_for(&self, stream: DefaultStream) -> &'static CStr {
+        match (stream, self.per_thread) {
+            (DefaultStream::PerThread, Some(name)) => name,
+            _ => self.exported,
+        }
+    }
 }

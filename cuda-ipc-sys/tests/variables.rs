@@ -162,10 +162,7 @@ fn loading_is_tried_again_after_a_failure() -> Outcome {
 
 fn loads_again() -> Outcome {
     for (wanted, variable) in [(CudaLibrary::Driver, DRIVER_VARIABLE), (CudaLibrary::Runtime, RUNTIME_VARIABLE)] {
-        let error = match wanted {
-            CudaLibrary::Driver => Driver::get().err(),
-            CudaLibrary::Runtime => Runtime::get().err(),
-        };
+        let error = if wanted == CudaLibrary::Driver { Driver::get().err() } else { Runtime::get().err() };
         // Only the path in the variable is tried.
         let Some(LoadError::BadVariable { error, .. }) = &error else { panic!("{error:?}") };
         let LoadError::NotLoaded { attempts, .. } = &**error else { panic!("{error:?}") };

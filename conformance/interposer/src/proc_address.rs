@@ -63,10 +63,11 @@ unsafe fn from_the_table(name: *const c_char, output: *mut *mut c_void, version:
     }
     // SAFETY: as this function's caller promises, and the name is not null.
     let name = unsafe { CStr::from_ptr(name) };
-    let mut known = SYMBOLS.iter().zip(driver().addresses()).enumerate();
-    let found = known.find(|(_, (symbol, address))| {
+    let known = SYMBOLS.iter().zip(driver().addresses()).enumerate();
+    let found = known.filter(|(_, (symbol, address))| {
         symbol.name == name && symbol.since.0.cast_signed() <= version && !address.is_null()
     });
+    let found = found.max_by_key(|(_, (symbol, _))| symbol.since);
     let address = found.map_or(ptr::null_mut(), |(place, _)| crate::export(place));
     // SAFETY: as this function's caller promises, and the output is not null.
     unsafe { *output = address };

@@ -209,35 +209,46 @@ entry_points! {
     }
 
     fn cuEventElapsedTime(milliseconds: Output<f32>, start: CUevent, end: CUevent) {
-        let state = state()?;
-        milliseconds.wanted()?;
-        let is_imported = |event| state.working_event(event).map(Event::is_imported);
-        let has_fault = match (is_imported(start)?, is_imported(end)?) {
-            (true, false) => {
-                fault!("elapsed-time-from-an-import", ["IPCEVT-023"], "An imported event can be the start of a time.")
-            }
-            (false, true) => fault!("elapsed-time-to-an-import", ["IPCEVT-023"], "An imported event can be the end of a time."),
-            (true, true) => fault!("elapsed-time-between-imports", ["IPCEVT-023"], "Two imported events have a time."),
-            (false, false) => false,
-        };
-        if has_fault {
-            return milliseconds.give(0.0);
-        }
-        if (is_imported(start)? || is_imported(end)?)
-            && fault!("elapsed-time-import-wrong-code", ["IPCEVT-023"], "An imported event is CUDA_ERROR_NOT_READY.")
-        {
-            return Err(CUresult::CUDA_ERROR_NOT_READY);
-        }
-        // IPCEVT-023: an interprocess event has no timing.
-        let record = |event: CUevent| match state.working_event(event)? {
-            Event { has_timing: true, body: Body::Local(Some(record)), .. } => Ok(record),
-            _ => Err(INVALID_HANDLE),
-        };
-        let (start, end) = (record(start)?, record(end)?);
-        let time = |record: &Record| record.completed().ok_or(CUresult::CUDA_ERROR_NOT_READY);
-        let (start, end) = (time(start)?, time(end)?);
-        let forward = end.saturating_duration_since(start).as_secs_f32();
-        let backward = start.saturating_duration_since(end).as_secs_f32();
-        milliseconds.give((forward - backward) * 1e3)
+        elapsed_time(milliseconds, start, end)
     }
+
+    // Version 2 has the same signature.
+    fn cuEventElapsedTime_v2(milliseconds: Output<f32>, start: CUevent, end: CUevent) {
+        elapsed_time(milliseconds, start, end)
+    }
+}
+
+fn elapsed_time(milliseconds: Output<f32>, start: CUevent, end: CUevent) -> Result<()> {
+    let state = state()?;
+    milliseconds.wanted()?;
+    let is_imported = |event| state.working_event(event).map(Event::is_imported);
+    let has_fault = match (is_imported(start)?, is_imported(end)?) {
+        (true, false) => {
+            fault!("elapsed-time-from-an-import", ["IPCEVT-023"], "An imported event can be the start of a time.")
+        }
+        (false, true) => {
+            fault!("elapsed-time-to-an-import", ["IPCEVT-023"], "An imported event can be the end of a time.")
+        }
+        (true, true) => fault!("elapsed-time-between-imports", ["IPCEVT-023"], "Two imported events have a time."),
+        (false, false) => false,
+    };
+    if has_fault {
+        return milliseconds.give(0.0);
+    }
+    if (is_imported(start)? || is_imported(end)?)
+        && fault!("elapsed-time-import-wrong-code", ["IPCEVT-023"], "An imported event is CUDA_ERROR_NOT_READY.")
+    {
+        return Err(CUresult::CUDA_ERROR_NOT_READY);
+    }
+    // IPCEVT-023: an interprocess event has no timing.
+    let record = |event: CUevent| match state.working_event(event)? {
+        Event { has_timing: true, body: Body::Local(Some(record)), .. } => Ok(record),
+        _ => Err(INVALID_HANDLE),
+    };
+    let (start, end) = (record(start)?, record(end)?);
+    let time = |record: &Record| record.completed().ok_or(CUresult::CUDA_ERROR_NOT_READY);
+    let (start, end) = (time(start)?, time(end)?);
+    let forward = end.saturating_duration_since(start).as_secs_f32();
+    let backward = start.saturating_duration_since(end).as_secs_f32();
+    milliseconds.give((forward - backward) * 1e3)
 }

@@ -28,9 +28,8 @@
 //!
 //! # Functions
 //!
-//! The library exports the functions of `cuda_ipc_sys::SYMBOLS` and of `cuda_ipc_sys::runtime::SYMBOLS`, and the
-//! signature of `cuGetProcAddress` from before CUDA 12. It exports nothing else. The functions of [`UNSUPPORTED`]
-//! return `CUDA_ERROR_NOT_SUPPORTED`. Because of the runtime's functions, the library is also its own `libcudart`:
+//! The library exports those functions of `cuda_ipc_sys::SYMBOLS` and of `cuda_ipc_sys::runtime::SYMBOLS` that
+//! `tests/exports.txt` lists. It exports nothing else. The functions of [`UNSUPPORTED`] return `CUDA_ERROR_NOT_SUPPORTED`. Because of the runtime's functions, the library is also its own `libcudart`:
 //! NVIDIA's needs many driver functions that are not implemented here.
 
 // The exported functions have the names of the C API.

@@ -4,34 +4,23 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
 use cuda_ipc_sys::{
-    CUdriverProcAddress_flags as Flags, CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, SYMBOLS,
+    CUdriverProcAddress_flags as Flags, CUdriverProcAddressQueryResult as Query, CUresult, SYMBOLS, Symbol,
 };
 
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::version::cuda_version;
 
-/// The names and versions of the table up to the served version, and the one older signature that is exported too:
-/// `cuGetProcAddress` as it was before CUDA 12 added an output for the reason.
-fn versions() -> impl Iterator<Item = (&'static CStr, CudaVersion, &'static CStr)> {
-    let older = (c"cuGetProcAddress", CudaVersion(11030), c"cuGetProcAddress");
-    let served = SYMBOLS.iter().filter(|symbol| symbol.since.0.cast_signed() <= cuda_version());
-    served.map(|symbol| (symbol.name, symbol.since, symbol.exported)).chain([older])
-}
-
-/// Signatures that are newer than the table's and not implemented. A caller that asks for such a version passes other
-/// arguments, so the older function cannot stand in.
-const NOT_WRITTEN: [(&CStr, c_int); 4] =
-    [(c"cuCtxCreate", 11_040), (c"cuStreamGetCtx", 12_050), (c"cuCtxGetDevice", 13_000), (c"cuCtxSynchronize", 13_000)];
-
 fn find(wanted: &CStr, version: c_int) -> std::result::Result<*mut c_void, Query> {
-    let mut found = versions().filter(|(name, ..)| *name == wanted).peekable();
-    found.peek().ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)?;
-    let newest = found.filter(|(_, since, _)| since.0.cast_signed() <= version).max_by_key(|(_, since, _)| *since);
-    if NOT_WRITTEN.iter().any(|(name, since)| *name == wanted && *since <= version) {
+    let served = |symbol: &&Symbol| symbol.name == wanted && symbol.since.0.cast_signed() <= cuda_version();
+    let known: Vec<_> = SYMBOLS.iter().filter(served).collect();
+    if known.iter().all(|symbol| address(symbol.exported).is_none()) {
         return Err(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     }
-    let (_, _, exported) = newest.ok_or(Query::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)?;
-    address(exported).ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+    let early_enough = known.iter().filter(|symbol| symbol.since.0.cast_signed() <= version);
+    let newest = early_enough.max_by_key(|symbol| symbol.since);
+    let newest = newest.ok_or(Query::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)?;
+    // A caller of a signature that is not implemented passes other arguments, so an older function cannot stand in.
+    address(newest.exported).ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
 }
 
 /// The address of a function that this library exports. The exports themselves are the only list of functions.

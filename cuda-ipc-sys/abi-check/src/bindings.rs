@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use cuda_ipc_sys_generator::Interface;
+use cuda_ipc_sys_generator::{Declarations, Interface, members};
 use quote::ToTokens as _;
 use syn::{Expr, Fields, ImplItem, Item, Stmt, Type};
 
@@ -18,6 +18,9 @@ pub(crate) struct Bindings {
     pub(crate) probes: Vec<Probe>,
     /// The names of structures, unions and enumerations.
     pub(crate) tags: Vec<String>,
+    aliases: Vec<String>,
+    /// The newest headers.
+    newest: Declarations,
 }
 
 /// The place of a Rust type in C. An unnamed type has no C name, only a place in another type.
@@ -26,13 +29,15 @@ struct Place {
     root: String,
     /// The members that lead there.
     path: Vec<String>,
-    /// The offset in the root of the unnamed members that lead there.
+    /// The offset of the unnamed members that lead there from the last of `path`, or from the root.
     offset: Answer,
+    /// Whether C has no expression for a value of the type, because the member that has the type is unnamed.
+    is_unnamed: bool,
 }
 
 impl Bindings {
-    pub(crate) fn read() -> Result<Self> {
-        let mut found = Self { probes: Vec::new(), tags: Vec::new() };
+    pub(crate) fn read(newest: Declarations) -> Result<Self> {
+        let mut found = Self { probes: Vec::new(), tags: Vec::new(), aliases: Vec::new(), newest };
         for interface in Interface::all()? {
             found.types(&parse(interface.bindings_path)?)?;
             found.functions(&interface, &parse(interface.functions_path)?)?;
@@ -40,8 +45,16 @@ impl Bindings {
         Ok(found)
     }
 
+    /// Returns the names of types and the names of C that keep their meaning in all releases.
+    pub(crate) fn versioned(&self) -> Vec<(String, String)> {
+        let types = self.tags.iter().chain(&self.aliases);
+        let versioned = types.map(|name| (name.clone(), self.newest.versioned_name(name).to_owned()));
+        versioned.filter(|(name, versioned)| name != versioned).collect()
+    }
+
     fn types(&mut self, items: &[Item]) -> Result<()> {
         let places = places(items)?;
+        let mut values = HashMap::new();
         for item in items {
             match item {
                 Item::Struct(item) if is_enumeration(&item.fields) => {
@@ -62,15 +75,18 @@ impl Bindings {
                 Item::Type(alias) => {
                     let (name, ty) = (alias.ident.to_string(), c_type(&alias.ty)?);
                     self.probes.push(Probe::new(&name, "type", same_type(&name, &ty), HOLDS));
+                    self.aliases.push(name);
                 }
                 // The C compiler that this program asks is not one for Windows.
                 Item::Const(constant) if is_for_windows(constant) => {}
                 Item::Const(constant) if constant.ident == "_" => self.layout(&statements(constant)?, &places),
-                Item::Const(constant) => self.constant(&constant.ident.to_string(), &constant.expr)?,
+                Item::Const(constant) => {
+                    self.constant(&constant.ident.to_string(), &constant.expr, &mut values)?;
+                }
                 Item::Impl(block) if block.trait_.is_none() => {
                     for item in &block.items {
                         if let ImplItem::Const(constant) = item {
-                            self.constant(&constant.ident.to_string(), &constant.expr)?;
+                            self.constant(&constant.ident.to_string(), &constant.expr, &mut values)?;
                         }
                     }
                 }
@@ -80,8 +96,15 @@ impl Bindings {
         Ok(())
     }
 
-    fn constant(&mut self, name: &str, value: &Expr) -> Result<()> {
-        let value = number(value).with_context(|| format!("the value of {name} is not a number"))?;
+    fn constant(&mut self, name: &str, value: &Expr, values: &mut HashMap<String, Answer>) -> Result<()> {
+        // A constant can be the name of another one.
+        let of_other = match value {
+            Expr::Path(path) => path.path.segments.last().and_then(|last| values.get(&last.ident.to_string())).copied(),
+            _ => None,
+        };
+        let value = of_other.or_else(|| number(value));
+        let value = value.with_context(|| format!("the value of {name} is not a number"))?;
+        values.insert(name.to_owned(), value);
         self.probes.push(Probe::new(name, "value", name.to_owned(), value));
         Ok(())
     }
@@ -97,8 +120,8 @@ impl Bindings {
         }
         for field in fields {
             let ident = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
-            let is_unnamed_type = field.ty.to_token_stream().to_string().contains("__bindgen_ty");
-            if is_unnamed_type || ident.starts_with("__bindgen") {
+            let ty = field.ty.to_token_stream().to_string();
+            if words(&ty).any(|word| places.get(word).is_some_and(|place| place.root != word)) {
                 continue;
             }
             let path = place.member(&ident);
@@ -120,11 +143,11 @@ impl Bindings {
             let (owner, field) = subject.split_once("::").unwrap_or((subject, ""));
             let Some(place) = places.get(owner) else { continue };
             let (root, value) = (&place.root, *value);
-            let is_unnamed = field.starts_with("__bindgen");
+            let is_unnamed = field == ANONYMOUS;
             let probe = match what {
                 "offset" if !is_unnamed => {
                     let path = place.member(field);
-                    let expected = if place.path.is_empty() { place.offset + value } else { value };
+                    let expected = place.offset + value;
                     let expression = match place.path.as_slice() {
                         [] => format!("__builtin_offsetof({root}, {path})"),
                         outer => {
@@ -138,7 +161,7 @@ impl Bindings {
                     let operator = if what == "size" { "sizeof" } else { "_Alignof" };
                     Probe::new(root, what, format!("{operator}({root})"), value)
                 }
-                "size" if !place.path.is_empty() => {
+                "size" if !place.path.is_empty() && !place.is_unnamed => {
                     let path = place.path.join(".");
                     Probe::new(root, what, format!("sizeof((({root}*)0)->{path})"), value).member(&path)
                 }
@@ -179,8 +202,9 @@ impl Bindings {
 impl Place {
     fn member(&self, field: &str) -> String {
         let mut path = self.path.clone();
-        // The only field whose name is a Rust keyword.
-        path.push(if field == "type_" { "type".to_owned() } else { field.to_owned() });
+        // bindgen appends an underscore to names that are keywords of Rust.
+        let is_keyword = ["type_", "fn_", "in_", "ref_"].contains(&field);
+        path.push(if is_keyword { field.trim_end_matches('_').to_owned() } else { field.to_owned() });
         path.join(".")
     }
 }
@@ -205,52 +229,57 @@ fn is_opaque(fields: &Fields) -> bool {
     fields.iter().any(|field| field.ident.as_ref().is_some_and(|ident| ident == "_unused"))
 }
 
+/// The name of members that have none in C.
+const ANONYMOUS: &str = "anonymous";
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+}
+
 /// Returns the place of each structure and union.
 fn places(items: &[Item]) -> Result<HashMap<String, Place>> {
-    let mut owners = HashMap::new();
-    let mut names = Vec::new();
+    let owners = members(items);
+    let mut places = HashMap::new();
     for item in items {
-        let (owner, fields) = match item {
-            Item::Struct(item) => (item.ident.to_string(), item.fields.iter().collect::<Vec<_>>()),
-            Item::Union(item) => (item.ident.to_string(), item.fields.named.iter().collect()),
+        let name = match item {
+            Item::Struct(item) => item.ident.to_string(),
+            Item::Union(item) => item.ident.to_string(),
             _ => continue,
         };
-        for field in fields {
-            let (ident, ty) = (field.ident.as_ref().map(ToString::to_string), field.ty.to_token_stream().to_string());
-            if let Some(ident) = ident
-                && ty.contains("__bindgen_ty")
-            {
-                owners.insert(ty, (owner.clone(), ident));
-            }
-        }
-        names.push(owner);
-    }
-    let mut places = HashMap::new();
-    for name in names {
         let (mut root, mut path, mut offset) = (name.clone(), Vec::new(), 0);
-        while let Some((owner, field)) = owners.get(&root) {
-            if field.starts_with("__bindgen") {
-                offset += unnamed(&format!("{owner}::{field}"))?;
-            } else {
-                path.insert(0, field.clone());
+        let is_unnamed = owners.get(&root).is_some_and(|(_, member)| member == ANONYMOUS);
+        while let Some((owner, member)) = owners.get(&root) {
+            if member != ANONYMOUS {
+                path.insert(0, member.clone());
+            } else if path.is_empty() {
+                offset += unnamed(owner)?;
             }
             root.clone_from(owner);
         }
-        places.insert(name, Place { root, path, offset });
+        places.insert(name, Place { root, path, offset, is_unnamed });
     }
     Ok(places)
 }
 
-/// Returns the offset of an unnamed member. bindgen generates no assertions for these.
-fn unnamed(member: &str) -> Result<Answer> {
-    use cuda_ipc_sys::CUmemLocation;
-    use cuda_ipc_sys::runtime::{cudaMemLocation, cudaPointerAttributes};
-    let offset = match member {
-        "CUmemLocation::__bindgen_anon_1" => offset_of!(CUmemLocation, __bindgen_anon_1),
-        "cudaMemLocation::__bindgen_anon_1" => offset_of!(cudaMemLocation, __bindgen_anon_1),
-        "cudaPointerAttributes::__bindgen_anon_1" => offset_of!(cudaPointerAttributes, __bindgen_anon_1),
-        other => bail!("{other} is unnamed in C: add its offset to `unnamed` in bindings.rs"),
-    };
+/// Returns the offset of the unnamed member of a type. bindgen generates no assertions for these.
+fn unnamed(owner: &str) -> Result<Answer> {
+    macro_rules! offsets {
+        ($($type:ident)*) => {
+            match owner {
+                $(stringify!($type) => offset_of!($type, anonymous),)*
+                other => bail!("{other} has an unnamed member: add the type to `unnamed` in bindings.rs"),
+            }
+        };
+    }
+    use cuda_ipc_sys::runtime::*;
+    use cuda_ipc_sys::*;
+    let offset = offsets!(
+        CUstreamBatchMemOpParams_waitValue CUstreamBatchMemOpParams_writeValue CUDA_HOST_NODE_PARAMS_v2
+        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 CUmemLocation
+        CUDA_EVENT_RECORD_NODE_PARAMS CUDA_MEMCPY_BATCH_NODE_PARAMS CUDA_FABRIC_CPY_BATCH_NODE_PARAMS
+        CUgraphNodeParams CUlogicalEndpointProp CUdevResource cudaPointerAttributes cudaMemLocation cudaDevResource
+        cudaKernelNodeParamsV2 cudaGraphNodeParams
+    );
     Ok(offset.try_into()?)
 }
 
@@ -279,6 +308,7 @@ fn number(expression: &Expr) -> Option<Answer> {
         },
         Expr::Unary(unary) => Some(-number(&unary.expr)?),
         Expr::Call(call) => number(call.args.first()?),
+        Expr::Cast(cast) => number(&cast.expr),
         _ => None,
     }
 }

@@ -84,23 +84,27 @@ pub(crate) struct Headers {
     folder: tempfile::TempDir,
     text: String,
     names: HashSet<String>,
+    /// The types whose name had another meaning in some release, with the name that has one meaning.
+    versioned: Vec<(String, String)>,
 }
 
 impl Headers {
-    pub(crate) fn read(include: &Path) -> Result<Self> {
+    pub(crate) fn read(include: &Path, bindings: &Bindings) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("headers.c");
         std::fs::write(&source, format!("{EXPORTED}{INCLUDES}"))?;
         // -dD keeps the macros, because some constants are macros.
         let text = run(compiler().args(["-E", "-dD", "-I"]).arg(include).arg(&source))?;
         let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-        let names = words.map(str::to_owned).collect();
-        Ok(Self { include: include.to_owned(), folder, text, names })
+        let names: HashSet<_> = words.map(str::to_owned).collect();
+        let versioned = bindings.versioned();
+        Ok(Self { include: include.to_owned(), folder, text, names, versioned })
     }
 
     /// Returns whether a name occurs outside of comments.
     pub(crate) fn declare(&self, name: &str) -> bool {
-        self.names.contains(name)
+        let versioned = self.versioned.iter().find(|(known, _)| known == name);
+        self.names.contains(versioned.map_or(name, |(_, versioned)| versioned))
     }
 
     /// Returns the value of each probe's expression.
@@ -114,6 +118,9 @@ impl Headers {
                 if let Some(keyword) = self.keyword(name) {
                     writeln!(program, "typedef {keyword} {name} {name};")?;
                 }
+            }
+            for (name, versioned) in self.versioned.iter().filter(|(name, _)| self.declare(name)) {
+                writeln!(program, "#define {name} {versioned}")?;
             }
             program.push_str("int main(void) {\n");
             for (index, probe) in probes.iter().enumerate().filter(|(_, probe)| probe.exported == exported) {

@@ -19,6 +19,7 @@ use anyhow::{Context, Result, bail};
 use bindings::Bindings;
 use clap::Parser;
 use cuda_ipc_sys_generator::headers::{self, HeaderSet};
+use cuda_ipc_sys_generator::{Declarations, Interface};
 use exceptions::Exceptions;
 use probe::{Answer, Probe};
 
@@ -41,7 +42,9 @@ fn main() -> Result<()> {
     let temporary = tempfile::tempdir()?;
     let folder = options.headers.as_deref().unwrap_or_else(|| temporary.path());
     let sets = headers::sets()?;
-    let bindings = Bindings::read()?;
+    let newest = headers::newest()?;
+    newest.fetch(folder)?;
+    let bindings = Bindings::read(Declarations::read(&newest.include(folder))?)?;
     let mut exceptions = Exceptions::read()?;
     let mut disagreements = Vec::new();
     let mut present = Vec::new();
@@ -51,10 +54,11 @@ fn main() -> Result<()> {
         disagreements.extend(found.into_iter().map(|text| format!("CUDA {}: {text}", set.version)));
         present.push(names);
         disagreements.extend(runtime::compare(set, &set.lib(folder))?);
+        disagreements.extend(unknown(set, folder)?);
     }
     disagreements.extend(exceptions.unused());
     let additions = additions(&sets, &present)?;
-    let typedefs = typedefs::read(&headers::newest()?.include(folder))?;
+    let typedefs = typedefs::read(&Declarations::read(&newest.include(folder))?)?;
     if options.write {
         typedefs.write()?;
         std::fs::write(additions_path(), format!("{ADDITIONS_HEADER}{}", toml::to_string_pretty(&additions)?))?;
@@ -78,10 +82,13 @@ fn compare(
     bindings: &Bindings,
     exceptions: &mut Exceptions,
 ) -> Result<(BTreeSet<String>, Vec<String>)> {
-    let headers = c::Headers::read(include).with_context(|| format!("CUDA {}", set.version))?;
+    let (version, is_newest) = (set.cuda_version()?, set.version == headers::newest()?.version);
+    let headers = c::Headers::read(include, bindings).with_context(|| format!("CUDA {}", set.version))?;
     let adapted: Vec<_> = bindings.probes.iter().filter_map(|probe| exceptions.adapt(probe, set)).collect();
-    let (here, absent): (Vec<&Probe>, Vec<&Probe>) =
-        adapted.iter().partition(|probe| probe.needs.iter().all(|name| headers.declare(name)));
+    let (here, absent): (Vec<&Probe>, Vec<&Probe>) = adapted.iter().partition(|probe| {
+        // Older runtimes have some functions with another signature.
+        probe.since.is_none_or(|since| since <= version) && probe.needs.iter().all(|name| headers.declare(name))
+    });
     let answers = headers.ask(bindings, &here).with_context(|| format!("CUDA {}", set.version))?;
     let mut disagreements = Vec::new();
     for (probe, answer) in here.iter().zip(answers) {
@@ -89,7 +96,6 @@ fn compare(
             disagreements.push(probe.disagreement(answer));
         }
     }
-    let (version, is_newest) = (set.cuda_version()?, set.version == headers::newest()?.version);
     for probe in &absent {
         if let Some(since) = probe.since
             && since <= version
@@ -106,17 +112,31 @@ fn compare(
         here.len() - disagreements.len(),
         absent.len()
     );
-    Ok((here.iter().map(|probe| probe.name.clone()).collect(), disagreements))
+    let members = here.iter().filter(|probe| probe.what == "offset").map(|probe| probe.subject.clone());
+    Ok((here.iter().map(|probe| probe.name.clone()).chain(members).collect(), disagreements))
+}
+
+/// Returns the functions of a set that are neither bound nor in unbound.toml.
+fn unknown(set: &HeaderSet, folder: &Path) -> Result<Vec<String>> {
+    let declarations = Declarations::read(&set.include(folder))?;
+    let mut disagreements = Vec::new();
+    for interface in Interface::all()? {
+        let unknown = interface.unknown(&declarations);
+        let text = |name: &String| format!("CUDA {}: {name} is neither bound nor in unbound.toml", set.version);
+        disagreements.extend(unknown.iter().map(text));
+    }
+    Ok(disagreements)
 }
 
 const ADDITIONS_HEADER: &str = "\
-# The names of the bindings that each header set added. All other names are in the oldest set.
+# The names of the bindings that each header set added, and the members that it added to older types. All other names
+# are in the oldest set.
 # Written by `cargo run -p cuda-ipc-sys-abi-check -- --write`.
 
 ";
 
 fn additions_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("additions.toml")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../generator/additions.toml")
 }
 
 fn additions(sets: &[HeaderSet], present: &[BTreeSet<String>]) -> Result<Additions> {
@@ -125,7 +145,10 @@ fn additions(sets: &[HeaderSet], present: &[BTreeSet<String>]) -> Result<Additio
         if let Some(lost) = pair[0].difference(&pair[1]).next() {
             bail!("the headers of CUDA {} no longer declare {lost}", sets[index + 1].version);
         }
-        additions.insert(sets[index + 1].version.clone(), pair[1].difference(&pair[0]).cloned().collect());
+        let added: BTreeSet<_> = pair[1].difference(&pair[0]).cloned().collect();
+        // The members of a new type are as new as the type.
+        let is_new_itself = |name: &&String| name.split_once('.').is_none_or(|(owner, _)| !added.contains(owner));
+        additions.insert(sets[index + 1].version.clone(), added.iter().filter(is_new_itself).cloned().collect());
     }
     Ok(additions)
 }

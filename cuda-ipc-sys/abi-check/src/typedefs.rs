@@ -1,11 +1,11 @@
 //! Lists the versions of each driver function in cudaTypedefs.h, for the tests of cuda-ipc-sys.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cuda_ipc_sys_generator::Interface;
+use cuda_ipc_sys_generator::{Declarations, Interface};
 
 const HEADER: &str = "\
 # The versions of each function in cudaTypedefs.h.
@@ -15,28 +15,15 @@ const HEADER: &str = "\
 /// The text of the list.
 pub(crate) struct Typedefs(String);
 
-pub(crate) fn read(include: &Path) -> Result<Typedefs> {
-    let path = include.join("cudaTypedefs.h");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut versions = BTreeMap::<&str, Vec<u32>>::new();
-    for typedef in text.split("(CUDAAPI *PFN_").skip(1) {
-        let name = typedef.split(')').next().unwrap_or_default();
-        // This skips names in _ptds and _ptsz, which are for the per-thread default stream: a flag selects that.
-        if let Some((name, version)) = name.rsplit_once("_v")
-            && let Ok(version) = version.parse()
-        {
-            versions.entry(name).or_default().push(version);
-        }
-    }
+pub(crate) fn read(newest: &Declarations) -> Result<Typedefs> {
     let mut list = HEADER.to_owned();
     let [driver, _] = Interface::all()?;
-    for function in driver.functions {
-        let versions = versions.get_mut(&*function.name);
-        let versions = versions.with_context(|| format!("cudaTypedefs.h has no {}", function.name))?;
-        versions.sort_unstable();
-        versions.dedup();
+    let names: BTreeSet<_> = driver.functions.iter().map(|function| function.base()).collect();
+    for name in names {
+        let versions = newest.typedefs_of_functions().get(name);
+        let versions = versions.with_context(|| format!("cudaTypedefs.h has no {name}"))?;
         let versions = versions.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        writeln!(list, "{} {versions}", function.name)?;
+        writeln!(list, "{name} {versions}")?;
     }
     Ok(Typedefs(list))
 }

@@ -42,11 +42,16 @@ fn read_header(text: &str, found: &mut HashMap<String, Documentation>) {
     while let Some((_, comment_onward)) = rest.split_once("/**") {
         let Some((comment, code)) = comment_onward.split_once("*/") else { break };
         rest = code;
-        if let Some((_, name)) = comment.split_once("\\defgroup ") {
-            group = name.split_whitespace().next().unwrap_or_default().to_owned();
+        // A group can be opened again.
+        for opening in ["\\defgroup ", "\\addtogroup "] {
+            if let Some((_, name)) = comment.split_once(opening) {
+                group = name.split_whitespace().next().unwrap_or_default().to_owned();
+            }
         }
         let declaration = code.split("/**").next().and_then(|code| code.split(';').next()).unwrap_or_default();
-        if let Some(name) = declared(declaration) {
+        if let Some(name) = declared(declaration)
+            && comment.contains("\\brief")
+        {
             let facts = Documentation { errors: returned(comment), group: group.clone() };
             if let Some(name) = renamed.get(name) {
                 found.insert(name.trim().to_owned(), facts.clone());
@@ -58,7 +63,7 @@ fn read_header(text: &str, found: &mut HashMap<String, Documentation>) {
 
 /// Returns the function that `CUresult CUDAAPI cuX(…` or `cudaError_t CUDARTAPI cudaX(…` declares.
 fn declared(declaration: &str) -> Option<&str> {
-    let after = ["CUDAAPI ", "CUDARTAPI "].iter().find_map(|word| Some(declaration.split_once(word)?.1))?;
+    let after = ["CUDAAPI", "CUDARTAPI"].iter().find_map(|word| Some(declaration.split_once(word)?.1))?;
     Some(after.split_once('(')?.0.trim())
 }
 

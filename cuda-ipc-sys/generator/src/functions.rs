@@ -2,182 +2,85 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use serde::Deserialize;
 use syn::{Ident, LitCStr, TypeBareFn};
 
 use crate::HEADER;
+use crate::declarations::Declarations;
 use crate::documentation::Documentation;
+use crate::tables::{Function, Interface};
 
-/// The functions of one library.
-#[derive(Clone, Debug)]
-pub struct Interface {
-    /// The Rust type whose methods they are.
-    pub name: &'static str,
-    /// The type of their result codes.
-    pub result: &'static str,
-    /// The file of its types and constants, below `src`.
-    pub bindings_path: &'static str,
-    /// The file of its table, below `src`.
-    pub functions_path: &'static str,
-    /// Every function of the table, in its order.
-    pub functions: Vec<Function>,
+/// What the headers say about the functions.
+pub(crate) struct Facts<'headers> {
+    /// The signature of each function.
+    pub(crate) signatures: &'headers BTreeMap<String, TypeBareFn>,
+    /// The comments' facts, by the name in the header.
+    pub(crate) documentation: &'headers HashMap<String, Documentation>,
+    pub(crate) declarations: &'headers Declarations,
+    /// The result codes.
+    pub(crate) codes: HashSet<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Functions {
-    function: Vec<Function>,
+impl Facts<'_> {
+    fn signature(&self, function: &Function) -> Result<&TypeBareFn> {
+        let signature = self.signatures.get(&function.name);
+        signature.with_context(|| format!("the headers do not declare {}", function.name))
+    }
+
+    /// Returns the facts on a function. Only the newest version of a function has a comment, and cuGetExportTable none.
+    fn comment(&self, function: &Function) -> Option<&Documentation> {
+        let names = [function.name.as_str(), function.symbol(), function.base()];
+        names.into_iter().find_map(|name| self.documentation.get(name))
+    }
 }
 
-/// One function of functions.toml or runtime.toml.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Function {
-    /// The name in the documentation.
-    pub name: String,
-    /// The CUDA version whose signature is bound.
-    pub since: u32,
-    symbol: Option<String>,
-    summary: String,
-    /// What the caller must ensure.
-    safety: String,
-}
-
-/// Returns the driver's table and the runtime's.
-pub(crate) fn interfaces() -> Result<[Interface; 2]> {
-    let read = |file: &'static str, text: &str| -> Result<Vec<Function>> {
-        let functions: Functions = toml::from_str(text).context(file)?;
-        for Function { name, summary, safety, .. } in &functions.function {
-            if summary.trim().is_empty() || safety.trim().is_empty() {
-                bail!("{file}: {name} has no summary or no safety text");
-            }
-        }
-        Ok(functions.function)
+/// Returns the documentation of a method.
+fn page(function: &Function, facts: &Facts<'_>, interface: &Interface) -> String {
+    let comment = facts.comment(function);
+    let (base, summary, safety) = (function.base(), function.summary.trim(), function.safety.trim());
+    let exported =
+        if function.symbol() == base { String::new() } else { format!(", exported as `{}`", function.symbol()) };
+    let version = format!("{}.{}", function.since / 1000, function.since % 1000 / 10);
+    // Some comments name codes that no header defines.
+    let link = |code: &String| {
+        if facts.codes.contains(code) { format!("[{code}]({}::{code})", interface.result) } else { code.clone() }
     };
-    Ok([
-        Interface {
-            name: "Driver",
-            result: "CUresult",
-            bindings_path: "driver/bindings.rs",
-            functions_path: "driver/functions.rs",
-            functions: read("functions.toml", include_str!("../functions.toml"))?,
-        },
-        Interface {
-            name: "Runtime",
-            result: "cudaError",
-            bindings_path: "runtime/bindings.rs",
-            functions_path: "runtime/functions.rs",
-            functions: read("runtime.toml", include_str!("../runtime.toml"))?,
-        },
-    ])
-}
-
-impl Interface {
-    /// Returns the driver's table and the runtime's.
-    ///
-    /// # Errors
-    /// If functions.toml or runtime.toml is invalid.
-    pub fn all() -> Result<[Self; 2]> {
-        interfaces()
-    }
-
-    /// Returns the function pointer type of cudaTypedefs.h that a function is bound as. Functions of the runtime have
-    /// none, because a function of the runtime that changes gets another name.
-    #[must_use]
-    pub fn typedef(&self, function: &Function) -> Option<String> {
-        (self.name == "Driver").then(|| format!("PFN_{}_v{}", function.name, function.since))
-    }
-
-    fn library(&self) -> &'static str {
-        if self.name == "Driver" { "driver" } else { "runtime" }
-    }
-
-    fn imports(&self) -> Vec<syn::Item> {
-        let mut imports = vec![
-            syn::parse_quote!(
-                #[allow(unused_imports)]
-                use crate::driver::bindings::*;
-            ),
-            syn::parse_quote!(
-                use crate::{CudaVersion, MissingSymbol, Symbol};
-            ),
-        ];
-        imports.push(match self.name {
-            "Driver" => syn::parse_quote!(
-                use crate::driver::Driver;
-            ),
-            _ => syn::parse_quote!(
-                use crate::runtime::{Runtime, bindings::*};
-            ),
-        });
-        imports
-    }
-}
-
-impl Function {
-    /// Returns the name that the library exports for the function.
-    #[must_use]
-    pub fn symbol(&self) -> &str {
-        self.symbol.as_deref().unwrap_or(&self.name)
-    }
-
-    /// Returns the documentation in two parts: the text before the errors, and the text from the errors on.
-    fn documentation(&self, facts: &Documentation, result: &str, known: &HashSet<String>) -> (String, String) {
-        let (name, summary) = (&self.name, self.summary.trim());
-        let exported = match self.symbol.as_deref() {
-            Some(symbol) => format!(", exported as `{symbol}`"),
-            None => String::new(),
-        };
-        let version = format!("{}.{}", self.since / 1000, self.since % 1000 / 10);
-        let head = format!(
-            "{summary}\n\nC function [`{name}`]({}){exported}. Binds the signature of CUDA {version}.",
-            facts.page()
-        );
-        // Some comments name codes that no header defines.
-        let link = |code: &String| {
-            if known.contains(code) { format!("[`{code}`]({result}::{code})") } else { format!("`{code}`") }
-        };
-        let codes: Vec<_> = facts.errors.iter().map(link).collect();
-        let errors = if codes.is_empty() { "none".to_owned() } else { codes.join(", ") };
-        (head, format!("Documented codes: {errors}.\n\n# Safety\n{}", self.safety.trim()))
-    }
+    let codes: Vec<_> = comment.iter().flat_map(|comment| &comment.errors).map(link).collect();
+    let errors = if codes.is_empty() { "none".to_owned() } else { codes.join(", ") };
+    let c_function = match comment {
+        Some(comment) => format!("[`{base}`]({})", comment.page()),
+        None => format!("`{base}`"),
+    };
+    format!(
+        "{summary}\n\nC function {c_function}{exported}. Binds the signature of CUDA {version}.\n\n\
+         # Errors\n[`MissingSymbol`] if this {} does not have the function. Documented codes: {errors}.\n\n\
+         # Safety\n{safety}",
+        interface.library()
+    )
 }
 
 /// The text of functions.rs.
-pub(crate) fn generate(
-    interface: &Interface,
-    signatures: &BTreeMap<String, TypeBareFn>,
-    documentation: &HashMap<String, Documentation>,
-    codes: &HashSet<String>,
-) -> Result<String> {
-    let (library, result) = (interface.library(), interface.result);
+pub(crate) fn generate(interface: &Interface, facts: &Facts<'_>) -> Result<String> {
+    let library = interface.library();
     let mut pointers = Vec::new();
     let mut fields = Vec::new();
     let mut symbols = Vec::new();
     let mut methods = Vec::new();
     for (index, function) in interface.functions.iter().enumerate() {
-        let signature = signatures.get(&function.name).context("the headers do not declare a function of the table")?;
-        let facts = documentation
-            .get(&function.name)
-            .with_context(|| format!("the headers have no comment on {}", function.name))?;
-        let (head, errors) = function.documentation(facts, result, codes);
+        let signature = facts.signature(function)?;
         let name = format_ident!("{}", function.name);
         let pointer = format_ident!("PFN_{}", function.name);
-        let page = format!("{head}\n\n# Errors\n{errors}");
-        let method_page =
-            format!("{head}\n\n# Errors\n[`MissingSymbol`] if this {library} does not have the function. {errors}");
-        let field = format!("See [`{}::{name}`].", interface.name);
-        pointers.push(quote!(#[doc = #page] pub type #pointer = #signature;));
-        fields.push(quote!(#[doc = #field] pub #name: Option<#pointer>,));
-        symbols.push(symbol(function)?);
-        methods.push(method(&name, index, &method_page, function, signature));
+        let link = format!("See [`{}::{name}`].", interface.name);
+        pointers.push(quote!(#[doc = #link] pub type #pointer = #signature;));
+        fields.push(quote!(#[doc = #link] pub #name: Option<#pointer>,));
+        symbols.push(symbol(function, facts.declarations)?);
+        methods.push(method(&name, index, &page(function, facts, interface), function, signature));
     }
     let count = interface.functions.len();
     let table = format_ident!("{}", interface.name);
-    let imports = interface.imports();
+    let imports = imports(interface);
     let symbols_line = format!(
         "Every function of the {library} that these bindings know: its name, its version and its exported name."
     );
@@ -189,25 +92,42 @@ pub(crate) fn generate(
 
         #(#pointers)*
 
+        pub(crate) const COUNT: usize = #count;
+
         #[doc = #symbols_line]
-        pub const SYMBOLS: [Symbol; #count] = [#(#symbols)*];
+        ///
+        /// A later release can add functions at any place.
+        pub const SYMBOLS: &[Symbol] = &[#(#symbols)*];
 
         #[doc = #table_line]
         // All fields are pointers, in the order of SYMBOLS: a table has the layout of an array of addresses.
         #[repr(C)]
         #[derive(Clone, Copy)]
+        #[non_exhaustive]
         #[allow(non_snake_case)]
         pub struct Functions {
             #(#fields)*
         }
 
         impl Functions {
-            /// Creates a table from the address of each function, in the order of [`SYMBOLS`].
+            /// Creates a table from the address of each function, in the order of [`SYMBOLS`]. Returns `None` if there
+            /// are fewer addresses than symbols.
             ///
             /// # Safety
             /// Each address must be null or that of a function with the signature of its symbol's version.
+            #[inline]
             #[must_use]
-            pub const unsafe fn from_addresses(addresses: &[*const c_void; #count]) -> &Self {
+            pub const unsafe fn from_addresses(addresses: &[*const c_void]) -> Option<&Self> {
+                match addresses.first_chunk() {
+                    // SAFETY: as the caller promises.
+                    Some(addresses) => Some(unsafe { Self::of_all(addresses) }),
+                    None => None,
+                }
+            }
+
+            /// As [`Self::from_addresses`].
+            #[inline]
+            pub(crate) const unsafe fn of_all(addresses: &[*const c_void; COUNT]) -> &Self {
                 // SAFETY: both have the same number of pointers, the caller guarantees each one, and null is `None`.
                 unsafe { &*core::ptr::from_ref(addresses).cast() }
             }
@@ -221,13 +141,41 @@ pub(crate) fn generate(
     Ok(format!("{HEADER}\n{}", prettyplease::unparse(&file)))
 }
 
-fn symbol(function: &Function) -> Result<TokenStream> {
+fn imports(interface: &Interface) -> Vec<syn::Item> {
+    let mut imports = vec![
+        syn::parse_quote!(
+            #[allow(unused_imports)]
+            use crate::driver::bindings::*;
+        ),
+        syn::parse_quote!(
+            use crate::{CudaVersion, MissingSymbol, Symbol};
+        ),
+    ];
+    imports.push(match interface.name {
+        "Driver" => syn::parse_quote!(
+            use crate::driver::Driver;
+        ),
+        _ => syn::parse_quote!(
+            use crate::runtime::{Runtime, bindings::*};
+        ),
+    });
+    imports
+}
+
+fn symbol(function: &Function, declarations: &Declarations) -> Result<TokenStream> {
     let literal = |text: &str| -> Result<LitCStr> {
         let text = std::ffi::CString::new(text).context("a name of a function contains a NUL")?;
         Ok(LitCStr::new(&text, proc_macro2::Span::call_site()))
     };
-    let (name, exported, since) = (literal(&function.name)?, literal(function.symbol())?, function.since);
-    Ok(quote!(Symbol { name: #name, exported: #exported, since: CudaVersion(#since) },))
+    let (name, exported, since) = (literal(function.base())?, literal(function.symbol())?, function.since);
+    let per_thread = match declarations.exported_per_thread(function.symbol()) {
+        Some(name) => {
+            let name = literal(name)?;
+            quote!(Some(#name))
+        }
+        None => quote!(None),
+    };
+    Ok(quote!(Symbol { name: #name, exported: #exported, per_thread: #per_thread, since: CudaVersion(#since) },))
 }
 
 fn method(name: &Ident, index: usize, page: &str, function: &Function, signature: &TypeBareFn) -> TokenStream {
@@ -245,7 +193,8 @@ fn method(name: &Ident, index: usize, page: &str, function: &Function, signature
         syn::ReturnType::Type(_, output) => quote!(#output),
         syn::ReturnType::Default => quote!(()),
     };
-    let alias = function.symbol.as_deref().map(|symbol| quote!(#[doc(alias = #symbol)]));
+    let symbol = function.symbol();
+    let alias = (symbol != function.name).then(|| quote!(#[doc(alias = #symbol)]));
     quote! {
         #[doc = #page]
         #alias
@@ -254,7 +203,7 @@ fn method(name: &Ident, index: usize, page: &str, function: &Function, signature
             match self.functions().#name {
                 // SAFETY: the caller upholds the function's contract.
                 Some(function) => Ok(unsafe { function(#(#arguments),*) }),
-                None => Err(self.missing(&SYMBOLS[#index])),
+                None => Err(self.missing(#index)),
             }
         }
     }

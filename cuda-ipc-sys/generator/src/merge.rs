@@ -4,7 +4,7 @@
 //! crate of a build can therefore use its own headers without removing names that another crate needs. If the headers
 //! contradict the bindings, the error names the contradiction.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -13,8 +13,8 @@ use syn::{ImplItem, Item};
 
 use crate::Source;
 use crate::bindings::Bindings;
-use crate::exceptions::exceptions;
-use crate::functions::interfaces;
+use crate::exceptions::{Exception, exceptions};
+use crate::tables::{Interface, interfaces};
 
 /// Returns the checked-in `bindings.rs` files with the items that the headers in a folder add.
 ///
@@ -29,7 +29,7 @@ pub fn merge(include: &Path, target: &str, checked_in: &[Source]) -> Result<Vec<
             let source = source.with_context(|| format!("{path} is not among the checked-in sources"))?;
             Ok(syn::parse_file(&source.text).with_context(|| format!("cannot parse {path}"))?.items)
         };
-        check_signatures(&ours(interface.functions_path)?, &found)?;
+        check_signatures(&interface, &ours(interface.functions_path)?, &found)?;
         let mut items: Vec<_> =
             ours(interface.bindings_path)?.into_iter().filter(|item| !is_written_anew(item)).collect();
         add(&mut items, found.items.get(interface.name).map(Vec::as_slice).unwrap_or_default())?;
@@ -38,21 +38,36 @@ pub fn merge(include: &Path, target: &str, checked_in: &[Source]) -> Result<Vec<
     merged.write_types()
 }
 
-/// Whether an item is generated again: an import, or the function that names the codes.
+/// Whether an item is generated again: an import, or the names of codes and of enumerators.
 fn is_written_anew(item: &Item) -> bool {
     let names = |item: &ImplItem| matches!(item, ImplItem::Fn(function) if function.sig.ident == "name");
     let is_import = matches!(item, Item::Use(import) if text(&import.tree).starts_with("crate"));
-    is_import || matches!(item, Item::Impl(block) if block.items.iter().any(names))
+    is_import || matches!(item, Item::Macro(_)) || matches!(item, Item::Impl(block) if block.items.iter().any(names))
 }
 
-fn check_signatures(functions: &[Item], found: &Bindings) -> Result<()> {
+fn check_signatures(interface: &Interface, functions: &[Item], found: &Bindings) -> Result<()> {
+    // Older headers of the runtime declare some functions with another signature, and the table does not use these.
+    let version = found.declarations.cuda_version().context("cuda.h does not define CUDA_VERSION")?;
+    let later = interface.functions.iter().filter(|function| function.since > version);
+    let later: Vec<_> = later.map(|function| format!("PFN_{}", function.name)).collect();
     for item in functions {
         let Item::Type(alias) = item else { continue };
         let name = alias.ident.to_string();
+        if later.contains(&name) {
+            continue;
+        }
         let Some(theirs) = name.strip_prefix("PFN_").and_then(|name| found.signatures.get(name)) else { continue };
-        same(&name, &alias.ty, &syn::Type::BareFn(theirs.clone()))?;
+        let syn::Type::BareFn(ours) = &*alias.ty else { continue };
+        same(&name, &without_names(ours), &without_names(theirs))?;
     }
     Ok(())
+}
+
+/// Returns a signature without the names of its parameters, which differ between releases.
+fn without_names(signature: &syn::TypeBareFn) -> syn::TypeBareFn {
+    let mut signature = signature.clone();
+    signature.inputs.iter_mut().for_each(|input| input.name = None);
+    signature
 }
 
 /// Returns the key that identifies an item across header sets.
@@ -96,25 +111,14 @@ fn add(ours: &mut Vec<Item>, theirs: &[Item]) -> Result<()> {
             places.entry(key).or_default().push(place);
         }
     }
-    let unnamed: HashSet<_> = places.keys().filter_map(|key| unnamed_in(key)).map(str::to_owned).collect();
     for item in theirs {
         let Some(key) = key(item) else { continue };
-        // bindgen numbers unnamed types by their position, which changes if a member was added.
-        if unnamed_in(&key).is_some_and(|owner| unnamed.contains(owner)) {
-            continue;
-        }
         match places.get(&key) {
             None => ours.push(item.clone()),
             Some(places) => add_to(ours, places, item).with_context(|| key)?,
         }
     }
     Ok(())
-}
-
-/// Returns the type that an unnamed type belongs to.
-fn unnamed_in(key: &str) -> Option<&str> {
-    let (owner, _) = key.rsplit(' ').next()?.split_once("__bindgen_ty")?;
-    Some(owner)
 }
 
 fn add_to(ours: &mut [Item], places: &[usize], item: &Item) -> Result<()> {
@@ -165,10 +169,19 @@ fn add_to(ours: &mut [Item], places: &[usize], item: &Item) -> Result<()> {
     Ok(())
 }
 
-/// Whether an assertion such as `Offset of field: X::y` is about a name that is known to differ between releases.
+/// Whether an assertion such as `Offset of field: X::y` is about a name that is known to differ between releases, or such
+/// as `Size of X_y` about the type of a member of a type that is known to differ.
 fn is_known(what: &str) -> Result<bool> {
     let name = what.rsplit(' ').next().unwrap_or_default().replace("::", ".");
-    Ok(exceptions()?.iter().any(|exception| exception.name == name))
+    let is_about = |exception: &Exception| {
+        let (owner, _) = exception.name.split_once('.').unwrap_or((&exception.name, ""));
+        let is_newer_itself = exception.since.is_some() && !exception.name.contains('.');
+        let is_inside = name.strip_prefix(owner).is_some_and(|rest| {
+            rest.starts_with('_') || rest.starts_with('.') && is_newer_itself || rest.is_empty() && is_newer_itself
+        });
+        exception.name == name || is_inside
+    };
+    Ok(exceptions()?.iter().any(is_about))
 }
 
 /// Fails if the bindings and the headers define a name differently, unless it is known to differ between releases.

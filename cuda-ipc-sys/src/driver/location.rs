@@ -1,21 +1,17 @@
 //! Access to `CUmemLocation` without its union. CUDA 13.2 made the identifier a union, but its bytes mean the same.
 
 use std::ffi::c_int;
+use std::fmt;
 
+use crate::runtime::cudaMemLocation;
 use crate::{CUdevice, CUmemLocation, CUmemLocationType};
-
-/// The device number of the host (a cast in the header, which bindgen does not evaluate).
-pub const CU_DEVICE_CPU: CUdevice = -1;
-
-/// The device number of a device that is not visible to this process.
-pub const CU_DEVICE_INVALID: CUdevice = -2;
 
 impl CUmemLocation {
     /// Creates a location from its type and identifier.
     #[must_use]
     pub fn new(type_: CUmemLocationType, id: c_int) -> Self {
         let mut location = Self { type_, ..Self::default() };
-        location.__bindgen_anon_1.id = id;
+        location.anonymous.id = id;
         location
     }
 
@@ -41,6 +37,20 @@ impl CUmemLocation {
     #[must_use]
     pub fn id(&self) -> c_int {
         // SAFETY: both members of the union consist of plain integers, and `new` initialises all bytes.
-        unsafe { self.__bindgen_anon_1.id }
+        unsafe { self.anonymous.id }
+    }
+}
+
+impl fmt::Debug for CUmemLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CUmemLocation").field("type_", &self.type_).field("id", &self.id()).finish()
+    }
+}
+
+impl fmt::Debug for cudaMemLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: both members of the union consist of plain integers.
+        let id = unsafe { self.anonymous.id };
+        f.debug_struct("cudaMemLocation").field("type_", &self.type_).field("id", &id).finish()
     }
 }

@@ -18,15 +18,16 @@ mod functions;
 mod location;
 mod resolver;
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 
 pub use bindings::*;
 pub use functions::*;
-pub use location::{CU_DEVICE_CPU, CU_DEVICE_INVALID};
 
-use crate::library::{Once, Opened, loaded};
+use crate::library::{Loaded, Once, Opened};
+use crate::table::{DefaultStream, table};
 use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol, Symbol};
 use resolver::Resolver;
 
@@ -35,9 +36,8 @@ use resolver::Resolver;
 /// Each function of the table is a method, which returns [`MissingSymbol`] if the driver lacks the function.
 /// A method costs one comparison more than the C call; [`Driver::functions`] returns the pointers themselves.
 pub struct Driver {
-    path: PathBuf,
-    version: CudaVersion,
-    addresses: [*const c_void; SYMBOLS.len()],
+    resolver: Resolver,
+    addresses: [*const c_void; COUNT],
 }
 
 impl Driver {
@@ -57,11 +57,36 @@ impl Driver {
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {
         let opened = Opened::first(CudaLibrary::Driver, candidates)?;
-        let resolver = Resolver::new(&opened);
-        let addresses = SYMBOLS.each_ref().map(|symbol| resolver.find(symbol));
-        let (path, version) = opened.keep();
-        Ok(Self { path, version, addresses })
+        Ok(Self::resolve(opened.keep(), DefaultStream::Legacy))
+    }
+
+    fn resolve(library: Loaded, stream: DefaultStream) -> Self {
+        let resolver = Resolver::new(library, stream);
+        let mut addresses = [std::ptr::null(); COUNT];
+        for (address, symbol) in addresses.iter_mut().zip(SYMBOLS) {
+            *address = resolver.find(symbol);
+        }
+        Self { resolver, addresses }
+    }
+
+    const fn library(&self) -> &Loaded {
+        &self.resolver.library
+    }
+
+    /// Returns the address of a function at a CUDA version, whether these bindings have it or not.
+    ///
+    /// The name is the base name in the documentation, such as `cuMemAlloc`. The version is that of the signature, the
+    /// number in cudaTypedefs.h: a driver has several functions of one name. The function is that for the default stream
+    /// of this table. The macro [`function!`](crate::function) gives the address a type.
+    ///
+    /// A driver older than CUDA 11.3 cannot be asked by version. There, this finds only functions of [`SYMBOLS`];
+    /// [`Driver::exported`] finds the others by their exported names.
+    ///
+    /// # Errors
+    /// [`MissingSymbol`] if the driver does not have the function at this version.
+    pub fn address(&self, name: &'static CStr, since: CudaVersion) -> Result<NonNull<c_void>, MissingSymbol> {
+        NonNull::new(self.resolver.find_any(name, since).cast_mut()).ok_or_else(|| self.lacks(name, since))
     }
 }
 
-loaded!(Driver);
+table!(Driver);

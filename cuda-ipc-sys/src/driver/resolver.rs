@@ -1,18 +1,20 @@
 //! Finds the driver's functions: by version, or by exported name if the driver is older than CUDA 11.3.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
-use crate::library::Opened;
-use crate::{CUresult, PFN_cuGetProcAddress, Symbol};
+use crate::library::Loaded;
+use crate::table::DefaultStream;
+use crate::{CUdriverProcAddress_flags as Flags, CUresult, CudaVersion, PFN_cuGetProcAddress, SYMBOLS, Symbol};
 
 /// `cuGetProcAddress` before CUDA 12, which added an output for the reason of a failure.
 #[allow(non_camel_case_types)]
 type PFN_cuGetProcAddress_v11030 = unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64) -> CUresult;
 
-pub(super) struct Resolver<'library> {
-    library: &'library Opened,
+pub(super) struct Resolver {
+    pub(super) library: Loaded,
     ask: Ask,
+    stream: DefaultStream,
 }
 
 enum Ask {
@@ -21,8 +23,8 @@ enum Ask {
     Exported,
 }
 
-impl<'library> Resolver<'library> {
-    pub(super) fn new(library: &'library Opened) -> Self {
+impl Resolver {
+    pub(super) fn new(library: Loaded, stream: DefaultStream) -> Self {
         let newer = library.address(c"cuGetProcAddress_v2");
         let older = library.address(c"cuGetProcAddress");
         let ask = if !newer.is_null() {
@@ -35,26 +37,49 @@ impl<'library> Resolver<'library> {
         } else {
             Ask::Exported
         };
-        Self { library, ask }
+        Self { library, ask, stream }
     }
 
-    /// Finds a function by name, at the version of its binding.
+    /// Finds a function of the table, at the version of its binding.
+    pub(super) fn find(&self, symbol: &Symbol) -> *const c_void {
+        match self.ask {
+            Ask::Exported => self.library.address(symbol.exported_for(self.stream)),
+            _ => self.ask(symbol.name, symbol.since),
+        }
+    }
+
+    /// Finds any function. A driver that cannot be asked by version finds only those of the table, because an exported
+    /// name does not tell the version.
+    pub(super) fn find_any(&self, name: &CStr, since: CudaVersion) -> *const c_void {
+        match self.ask {
+            Ask::Exported => {
+                let known = SYMBOLS.iter().find(|symbol| symbol.name == name && symbol.since == since);
+                known.map_or(ptr::null(), |symbol| self.find(symbol))
+            }
+            _ => self.ask(name, since),
+        }
+    }
+
+    /// Asks the driver for a function.
     ///
     /// At the driver's own version, the same base name can have a newer signature. A function that is newer than the
     /// driver is not looked up, because the driver would return an older signature of the same base name.
-    pub(super) fn find(&self, symbol: &Symbol) -> *const c_void {
-        const LEGACY_DEFAULT_STREAM: u64 = 1;
-        let is_newer = symbol.since > self.library.version;
+    fn ask(&self, name: &CStr, since: CudaVersion) -> *const c_void {
+        if since > self.library.version {
+            return ptr::null();
+        }
+        let flags = match self.stream {
+            DefaultStream::Legacy => Flags::CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+            DefaultStream::PerThread => Flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+        };
+        let (flags, version) = (u64::from(flags.0), since.0.cast_signed());
         let mut found = ptr::null_mut();
-        let name = symbol.name.as_ptr();
-        let version = symbol.since.0.cast_signed();
         let code = match self.ask {
-            Ask::Exported => return self.library.address(symbol.exported),
-            _ if is_newer => return ptr::null(),
+            Ask::Exported => return ptr::null(),
             // SAFETY: name and output are valid, and a null reason is allowed.
-            Ask::Versioned(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM, ptr::null_mut()) },
+            Ask::Versioned(ask) => unsafe { ask(name.as_ptr(), &mut found, version, flags, ptr::null_mut()) },
             // SAFETY: name and output are valid.
-            Ask::VersionedWithoutReason(ask) => unsafe { ask(name, &mut found, version, LEGACY_DEFAULT_STREAM) },
+            Ask::VersionedWithoutReason(ask) => unsafe { ask(name.as_ptr(), &mut found, version, flags) },
         };
         if code == CUresult::CUDA_SUCCESS { found } else { ptr::null() }
     }

@@ -5,373 +5,726 @@ use core::ffi::c_void;
 use crate::driver::bindings::*;
 use crate::{CudaVersion, MissingSymbol, Symbol};
 use crate::runtime::{Runtime, bindings::*};
-/**Returns the CUDA version of the runtime, as 1000 × major + 10 × minor.
-
-C function [`cudaRuntimeGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART____VERSION.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`runtimeVersion` must be valid for writing.*/
+///See [`Runtime::cudaRuntimeGetVersion`].
 pub type PFN_cudaRuntimeGetVersion = unsafe extern "C" fn(
     runtimeVersion: *mut ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns the newest CUDA version that the installed driver supports, or 0 if there is no driver.
-
-C function [`cudaDriverGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART____VERSION.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`driverVersion` must be valid for writing.*/
+///See [`Runtime::cudaDriverGetVersion`].
 pub type PFN_cudaDriverGetVersion = unsafe extern "C" fn(
     driverVersion: *mut ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns the enumerator name of a result code, as a string that belongs to the runtime.
-
-C function [`cudaGetErrorName`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: none.
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaGetErrorName`].
 pub type PFN_cudaGetErrorName = unsafe extern "C" fn(
     error: cudaError_t,
 ) -> *const ::core::ffi::c_char;
-/**Returns a description of a result code, as a string that belongs to the runtime.
-
-C function [`cudaGetErrorString`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: none.
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaGetErrorString`].
 pub type PFN_cudaGetErrorString = unsafe extern "C" fn(
     error: cudaError_t,
 ) -> *const ::core::ffi::c_char;
-/**Returns the last error of this thread and clears it.
-
-C function [`cudaGetLastError`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMissingConfiguration`](cudaError::cudaErrorMissingConfiguration), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorInitializationError`](cudaError::cudaErrorInitializationError), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorLaunchTimeout`](cudaError::cudaErrorLaunchTimeout), [`cudaErrorLaunchOutOfResources`](cudaError::cudaErrorLaunchOutOfResources), [`cudaErrorInvalidDeviceFunction`](cudaError::cudaErrorInvalidDeviceFunction), [`cudaErrorInvalidConfiguration`](cudaError::cudaErrorInvalidConfiguration), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidPitchValue`](cudaError::cudaErrorInvalidPitchValue), [`cudaErrorInvalidSymbol`](cudaError::cudaErrorInvalidSymbol), [`cudaErrorUnmapBufferObjectFailed`](cudaError::cudaErrorUnmapBufferObjectFailed), [`cudaErrorInvalidDevicePointer`](cudaError::cudaErrorInvalidDevicePointer), [`cudaErrorInvalidTexture`](cudaError::cudaErrorInvalidTexture), [`cudaErrorInvalidTextureBinding`](cudaError::cudaErrorInvalidTextureBinding), [`cudaErrorInvalidChannelDescriptor`](cudaError::cudaErrorInvalidChannelDescriptor), [`cudaErrorInvalidMemcpyDirection`](cudaError::cudaErrorInvalidMemcpyDirection), [`cudaErrorInvalidFilterSetting`](cudaError::cudaErrorInvalidFilterSetting), [`cudaErrorInvalidNormSetting`](cudaError::cudaErrorInvalidNormSetting), [`cudaErrorUnknown`](cudaError::cudaErrorUnknown), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorInsufficientDriver`](cudaError::cudaErrorInsufficientDriver), [`cudaErrorNoDevice`](cudaError::cudaErrorNoDevice), [`cudaErrorSetOnActiveProcess`](cudaError::cudaErrorSetOnActiveProcess), [`cudaErrorStartupFailure`](cudaError::cudaErrorStartupFailure), [`cudaErrorInvalidPtx`](cudaError::cudaErrorInvalidPtx), [`cudaErrorUnsupportedPtxVersion`](cudaError::cudaErrorUnsupportedPtxVersion), [`cudaErrorNoKernelImageForDevice`](cudaError::cudaErrorNoKernelImageForDevice), [`cudaErrorJitCompilerNotFound`](cudaError::cudaErrorJitCompilerNotFound), [`cudaErrorJitCompilationDisabled`](cudaError::cudaErrorJitCompilationDisabled).
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaGetLastError`].
 pub type PFN_cudaGetLastError = unsafe extern "C" fn() -> cudaError_t;
-/**Returns the last error of this thread without clearing it.
-
-C function [`cudaPeekAtLastError`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMissingConfiguration`](cudaError::cudaErrorMissingConfiguration), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorInitializationError`](cudaError::cudaErrorInitializationError), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorLaunchTimeout`](cudaError::cudaErrorLaunchTimeout), [`cudaErrorLaunchOutOfResources`](cudaError::cudaErrorLaunchOutOfResources), [`cudaErrorInvalidDeviceFunction`](cudaError::cudaErrorInvalidDeviceFunction), [`cudaErrorInvalidConfiguration`](cudaError::cudaErrorInvalidConfiguration), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidPitchValue`](cudaError::cudaErrorInvalidPitchValue), [`cudaErrorInvalidSymbol`](cudaError::cudaErrorInvalidSymbol), [`cudaErrorUnmapBufferObjectFailed`](cudaError::cudaErrorUnmapBufferObjectFailed), [`cudaErrorInvalidDevicePointer`](cudaError::cudaErrorInvalidDevicePointer), [`cudaErrorInvalidTexture`](cudaError::cudaErrorInvalidTexture), [`cudaErrorInvalidTextureBinding`](cudaError::cudaErrorInvalidTextureBinding), [`cudaErrorInvalidChannelDescriptor`](cudaError::cudaErrorInvalidChannelDescriptor), [`cudaErrorInvalidMemcpyDirection`](cudaError::cudaErrorInvalidMemcpyDirection), [`cudaErrorInvalidFilterSetting`](cudaError::cudaErrorInvalidFilterSetting), [`cudaErrorInvalidNormSetting`](cudaError::cudaErrorInvalidNormSetting), [`cudaErrorUnknown`](cudaError::cudaErrorUnknown), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorInsufficientDriver`](cudaError::cudaErrorInsufficientDriver), [`cudaErrorNoDevice`](cudaError::cudaErrorNoDevice), [`cudaErrorSetOnActiveProcess`](cudaError::cudaErrorSetOnActiveProcess), [`cudaErrorStartupFailure`](cudaError::cudaErrorStartupFailure), [`cudaErrorInvalidPtx`](cudaError::cudaErrorInvalidPtx), [`cudaErrorUnsupportedPtxVersion`](cudaError::cudaErrorUnsupportedPtxVersion), [`cudaErrorNoKernelImageForDevice`](cudaError::cudaErrorNoKernelImageForDevice), [`cudaErrorJitCompilerNotFound`](cudaError::cudaErrorJitCompilerNotFound), [`cudaErrorJitCompilationDisabled`](cudaError::cudaErrorJitCompilationDisabled).
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaPeekAtLastError`].
 pub type PFN_cudaPeekAtLastError = unsafe extern "C" fn() -> cudaError_t;
-/**Returns the number of devices that are visible to this process.
-
-C function [`cudaGetDeviceCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: none.
-
-# Safety
-`count` must be valid for writing.*/
+///See [`Runtime::cudaGetDeviceCount`].
 pub type PFN_cudaGetDeviceCount = unsafe extern "C" fn(
     count: *mut ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Makes a device this thread's current one, and makes its primary context current.
-
-C function [`cudaSetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), `cudaErrorDeviceUnavailable`.
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaSetDevice`].
 pub type PFN_cudaSetDevice = unsafe extern "C" fn(
     device: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns this thread's current device.
-
-C function [`cudaGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorDeviceUnavailable`.
-
-# Safety
-`device` must be valid for writing.*/
+///See [`Runtime::cudaGetDevice`].
 pub type PFN_cudaGetDevice = unsafe extern "C" fn(
     device: *mut ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns one attribute of a device.
-
-C function [`cudaDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`value` must be valid for writing.*/
+///See [`Runtime::cudaDeviceGetAttribute`].
 pub type PFN_cudaDeviceGetAttribute = unsafe extern "C" fn(
     value: *mut ::core::ffi::c_int,
     attr: cudaDeviceAttr,
     device: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns the device at a PCI address.
-
-C function [`cudaDeviceGetByPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
-
-# Safety
-`device` must be valid for writing, and `pciBusId` must point to a C string.*/
+///See [`Runtime::cudaDeviceGetByPCIBusId`].
 pub type PFN_cudaDeviceGetByPCIBusId = unsafe extern "C" fn(
     device: *mut ::core::ffi::c_int,
     pciBusId: *const ::core::ffi::c_char,
 ) -> cudaError_t;
-/**Returns a device's PCI address.
-
-C function [`cudaDeviceGetPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
-
-# Safety
-`pciBusId` must be valid for writing `len` bytes.*/
+///See [`Runtime::cudaDeviceGetPCIBusId`].
 pub type PFN_cudaDeviceGetPCIBusId = unsafe extern "C" fn(
     pciBusId: *mut ::core::ffi::c_char,
     len: ::core::ffi::c_int,
     device: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Waits until all work of the current device is done.
-
-C function [`cudaDeviceSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorStreamCaptureUnsupported`](cudaError::cudaErrorStreamCaptureUnsupported).
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaDeviceSynchronize`].
 pub type PFN_cudaDeviceSynchronize = unsafe extern "C" fn() -> cudaError_t;
-/**Destroys everything that this process has on the current device.
-
-C function [`cudaDeviceReset`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: none.
-
-# Safety
-No other thread may use the device. Nothing that was created on it may be used afterwards: memory, streams,
-events, pools, modules, and handles opened from other processes.*/
+///See [`Runtime::cudaDeviceReset`].
 pub type PFN_cudaDeviceReset = unsafe extern "C" fn() -> cudaError_t;
-/**Returns whether one device can access the memory of another.
-
-C function [`cudaDeviceCanAccessPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__PEER.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
-
-# Safety
-`canAccessPeer` must be valid for writing.*/
+///See [`Runtime::cudaGetDeviceProperties`].
+pub type PFN_cudaGetDeviceProperties = unsafe extern "C" fn(
+    prop: *mut cudaDeviceProp,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaChooseDevice`].
+pub type PFN_cudaChooseDevice = unsafe extern "C" fn(
+    device: *mut ::core::ffi::c_int,
+    prop: *const cudaDeviceProp,
+) -> cudaError_t;
+///See [`Runtime::cudaInitDevice`].
+pub type PFN_cudaInitDevice = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+    deviceFlags: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaSetValidDevices`].
+pub type PFN_cudaSetValidDevices = unsafe extern "C" fn(
+    device_arr: *mut ::core::ffi::c_int,
+    len: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaSetDeviceFlags`].
+pub type PFN_cudaSetDeviceFlags = unsafe extern "C" fn(
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGetDeviceFlags`].
+pub type PFN_cudaGetDeviceFlags = unsafe extern "C" fn(
+    flags: *mut ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceSetLimit`].
+pub type PFN_cudaDeviceSetLimit = unsafe extern "C" fn(
+    limit: cudaLimit,
+    value: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetLimit`].
+pub type PFN_cudaDeviceGetLimit = unsafe extern "C" fn(
+    pValue: *mut usize,
+    limit: cudaLimit,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetTexture1DLinearMaxWidth`].
+pub type PFN_cudaDeviceGetTexture1DLinearMaxWidth = unsafe extern "C" fn(
+    maxWidthInElements: *mut usize,
+    fmtDesc: *const cudaChannelFormatDesc,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetCacheConfig`].
+pub type PFN_cudaDeviceGetCacheConfig = unsafe extern "C" fn(
+    pCacheConfig: *mut cudaFuncCache,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceSetCacheConfig`].
+pub type PFN_cudaDeviceSetCacheConfig = unsafe extern "C" fn(
+    cacheConfig: cudaFuncCache,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetSharedMemConfig`].
+pub type PFN_cudaDeviceGetSharedMemConfig = unsafe extern "C" fn(
+    pConfig: *mut cudaSharedMemConfig,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceSetSharedMemConfig`].
+pub type PFN_cudaDeviceSetSharedMemConfig = unsafe extern "C" fn(
+    config: cudaSharedMemConfig,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetStreamPriorityRange`].
+pub type PFN_cudaDeviceGetStreamPriorityRange = unsafe extern "C" fn(
+    leastPriority: *mut ::core::ffi::c_int,
+    greatestPriority: *mut ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceFlushGPUDirectRDMAWrites`].
+pub type PFN_cudaDeviceFlushGPUDirectRDMAWrites = unsafe extern "C" fn(
+    target: cudaFlushGPUDirectRDMAWritesTarget,
+    scope: cudaFlushGPUDirectRDMAWritesScope,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetHostAtomicCapabilities`].
+pub type PFN_cudaDeviceGetHostAtomicCapabilities = unsafe extern "C" fn(
+    capabilities: *mut ::core::ffi::c_uint,
+    operations: *const cudaAtomicOperation,
+    count: ::core::ffi::c_uint,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetP2PAtomicCapabilities`].
+pub type PFN_cudaDeviceGetP2PAtomicCapabilities = unsafe extern "C" fn(
+    capabilities: *mut ::core::ffi::c_uint,
+    operations: *const cudaAtomicOperation,
+    count: ::core::ffi::c_uint,
+    srcDevice: ::core::ffi::c_int,
+    dstDevice: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetNvSciSyncAttributes`].
+pub type PFN_cudaDeviceGetNvSciSyncAttributes = unsafe extern "C" fn(
+    nvSciSyncAttrList: *mut ::core::ffi::c_void,
+    device: ::core::ffi::c_int,
+    flags: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceRegisterAsyncNotification`].
+pub type PFN_cudaDeviceRegisterAsyncNotification = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+    callbackFunc: cudaAsyncCallback,
+    userData: *mut ::core::ffi::c_void,
+    callback: *mut cudaAsyncCallbackHandle_t,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceUnregisterAsyncNotification`].
+pub type PFN_cudaDeviceUnregisterAsyncNotification = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+    callback: cudaAsyncCallbackHandle_t,
+) -> cudaError_t;
+///See [`Runtime::cudaCtxResetPersistingL2Cache`].
+pub type PFN_cudaCtxResetPersistingL2Cache = unsafe extern "C" fn() -> cudaError_t;
+///See [`Runtime::cudaDeviceCanAccessPeer`].
 pub type PFN_cudaDeviceCanAccessPeer = unsafe extern "C" fn(
     canAccessPeer: *mut ::core::ffi::c_int,
     device: ::core::ffi::c_int,
     peerDevice: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Lets the current device access the allocations of another one.
-
-C function [`cudaDeviceEnablePeerAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__PEER.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorPeerAccessAlreadyEnabled`](cudaError::cudaErrorPeerAccessAlreadyEnabled), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-Nothing beyond the arguments' types: the runtime checks their values.*/
+///See [`Runtime::cudaDeviceEnablePeerAccess`].
 pub type PFN_cudaDeviceEnablePeerAccess = unsafe extern "C" fn(
     peerDevice: ::core::ffi::c_int,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Ends the access that cudaDeviceEnablePeerAccess enabled.
-
-C function [`cudaDeviceDisablePeerAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__PEER.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorPeerAccessNotEnabled`](cudaError::cudaErrorPeerAccessNotEnabled), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
-
-# Safety
-No running work may access memory of `peerDevice` from the current device.*/
+///See [`Runtime::cudaDeviceDisablePeerAccess`].
 pub type PFN_cudaDeviceDisablePeerAccess = unsafe extern "C" fn(
     peerDevice: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns one attribute of the link between two devices.
-
-C function [`cudaDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`value` must be valid for writing.*/
+///See [`Runtime::cudaDeviceGetP2PAttribute`].
 pub type PFN_cudaDeviceGetP2PAttribute = unsafe extern "C" fn(
     value: *mut ::core::ffi::c_int,
     attr: cudaDeviceP2PAttr,
     srcDevice: ::core::ffi::c_int,
     dstDevice: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Allocates memory on the current device.
-
-C function [`cudaMalloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
-
-# Safety
-`devPtr` must be valid for writing.*/
+///See [`Runtime::cudaDeviceGetDevResource`].
+pub type PFN_cudaDeviceGetDevResource = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+    resource: *mut cudaDevResource,
+    type_: cudaDevResourceType,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxGetDevResource`].
+pub type PFN_cudaExecutionCtxGetDevResource = unsafe extern "C" fn(
+    ctx: cudaExecutionContext_t,
+    resource: *mut cudaDevResource,
+    type_: cudaDevResourceType,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetDevResource`].
+pub type PFN_cudaStreamGetDevResource = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    resource: *mut cudaDevResource,
+    type_: cudaDevResourceType,
+) -> cudaError_t;
+///See [`Runtime::cudaDevSmResourceSplitByCount`].
+pub type PFN_cudaDevSmResourceSplitByCount = unsafe extern "C" fn(
+    result: *mut cudaDevResource,
+    nbGroups: *mut ::core::ffi::c_uint,
+    input: *const cudaDevResource,
+    remaining: *mut cudaDevResource,
+    flags: ::core::ffi::c_uint,
+    minCount: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaDevSmResourceSplit`].
+pub type PFN_cudaDevSmResourceSplit = unsafe extern "C" fn(
+    result: *mut cudaDevResource,
+    nbGroups: ::core::ffi::c_uint,
+    input: *const cudaDevResource,
+    remainder: *mut cudaDevResource,
+    flags: ::core::ffi::c_uint,
+    groupParams: *mut cudaDevSmResourceGroupParams,
+) -> cudaError_t;
+///See [`Runtime::cudaDevResourceGenerateDesc`].
+pub type PFN_cudaDevResourceGenerateDesc = unsafe extern "C" fn(
+    phDesc: *mut cudaDevResourceDesc_t,
+    resources: *mut cudaDevResource,
+    nbResources: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGreenCtxCreate`].
+pub type PFN_cudaGreenCtxCreate = unsafe extern "C" fn(
+    phCtx: *mut cudaExecutionContext_t,
+    desc: cudaDevResourceDesc_t,
+    device: ::core::ffi::c_int,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetExecutionCtx`].
+pub type PFN_cudaDeviceGetExecutionCtx = unsafe extern "C" fn(
+    ctx: *mut cudaExecutionContext_t,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxDestroy`].
+pub type PFN_cudaExecutionCtxDestroy = unsafe extern "C" fn(
+    ctx: cudaExecutionContext_t,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxGetDevice`].
+pub type PFN_cudaExecutionCtxGetDevice = unsafe extern "C" fn(
+    device: *mut ::core::ffi::c_int,
+    ctx: cudaExecutionContext_t,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxGetId`].
+pub type PFN_cudaExecutionCtxGetId = unsafe extern "C" fn(
+    ctx: cudaExecutionContext_t,
+    ctxId: *mut ::core::ffi::c_ulonglong,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxStreamCreate`].
+pub type PFN_cudaExecutionCtxStreamCreate = unsafe extern "C" fn(
+    phStream: *mut cudaStream_t,
+    ctx: cudaExecutionContext_t,
+    flags: ::core::ffi::c_uint,
+    priority: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxSynchronize`].
+pub type PFN_cudaExecutionCtxSynchronize = unsafe extern "C" fn(
+    ctx: cudaExecutionContext_t,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxRecordEvent`].
+pub type PFN_cudaExecutionCtxRecordEvent = unsafe extern "C" fn(
+    ctx: cudaExecutionContext_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaExecutionCtxWaitEvent`].
+pub type PFN_cudaExecutionCtxWaitEvent = unsafe extern "C" fn(
+    ctx: cudaExecutionContext_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLaunchKernel`].
+pub type PFN_cudaLaunchKernel = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    gridDim: dim3,
+    blockDim: dim3,
+    args: *mut *mut ::core::ffi::c_void,
+    sharedMem: usize,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLaunchKernelExC`].
+pub type PFN_cudaLaunchKernelExC = unsafe extern "C" fn(
+    config: *const cudaLaunchConfig_t,
+    func: *const ::core::ffi::c_void,
+    args: *mut *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaLaunchCooperativeKernel`].
+pub type PFN_cudaLaunchCooperativeKernel = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    gridDim: dim3,
+    blockDim: dim3,
+    args: *mut *mut ::core::ffi::c_void,
+    sharedMem: usize,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLaunchHostFunc`].
+pub type PFN_cudaLaunchHostFunc = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    fn_: cudaHostFn_t,
+    userData: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaLaunchHostFunc_v2`].
+pub type PFN_cudaLaunchHostFunc_v2 = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    fn_: cudaHostFn_t,
+    userData: *mut ::core::ffi::c_void,
+    syncMode: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncGetAttributes`].
+pub type PFN_cudaFuncGetAttributes = unsafe extern "C" fn(
+    attr: *mut cudaFuncAttributes,
+    func: *const ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncSetAttribute`].
+pub type PFN_cudaFuncSetAttribute = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    attr: cudaFuncAttribute,
+    value: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncSetCacheConfig`].
+pub type PFN_cudaFuncSetCacheConfig = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    cacheConfig: cudaFuncCache,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncSetSharedMemConfig`].
+pub type PFN_cudaFuncSetSharedMemConfig = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    config: cudaSharedMemConfig,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncGetName`].
+pub type PFN_cudaFuncGetName = unsafe extern "C" fn(
+    name: *mut *const ::core::ffi::c_char,
+    func: *const ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncGetParamInfo`].
+pub type PFN_cudaFuncGetParamInfo = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    paramIndex: usize,
+    paramOffset: *mut usize,
+    paramSize: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaFuncGetParamCount`].
+pub type PFN_cudaFuncGetParamCount = unsafe extern "C" fn(
+    func: *const ::core::ffi::c_void,
+    paramCount: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGetFuncBySymbol`].
+pub type PFN_cudaGetFuncBySymbol = unsafe extern "C" fn(
+    functionPtr: *mut cudaFunction_t,
+    symbolPtr: *const ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaGetKernel`].
+pub type PFN_cudaGetKernel = unsafe extern "C" fn(
+    kernelPtr: *mut cudaKernel_t,
+    entryFuncAddr: *const ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryLoadData`].
+pub type PFN_cudaLibraryLoadData = unsafe extern "C" fn(
+    library: *mut cudaLibrary_t,
+    code: *const ::core::ffi::c_void,
+    jitOptions: *mut cudaJitOption,
+    jitOptionsValues: *mut *mut ::core::ffi::c_void,
+    numJitOptions: ::core::ffi::c_uint,
+    libraryOptions: *mut cudaLibraryOption,
+    libraryOptionValues: *mut *mut ::core::ffi::c_void,
+    numLibraryOptions: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryLoadFromFile`].
+pub type PFN_cudaLibraryLoadFromFile = unsafe extern "C" fn(
+    library: *mut cudaLibrary_t,
+    fileName: *const ::core::ffi::c_char,
+    jitOptions: *mut cudaJitOption,
+    jitOptionsValues: *mut *mut ::core::ffi::c_void,
+    numJitOptions: ::core::ffi::c_uint,
+    libraryOptions: *mut cudaLibraryOption,
+    libraryOptionValues: *mut *mut ::core::ffi::c_void,
+    numLibraryOptions: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryUnload`].
+pub type PFN_cudaLibraryUnload = unsafe extern "C" fn(
+    library: cudaLibrary_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryGetKernel`].
+pub type PFN_cudaLibraryGetKernel = unsafe extern "C" fn(
+    pKernel: *mut cudaKernel_t,
+    library: cudaLibrary_t,
+    name: *const ::core::ffi::c_char,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryGetKernelCount`].
+pub type PFN_cudaLibraryGetKernelCount = unsafe extern "C" fn(
+    count: *mut ::core::ffi::c_uint,
+    lib: cudaLibrary_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryEnumerateKernels`].
+pub type PFN_cudaLibraryEnumerateKernels = unsafe extern "C" fn(
+    kernels: *mut cudaKernel_t,
+    numKernels: ::core::ffi::c_uint,
+    lib: cudaLibrary_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryGetGlobal`].
+pub type PFN_cudaLibraryGetGlobal = unsafe extern "C" fn(
+    dptr: *mut *mut ::core::ffi::c_void,
+    bytes: *mut usize,
+    library: cudaLibrary_t,
+    name: *const ::core::ffi::c_char,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryGetManaged`].
+pub type PFN_cudaLibraryGetManaged = unsafe extern "C" fn(
+    dptr: *mut *mut ::core::ffi::c_void,
+    bytes: *mut usize,
+    library: cudaLibrary_t,
+    name: *const ::core::ffi::c_char,
+) -> cudaError_t;
+///See [`Runtime::cudaLibraryGetUnifiedFunction`].
+pub type PFN_cudaLibraryGetUnifiedFunction = unsafe extern "C" fn(
+    fptr: *mut *mut ::core::ffi::c_void,
+    library: cudaLibrary_t,
+    symbol: *const ::core::ffi::c_char,
+) -> cudaError_t;
+///See [`Runtime::cudaKernelSetAttributeForDevice`].
+pub type PFN_cudaKernelSetAttributeForDevice = unsafe extern "C" fn(
+    kernel: cudaKernel_t,
+    attr: cudaFuncAttribute,
+    value: ::core::ffi::c_int,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaGetDriverEntryPoint`].
+pub type PFN_cudaGetDriverEntryPoint = unsafe extern "C" fn(
+    symbol: *const ::core::ffi::c_char,
+    funcPtr: *mut *mut ::core::ffi::c_void,
+    flags: ::core::ffi::c_ulonglong,
+    driverStatus: *mut cudaDriverEntryPointQueryResult,
+) -> cudaError_t;
+///See [`Runtime::cudaGetDriverEntryPointByVersion`].
+pub type PFN_cudaGetDriverEntryPointByVersion = unsafe extern "C" fn(
+    symbol: *const ::core::ffi::c_char,
+    funcPtr: *mut *mut ::core::ffi::c_void,
+    cudaVersion: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_ulonglong,
+    driverStatus: *mut cudaDriverEntryPointQueryResult,
+) -> cudaError_t;
+///See [`Runtime::cudaGetExportTable`].
+pub type PFN_cudaGetExportTable = unsafe extern "C" fn(
+    ppExportTable: *mut *const ::core::ffi::c_void,
+    pExportTableId: *const cudaUUID_t,
+) -> cudaError_t;
+///See [`Runtime::cudaLogsRegisterCallback`].
+pub type PFN_cudaLogsRegisterCallback = unsafe extern "C" fn(
+    callbackFunc: cudaLogsCallback_t,
+    userData: *mut ::core::ffi::c_void,
+    callback_out: *mut cudaLogsCallbackHandle,
+) -> cudaError_t;
+///See [`Runtime::cudaLogsUnregisterCallback`].
+pub type PFN_cudaLogsUnregisterCallback = unsafe extern "C" fn(
+    callback: cudaLogsCallbackHandle,
+) -> cudaError_t;
+///See [`Runtime::cudaLogsCurrent`].
+pub type PFN_cudaLogsCurrent = unsafe extern "C" fn(
+    iterator_out: *mut cudaLogIterator,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaLogsDumpToFile`].
+pub type PFN_cudaLogsDumpToFile = unsafe extern "C" fn(
+    iterator: *mut cudaLogIterator,
+    pathToFile: *const ::core::ffi::c_char,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaLogsDumpToMemory`].
+pub type PFN_cudaLogsDumpToMemory = unsafe extern "C" fn(
+    iterator: *mut cudaLogIterator,
+    buffer: *mut ::core::ffi::c_char,
+    size: *mut usize,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamCreateWithFlags`].
+pub type PFN_cudaStreamCreateWithFlags = unsafe extern "C" fn(
+    pStream: *mut cudaStream_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamDestroy`].
+pub type PFN_cudaStreamDestroy = unsafe extern "C" fn(
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamSynchronize`].
+pub type PFN_cudaStreamSynchronize = unsafe extern "C" fn(
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamQuery`].
+pub type PFN_cudaStreamQuery = unsafe extern "C" fn(stream: cudaStream_t) -> cudaError_t;
+///See [`Runtime::cudaStreamWaitEvent`].
+pub type PFN_cudaStreamWaitEvent = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    event: cudaEvent_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamCreate`].
+pub type PFN_cudaStreamCreate = unsafe extern "C" fn(
+    pStream: *mut cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamCreateWithPriority`].
+pub type PFN_cudaStreamCreateWithPriority = unsafe extern "C" fn(
+    pStream: *mut cudaStream_t,
+    flags: ::core::ffi::c_uint,
+    priority: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetPriority`].
+pub type PFN_cudaStreamGetPriority = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    priority: *mut ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetFlags`].
+pub type PFN_cudaStreamGetFlags = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    flags: *mut ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetId`].
+pub type PFN_cudaStreamGetId = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    streamId: *mut ::core::ffi::c_ulonglong,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetDevice`].
+pub type PFN_cudaStreamGetDevice = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    device: *mut ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamCopyAttributes`].
+pub type PFN_cudaStreamCopyAttributes = unsafe extern "C" fn(
+    dst: cudaStream_t,
+    src: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetAttribute`].
+pub type PFN_cudaStreamGetAttribute = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    attr: cudaLaunchAttributeID,
+    value_out: *mut cudaLaunchAttributeValue,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamSetAttribute`].
+pub type PFN_cudaStreamSetAttribute = unsafe extern "C" fn(
+    hStream: cudaStream_t,
+    attr: cudaLaunchAttributeID,
+    value: *const cudaLaunchAttributeValue,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamAddCallback`].
+pub type PFN_cudaStreamAddCallback = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    callback: cudaStreamCallback_t,
+    userData: *mut ::core::ffi::c_void,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamAttachMemAsync`].
+pub type PFN_cudaStreamAttachMemAsync = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    devPtr: *mut ::core::ffi::c_void,
+    length: usize,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamBeginCapture`].
+pub type PFN_cudaStreamBeginCapture = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    mode: cudaStreamCaptureMode,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamBeginCaptureToGraph`].
+pub type PFN_cudaStreamBeginCaptureToGraph = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    graph: cudaGraph_t,
+    dependencies: *const cudaGraphNode_t,
+    dependencyData: *const cudaGraphEdgeData,
+    numDependencies: usize,
+    mode: cudaStreamCaptureMode,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamBeginRecaptureToGraph`].
+pub type PFN_cudaStreamBeginRecaptureToGraph = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    mode: cudaStreamCaptureMode,
+    graph: cudaGraph_t,
+    callbackData: *mut cudaGraphRecaptureCallbackData,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamEndCapture`].
+pub type PFN_cudaStreamEndCapture = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    pGraph: *mut cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamIsCapturing`].
+pub type PFN_cudaStreamIsCapturing = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    pCaptureStatus: *mut cudaStreamCaptureStatus,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamGetCaptureInfo`].
+pub type PFN_cudaStreamGetCaptureInfo = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    captureStatus_out: *mut cudaStreamCaptureStatus,
+    id_out: *mut ::core::ffi::c_ulonglong,
+    graph_out: *mut cudaGraph_t,
+    dependencies_out: *mut *const cudaGraphNode_t,
+    edgeData_out: *mut *const cudaGraphEdgeData,
+    numDependencies_out: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaStreamUpdateCaptureDependencies`].
+pub type PFN_cudaStreamUpdateCaptureDependencies = unsafe extern "C" fn(
+    stream: cudaStream_t,
+    dependencies: *mut cudaGraphNode_t,
+    dependencyData: *const cudaGraphEdgeData,
+    numDependencies: usize,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaThreadExchangeStreamCaptureMode`].
+pub type PFN_cudaThreadExchangeStreamCaptureMode = unsafe extern "C" fn(
+    mode: *mut cudaStreamCaptureMode,
+) -> cudaError_t;
+///See [`Runtime::cudaEventCreateWithFlags`].
+pub type PFN_cudaEventCreateWithFlags = unsafe extern "C" fn(
+    event: *mut cudaEvent_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaEventDestroy`].
+pub type PFN_cudaEventDestroy = unsafe extern "C" fn(event: cudaEvent_t) -> cudaError_t;
+///See [`Runtime::cudaEventRecord`].
+pub type PFN_cudaEventRecord = unsafe extern "C" fn(
+    event: cudaEvent_t,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaEventQuery`].
+pub type PFN_cudaEventQuery = unsafe extern "C" fn(event: cudaEvent_t) -> cudaError_t;
+///See [`Runtime::cudaEventSynchronize`].
+pub type PFN_cudaEventSynchronize = unsafe extern "C" fn(
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaEventElapsedTime`].
+pub type PFN_cudaEventElapsedTime = unsafe extern "C" fn(
+    ms: *mut f32,
+    start: cudaEvent_t,
+    end: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaEventCreate`].
+pub type PFN_cudaEventCreate = unsafe extern "C" fn(
+    event: *mut cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaEventRecordWithFlags`].
+pub type PFN_cudaEventRecordWithFlags = unsafe extern "C" fn(
+    event: cudaEvent_t,
+    stream: cudaStream_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaIpcGetMemHandle`].
+pub type PFN_cudaIpcGetMemHandle = unsafe extern "C" fn(
+    handle: *mut cudaIpcMemHandle_t,
+    devPtr: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaIpcOpenMemHandle`].
+pub type PFN_cudaIpcOpenMemHandle = unsafe extern "C" fn(
+    devPtr: *mut *mut ::core::ffi::c_void,
+    handle: cudaIpcMemHandle_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaIpcCloseMemHandle`].
+pub type PFN_cudaIpcCloseMemHandle = unsafe extern "C" fn(
+    devPtr: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaIpcGetEventHandle`].
+pub type PFN_cudaIpcGetEventHandle = unsafe extern "C" fn(
+    handle: *mut cudaIpcEventHandle_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaIpcOpenEventHandle`].
+pub type PFN_cudaIpcOpenEventHandle = unsafe extern "C" fn(
+    event: *mut cudaEvent_t,
+    handle: cudaIpcEventHandle_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMalloc`].
 pub type PFN_cudaMalloc = unsafe extern "C" fn(
     devPtr: *mut *mut ::core::ffi::c_void,
     size: usize,
 ) -> cudaError_t;
-/**Frees memory of cudaMalloc, cudaMallocManaged or a pool.
-
-C function [`cudaFree`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`devPtr` must be null or come from cudaMalloc, cudaMallocManaged or an allocation of a pool, and must not have
-been freed. Memory of cudaIpcOpenMemHandle must be closed with cudaIpcCloseMemHandle instead. No running work
-may use the memory, and nothing may use it afterwards. Every process that opened or imported it must have closed
-or freed it before.*/
+///See [`Runtime::cudaFree`].
 pub type PFN_cudaFree = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Allocates memory that the host and every device can access at one address.
-
-C function [`cudaMallocManaged`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`devPtr` must be valid for writing.*/
+///See [`Runtime::cudaMallocManaged`].
 pub type PFN_cudaMallocManaged = unsafe extern "C" fn(
     devPtr: *mut *mut ::core::ffi::c_void,
     size: usize,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Allocates page-locked host memory.
-
-C function [`cudaMallocHost`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
-
-# Safety
-`ptr` must be valid for writing.*/
+///See [`Runtime::cudaMallocHost`].
 pub type PFN_cudaMallocHost = unsafe extern "C" fn(
     ptr: *mut *mut ::core::ffi::c_void,
     size: usize,
 ) -> cudaError_t;
-/**Allocates page-locked host memory with flags.
-
-C function [`cudaHostAlloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
-
-# Safety
-`pHost` must be valid for writing.*/
+///See [`Runtime::cudaHostAlloc`].
 pub type PFN_cudaHostAlloc = unsafe extern "C" fn(
     pHost: *mut *mut ::core::ffi::c_void,
     size: usize,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Page-locks host memory that was allocated by other means.
-
-C function [`cudaHostRegister`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorHostMemoryAlreadyRegistered`](cudaError::cudaErrorHostMemoryAlreadyRegistered), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
-
-# Safety
-`ptr` must point to `size` bytes that stay mapped until cudaHostUnregister.*/
+///See [`Runtime::cudaHostRegister`].
 pub type PFN_cudaHostRegister = unsafe extern "C" fn(
     ptr: *mut ::core::ffi::c_void,
     size: usize,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Ends the registration that cudaHostRegister made.
-
-C function [`cudaHostUnregister`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorHostMemoryNotRegistered`](cudaError::cudaErrorHostMemoryNotRegistered).
-
-# Safety
-`ptr` must come from cudaHostRegister. No running work may use the memory.*/
+///See [`Runtime::cudaHostUnregister`].
 pub type PFN_cudaHostUnregister = unsafe extern "C" fn(
     ptr: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Frees page-locked host memory.
-
-C function [`cudaFreeHost`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`ptr` must be null or come from cudaMallocHost or cudaHostAlloc. No running work may use the memory, and nothing
-may use it afterwards.*/
+///See [`Runtime::cudaFreeHost`].
 pub type PFN_cudaFreeHost = unsafe extern "C" fn(
     ptr: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Returns the free and total bytes of memory of the current device.
-
-C function [`cudaMemGetInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`free` and `total` must be valid for writing.*/
+///See [`Runtime::cudaMemGetInfo`].
 pub type PFN_cudaMemGetInfo = unsafe extern "C" fn(
     free: *mut usize,
     total: *mut usize,
 ) -> cudaError_t;
-/**Copies bytes between host and device memory.
-
-C function [`cudaMemcpy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DRIVER.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: none.
-
-# Safety
-`src` must point to `count` readable bytes, and `dst` to `count` writable bytes, in the kinds of memory that
-`kind` says. During the copy, nothing else may write host memory in either range.*/
+///See [`Runtime::cudaMemcpy`].
 pub type PFN_cudaMemcpy = unsafe extern "C" fn(
     dst: *mut ::core::ffi::c_void,
     src: *const ::core::ffi::c_void,
     count: usize,
     kind: cudaMemcpyKind,
 ) -> cudaError_t;
-/**Copies bytes in a stream.
-
-C function [`cudaMemcpyAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidMemcpyDirection`](cudaError::cudaErrorInvalidMemcpyDirection).
-
-# Safety
-As for cudaMemcpy, from the call until the stream has completed the copy. `stream` must be the default stream or
-a stream that has not been destroyed.*/
+///See [`Runtime::cudaMemcpyAsync`].
 pub type PFN_cudaMemcpyAsync = unsafe extern "C" fn(
     dst: *mut ::core::ffi::c_void,
     src: *const ::core::ffi::c_void,
@@ -379,15 +732,7 @@ pub type PFN_cudaMemcpyAsync = unsafe extern "C" fn(
     kind: cudaMemcpyKind,
     stream: cudaStream_t,
 ) -> cudaError_t;
-/**Copies bytes between two devices.
-
-C function [`cudaMemcpyPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
-
-# Safety
-`src` must point to `count` bytes on `srcDevice`, and `dst` to `count` bytes on `dstDevice`.*/
+///See [`Runtime::cudaMemcpyPeer`].
 pub type PFN_cudaMemcpyPeer = unsafe extern "C" fn(
     dst: *mut ::core::ffi::c_void,
     dstDevice: ::core::ffi::c_int,
@@ -395,16 +740,7 @@ pub type PFN_cudaMemcpyPeer = unsafe extern "C" fn(
     srcDevice: ::core::ffi::c_int,
     count: usize,
 ) -> cudaError_t;
-/**Copies bytes between two devices in a stream.
-
-C function [`cudaMemcpyPeerAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
-
-# Safety
-As for cudaMemcpyPeer, from the call until the stream has completed the copy. `stream` must be the default
-stream or a stream that has not been destroyed.*/
+///See [`Runtime::cudaMemcpyPeerAsync`].
 pub type PFN_cudaMemcpyPeerAsync = unsafe extern "C" fn(
     dst: *mut ::core::ffi::c_void,
     dstDevice: ::core::ffi::c_int,
@@ -413,847 +749,3362 @@ pub type PFN_cudaMemcpyPeerAsync = unsafe extern "C" fn(
     count: usize,
     stream: cudaStream_t,
 ) -> cudaError_t;
-/**Sets bytes of device memory to a value.
-
-C function [`cudaMemset`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`devPtr` must point to `count` writable bytes.*/
+///See [`Runtime::cudaMemset`].
 pub type PFN_cudaMemset = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
     value: ::core::ffi::c_int,
     count: usize,
 ) -> cudaError_t;
-/**Sets bytes of device memory to a value in a stream.
-
-C function [`cudaMemsetAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-As for cudaMemset, from the call until the stream has completed the operation. `stream` must be the default
-stream or a stream that has not been destroyed.*/
+///See [`Runtime::cudaMemsetAsync`].
 pub type PFN_cudaMemsetAsync = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
     value: ::core::ffi::c_int,
     count: usize,
     stream: cudaStream_t,
 ) -> cudaError_t;
-/**Returns what kind of memory a pointer points to, and which device it belongs to.
-
-C function [`cudaPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__UNIFIED.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`attributes` must be valid for writing. `ptr` may be any address: it is looked up, not read.*/
+///See [`Runtime::cudaPointerGetAttributes`].
 pub type PFN_cudaPointerGetAttributes = unsafe extern "C" fn(
     attributes: *mut cudaPointerAttributes,
     ptr: *const ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Creates a stream on the current device.
-
-C function [`cudaStreamCreateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
-
-# Safety
-`pStream` must be valid for writing.*/
-pub type PFN_cudaStreamCreateWithFlags = unsafe extern "C" fn(
-    pStream: *mut cudaStream_t,
-    flags: ::core::ffi::c_uint,
-) -> cudaError_t;
-/**Destroys a stream; its pending work still completes.
-
-C function [`cudaStreamDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be a stream that has not been destroyed, and must not be used afterwards.*/
-pub type PFN_cudaStreamDestroy = unsafe extern "C" fn(
-    stream: cudaStream_t,
-) -> cudaError_t;
-/**Waits until a stream's work is done.
-
-C function [`cudaStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be the default stream or a stream that has not been destroyed.*/
-pub type PFN_cudaStreamSynchronize = unsafe extern "C" fn(
-    stream: cudaStream_t,
-) -> cudaError_t;
-/**Returns whether a stream's work is done.
-
-C function [`cudaStreamQuery`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorNotReady`](cudaError::cudaErrorNotReady), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be the default stream or a stream that has not been destroyed.*/
-pub type PFN_cudaStreamQuery = unsafe extern "C" fn(stream: cudaStream_t) -> cudaError_t;
-/**Makes a stream wait for an event.
-
-C function [`cudaStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be the default stream or a stream that has not been destroyed, and `event` must be an event that
-has not been destroyed. If the event belongs to another process, and that process ends before the event
-completes, the stream waits forever.*/
-pub type PFN_cudaStreamWaitEvent = unsafe extern "C" fn(
-    stream: cudaStream_t,
-    event: cudaEvent_t,
-    flags: ::core::ffi::c_uint,
-) -> cudaError_t;
-/**Creates an event; one to export needs cudaEventInterprocess and cudaEventDisableTiming.
-
-C function [`cudaEventCreateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation).
-
-# Safety
-`event` must be valid for writing.*/
-pub type PFN_cudaEventCreateWithFlags = unsafe extern "C" fn(
-    event: *mut cudaEvent_t,
-    flags: ::core::ffi::c_uint,
-) -> cudaError_t;
-/**Destroys an event.
-
-C function [`cudaEventDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed, and must not be used afterwards. If it was exported,
-processes that opened it must not use it afterwards.*/
-pub type PFN_cudaEventDestroy = unsafe extern "C" fn(event: cudaEvent_t) -> cudaError_t;
-/**Records an event in a stream.
-
-C function [`cudaEventRecord`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed, and `stream` must be the default stream or a stream that
-has not been destroyed.*/
-pub type PFN_cudaEventRecord = unsafe extern "C" fn(
-    event: cudaEvent_t,
-    stream: cudaStream_t,
-) -> cudaError_t;
-/**Returns whether the work that an event recorded is done.
-
-C function [`cudaEventQuery`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorNotReady`](cudaError::cudaErrorNotReady), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed.*/
-pub type PFN_cudaEventQuery = unsafe extern "C" fn(event: cudaEvent_t) -> cudaError_t;
-/**Waits until the work that an event recorded is done.
-
-C function [`cudaEventSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed.*/
-pub type PFN_cudaEventSynchronize = unsafe extern "C" fn(
-    event: cudaEvent_t,
-) -> cudaError_t;
-/**Returns the time between two events in milliseconds.
-
-C function [`cudaEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorNotReady`](cudaError::cudaErrorNotReady), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorUnknown`](cudaError::cudaErrorUnknown).
-
-# Safety
-`ms` must be valid for writing, and `start` and `end` must be events that have not been destroyed.*/
-pub type PFN_cudaEventElapsedTime = unsafe extern "C" fn(
-    ms: *mut f32,
-    start: cudaEvent_t,
-    end: cudaEvent_t,
-) -> cudaError_t;
-/**Exports memory of cudaMalloc, as a handle to the whole allocation that a pointer lies in.
-
-C function [`cudaIpcGetMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`handle` must be valid for writing. `devPtr` may be any address: the runtime rejects an address that it cannot
-export. A process that receives the bytes can change the memory at any time, so no Rust reference to it may be
-created while it is shared.*/
-pub type PFN_cudaIpcGetMemHandle = unsafe extern "C" fn(
-    handle: *mut cudaIpcMemHandle_t,
-    devPtr: *mut ::core::ffi::c_void,
-) -> cudaError_t;
-/**Maps an exported allocation from its start, and initialises the current device if it is not initialised yet.
-
-C function [`cudaIpcOpenMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized), [`cudaErrorTooManyPeers`](cudaError::cudaErrorTooManyPeers), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`devPtr` must be valid for writing. `handle` must be one that cudaIpcGetMemHandle returned to a trusted
-exporter: altered bytes may also open, and map other memory. Another process may change or free the memory at
-any time, so no Rust reference to it may be created.*/
-pub type PFN_cudaIpcOpenMemHandle = unsafe extern "C" fn(
+///See [`Runtime::cudaMallocPitch`].
+pub type PFN_cudaMallocPitch = unsafe extern "C" fn(
     devPtr: *mut *mut ::core::ffi::c_void,
-    handle: cudaIpcMemHandle_t,
+    pitch: *mut usize,
+    width: usize,
+    height: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaMalloc3D`].
+pub type PFN_cudaMalloc3D = unsafe extern "C" fn(
+    pitchedDevPtr: *mut cudaPitchedPtr,
+    extent: cudaExtent,
+) -> cudaError_t;
+///See [`Runtime::cudaHostGetDevicePointer`].
+pub type PFN_cudaHostGetDevicePointer = unsafe extern "C" fn(
+    pDevice: *mut *mut ::core::ffi::c_void,
+    pHost: *mut ::core::ffi::c_void,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Closes memory that cudaIpcOpenMemHandle opened, once for each open; the last close unmaps it.
-
-C function [`cudaIpcCloseMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`devPtr` must come from cudaIpcOpenMemHandle. No running work of this process may use the memory, and after the
-last close nothing may use it.*/
-pub type PFN_cudaIpcCloseMemHandle = unsafe extern "C" fn(
+///See [`Runtime::cudaHostGetFlags`].
+pub type PFN_cudaHostGetFlags = unsafe extern "C" fn(
+    pFlags: *mut ::core::ffi::c_uint,
+    pHost: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaGetSymbolAddress`].
+pub type PFN_cudaGetSymbolAddress = unsafe extern "C" fn(
+    devPtr: *mut *mut ::core::ffi::c_void,
+    symbol: *const ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaGetSymbolSize`].
+pub type PFN_cudaGetSymbolSize = unsafe extern "C" fn(
+    size: *mut usize,
+    symbol: *const ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaMemPrefetchAsync`].
+pub type PFN_cudaMemPrefetchAsync = unsafe extern "C" fn(
+    devPtr: *const ::core::ffi::c_void,
+    count: usize,
+    location: cudaMemLocation,
+    flags: ::core::ffi::c_uint,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemPrefetchBatchAsync`].
+pub type PFN_cudaMemPrefetchBatchAsync = unsafe extern "C" fn(
+    dptrs: *mut *mut ::core::ffi::c_void,
+    sizes: *mut usize,
+    count: usize,
+    prefetchLocs: *mut cudaMemLocation,
+    prefetchLocIdxs: *mut usize,
+    numPrefetchLocs: usize,
+    flags: ::core::ffi::c_ulonglong,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemDiscardBatchAsync`].
+pub type PFN_cudaMemDiscardBatchAsync = unsafe extern "C" fn(
+    dptrs: *mut *mut ::core::ffi::c_void,
+    sizes: *mut usize,
+    count: usize,
+    flags: ::core::ffi::c_ulonglong,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemDiscardAndPrefetchBatchAsync`].
+pub type PFN_cudaMemDiscardAndPrefetchBatchAsync = unsafe extern "C" fn(
+    dptrs: *mut *mut ::core::ffi::c_void,
+    sizes: *mut usize,
+    count: usize,
+    prefetchLocs: *mut cudaMemLocation,
+    prefetchLocIdxs: *mut usize,
+    numPrefetchLocs: usize,
+    flags: ::core::ffi::c_ulonglong,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemAdvise`].
+pub type PFN_cudaMemAdvise = unsafe extern "C" fn(
+    devPtr: *const ::core::ffi::c_void,
+    count: usize,
+    advice: cudaMemoryAdvise,
+    location: cudaMemLocation,
+) -> cudaError_t;
+///See [`Runtime::cudaMemGetLocationInfo`].
+pub type PFN_cudaMemGetLocationInfo = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
+    size: usize,
+    summaryGranularity: usize,
+    samplingGranularity: usize,
+    location_out: *mut cudaMemLocation,
 ) -> cudaError_t;
-/**Exports an event that was created with cudaEventInterprocess.
-
-C function [`cudaIpcGetEventHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`handle` must be valid for writing, and `event` must be an event that has not been destroyed.*/
-pub type PFN_cudaIpcGetEventHandle = unsafe extern "C" fn(
-    handle: *mut cudaIpcEventHandle_t,
-    event: cudaEvent_t,
+///See [`Runtime::cudaMemRangeGetAttribute`].
+pub type PFN_cudaMemRangeGetAttribute = unsafe extern "C" fn(
+    data: *mut ::core::ffi::c_void,
+    dataSize: usize,
+    attribute: cudaMemRangeAttribute,
+    devPtr: *const ::core::ffi::c_void,
+    count: usize,
 ) -> cudaError_t;
-/**Opens an event that another process exported.
-
-C function [`cudaIpcOpenEventHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized).
-
-# Safety
-`event` must be valid for writing. `handle` must be unchanged from the exporter, and the exporter must not
-destroy the event while this process uses it.*/
-pub type PFN_cudaIpcOpenEventHandle = unsafe extern "C" fn(
-    event: *mut cudaEvent_t,
-    handle: cudaIpcEventHandle_t,
+///See [`Runtime::cudaMemRangeGetAttributes`].
+pub type PFN_cudaMemRangeGetAttributes = unsafe extern "C" fn(
+    data: *mut *mut ::core::ffi::c_void,
+    dataSizes: *mut usize,
+    attributes: *mut cudaMemRangeAttribute,
+    numAttributes: usize,
+    devPtr: *const ::core::ffi::c_void,
+    count: usize,
 ) -> cudaError_t;
-/**Returns a device's default pool.
-
-C function [`cudaDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
-
-# Safety
-`memPool` must be valid for writing.*/
+///See [`Runtime::cudaMemGetDefaultMemPool`].
+pub type PFN_cudaMemGetDefaultMemPool = unsafe extern "C" fn(
+    memPool: *mut cudaMemPool_t,
+    location: *mut cudaMemLocation,
+    type_: cudaMemAllocationType,
+) -> cudaError_t;
+///See [`Runtime::cudaMemGetMemPool`].
+pub type PFN_cudaMemGetMemPool = unsafe extern "C" fn(
+    memPool: *mut cudaMemPool_t,
+    location: *mut cudaMemLocation,
+    type_: cudaMemAllocationType,
+) -> cudaError_t;
+///See [`Runtime::cudaMemSetMemPool`].
+pub type PFN_cudaMemSetMemPool = unsafe extern "C" fn(
+    location: *mut cudaMemLocation,
+    type_: cudaMemAllocationType,
+    memPool: cudaMemPool_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMallocArray`].
+pub type PFN_cudaMallocArray = unsafe extern "C" fn(
+    array: *mut cudaArray_t,
+    desc: *const cudaChannelFormatDesc,
+    width: usize,
+    height: usize,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaMalloc3DArray`].
+pub type PFN_cudaMalloc3DArray = unsafe extern "C" fn(
+    array: *mut cudaArray_t,
+    desc: *const cudaChannelFormatDesc,
+    extent: cudaExtent,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaMallocMipmappedArray`].
+pub type PFN_cudaMallocMipmappedArray = unsafe extern "C" fn(
+    mipmappedArray: *mut cudaMipmappedArray_t,
+    desc: *const cudaChannelFormatDesc,
+    extent: cudaExtent,
+    numLevels: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaFreeArray`].
+pub type PFN_cudaFreeArray = unsafe extern "C" fn(array: cudaArray_t) -> cudaError_t;
+///See [`Runtime::cudaFreeMipmappedArray`].
+pub type PFN_cudaFreeMipmappedArray = unsafe extern "C" fn(
+    mipmappedArray: cudaMipmappedArray_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGetMipmappedArrayLevel`].
+pub type PFN_cudaGetMipmappedArrayLevel = unsafe extern "C" fn(
+    levelArray: *mut cudaArray_t,
+    mipmappedArray: cudaMipmappedArray_const_t,
+    level: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaArrayGetPlane`].
+pub type PFN_cudaArrayGetPlane = unsafe extern "C" fn(
+    pPlaneArray: *mut cudaArray_t,
+    hArray: cudaArray_t,
+    planeIdx: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaArrayGetInfo`].
+pub type PFN_cudaArrayGetInfo = unsafe extern "C" fn(
+    desc: *mut cudaChannelFormatDesc,
+    extent: *mut cudaExtent,
+    flags: *mut ::core::ffi::c_uint,
+    array: cudaArray_t,
+) -> cudaError_t;
+///See [`Runtime::cudaArrayGetMemoryRequirements`].
+pub type PFN_cudaArrayGetMemoryRequirements = unsafe extern "C" fn(
+    memoryRequirements: *mut cudaArrayMemoryRequirements,
+    array: cudaArray_t,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaMipmappedArrayGetMemoryRequirements`].
+pub type PFN_cudaMipmappedArrayGetMemoryRequirements = unsafe extern "C" fn(
+    memoryRequirements: *mut cudaArrayMemoryRequirements,
+    mipmap: cudaMipmappedArray_t,
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaArrayGetSparseProperties`].
+pub type PFN_cudaArrayGetSparseProperties = unsafe extern "C" fn(
+    sparseProperties: *mut cudaArraySparseProperties,
+    array: cudaArray_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMipmappedArrayGetSparseProperties`].
+pub type PFN_cudaMipmappedArrayGetSparseProperties = unsafe extern "C" fn(
+    sparseProperties: *mut cudaArraySparseProperties,
+    mipmap: cudaMipmappedArray_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2D`].
+pub type PFN_cudaMemcpy2D = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    dpitch: usize,
+    src: *const ::core::ffi::c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2DAsync`].
+pub type PFN_cudaMemcpy2DAsync = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    dpitch: usize,
+    src: *const ::core::ffi::c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy3D`].
+pub type PFN_cudaMemcpy3D = unsafe extern "C" fn(
+    p: *const cudaMemcpy3DParms,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy3DAsync`].
+pub type PFN_cudaMemcpy3DAsync = unsafe extern "C" fn(
+    p: *const cudaMemcpy3DParms,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy3DPeer`].
+pub type PFN_cudaMemcpy3DPeer = unsafe extern "C" fn(
+    p: *const cudaMemcpy3DPeerParms,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy3DPeerAsync`].
+pub type PFN_cudaMemcpy3DPeerAsync = unsafe extern "C" fn(
+    p: *const cudaMemcpy3DPeerParms,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2DToArray`].
+pub type PFN_cudaMemcpy2DToArray = unsafe extern "C" fn(
+    dst: cudaArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const ::core::ffi::c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2DToArrayAsync`].
+pub type PFN_cudaMemcpy2DToArrayAsync = unsafe extern "C" fn(
+    dst: cudaArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const ::core::ffi::c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2DFromArray`].
+pub type PFN_cudaMemcpy2DFromArray = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    dpitch: usize,
+    src: cudaArray_const_t,
+    wOffset: usize,
+    hOffset: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2DFromArrayAsync`].
+pub type PFN_cudaMemcpy2DFromArrayAsync = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    dpitch: usize,
+    src: cudaArray_const_t,
+    wOffset: usize,
+    hOffset: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy2DArrayToArray`].
+pub type PFN_cudaMemcpy2DArrayToArray = unsafe extern "C" fn(
+    dst: cudaArray_t,
+    wOffsetDst: usize,
+    hOffsetDst: usize,
+    src: cudaArray_const_t,
+    wOffsetSrc: usize,
+    hOffsetSrc: usize,
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyToArray`].
+pub type PFN_cudaMemcpyToArray = unsafe extern "C" fn(
+    dst: cudaArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyToArrayAsync`].
+pub type PFN_cudaMemcpyToArrayAsync = unsafe extern "C" fn(
+    dst: cudaArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyFromArray`].
+pub type PFN_cudaMemcpyFromArray = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    src: cudaArray_const_t,
+    wOffset: usize,
+    hOffset: usize,
+    count: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyFromArrayAsync`].
+pub type PFN_cudaMemcpyFromArrayAsync = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    src: cudaArray_const_t,
+    wOffset: usize,
+    hOffset: usize,
+    count: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyArrayToArray`].
+pub type PFN_cudaMemcpyArrayToArray = unsafe extern "C" fn(
+    dst: cudaArray_t,
+    wOffsetDst: usize,
+    hOffsetDst: usize,
+    src: cudaArray_const_t,
+    wOffsetSrc: usize,
+    hOffsetSrc: usize,
+    count: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyToSymbol`].
+pub type PFN_cudaMemcpyToSymbol = unsafe extern "C" fn(
+    symbol: *const ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyToSymbolAsync`].
+pub type PFN_cudaMemcpyToSymbolAsync = unsafe extern "C" fn(
+    symbol: *const ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyFromSymbol`].
+pub type PFN_cudaMemcpyFromSymbol = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    symbol: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyFromSymbolAsync`].
+pub type PFN_cudaMemcpyFromSymbolAsync = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    symbol: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyBatchAsync`].
+pub type PFN_cudaMemcpyBatchAsync = unsafe extern "C" fn(
+    dsts: *const *mut ::core::ffi::c_void,
+    srcs: *const *const ::core::ffi::c_void,
+    sizes: *const usize,
+    count: usize,
+    attrs: *mut cudaMemcpyAttributes,
+    attrsIdxs: *mut usize,
+    numAttrs: usize,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy3DBatchAsync`].
+pub type PFN_cudaMemcpy3DBatchAsync = unsafe extern "C" fn(
+    numOps: usize,
+    opList: *mut cudaMemcpy3DBatchOp,
+    flags: ::core::ffi::c_ulonglong,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpyWithAttributesAsync`].
+pub type PFN_cudaMemcpyWithAttributesAsync = unsafe extern "C" fn(
+    dst: *mut ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    size: usize,
+    attr: *mut cudaMemcpyAttributes,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemcpy3DWithAttributesAsync`].
+pub type PFN_cudaMemcpy3DWithAttributesAsync = unsafe extern "C" fn(
+    op: *mut cudaMemcpy3DBatchOp,
+    flags: ::core::ffi::c_ulonglong,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemset2D`].
+pub type PFN_cudaMemset2D = unsafe extern "C" fn(
+    devPtr: *mut ::core::ffi::c_void,
+    pitch: usize,
+    value: ::core::ffi::c_int,
+    width: usize,
+    height: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaMemset2DAsync`].
+pub type PFN_cudaMemset2DAsync = unsafe extern "C" fn(
+    devPtr: *mut ::core::ffi::c_void,
+    pitch: usize,
+    value: ::core::ffi::c_int,
+    width: usize,
+    height: usize,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaMemset3D`].
+pub type PFN_cudaMemset3D = unsafe extern "C" fn(
+    pitchedDevPtr: cudaPitchedPtr,
+    value: ::core::ffi::c_int,
+    extent: cudaExtent,
+) -> cudaError_t;
+///See [`Runtime::cudaMemset3DAsync`].
+pub type PFN_cudaMemset3DAsync = unsafe extern "C" fn(
+    pitchedDevPtr: cudaPitchedPtr,
+    value: ::core::ffi::c_int,
+    extent: cudaExtent,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetDefaultMemPool`].
 pub type PFN_cudaDeviceGetDefaultMemPool = unsafe extern "C" fn(
     memPool: *mut cudaMemPool_t,
     device: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Returns the pool that cudaMallocAsync allocates from on a device.
-
-C function [`cudaDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
-
-# Safety
-`memPool` must be valid for writing.*/
+///See [`Runtime::cudaDeviceGetMemPool`].
 pub type PFN_cudaDeviceGetMemPool = unsafe extern "C" fn(
     memPool: *mut cudaMemPool_t,
     device: ::core::ffi::c_int,
 ) -> cudaError_t;
-/**Sets the pool that cudaMallocAsync allocates from on a device.
-
-C function [`cudaDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
-
-# Safety
-`memPool` must be a pool that has not been destroyed.*/
+///See [`Runtime::cudaDeviceSetMemPool`].
 pub type PFN_cudaDeviceSetMemPool = unsafe extern "C" fn(
     device: ::core::ffi::c_int,
     memPool: cudaMemPool_t,
 ) -> cudaError_t;
-/**Allocates memory from the current pool, in stream order.
-
-C function [`cudaMallocAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
-
-# Safety
-`devPtr` must be valid for writing, and `hStream` must be the default stream or a stream that has not been
-destroyed. The memory may be used by work that comes after the call in that stream, or in another stream that
-waits for it.*/
+///See [`Runtime::cudaMallocAsync`].
 pub type PFN_cudaMallocAsync = unsafe extern "C" fn(
     devPtr: *mut *mut ::core::ffi::c_void,
     size: usize,
     hStream: cudaStream_t,
 ) -> cudaError_t;
-/**Frees stream-ordered memory in stream order; for imported memory, frees this process's import.
-
-C function [`cudaFreeAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
-
-# Safety
-`devPtr` must come from a stream-ordered allocation or an import, and must not have been freed. `hStream` must
-be the default stream or a stream that has not been destroyed. All work that uses the memory must be ordered
-before the call. An import must be freed, in stream order, before the exporter frees its allocation.*/
+///See [`Runtime::cudaFreeAsync`].
 pub type PFN_cudaFreeAsync = unsafe extern "C" fn(
     devPtr: *mut ::core::ffi::c_void,
     hStream: cudaStream_t,
 ) -> cudaError_t;
-/**Allocates memory from a given pool, in stream order.
-
-C function [`cudaMallocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
-
-# Safety
-`ptr` must be valid for writing, `memPool` must be a pool that has not been destroyed, and `stream` must be the
-default stream or a stream that has not been destroyed. The memory may be used by work that comes after the call
-in that stream, or in another stream that waits for it.*/
+///See [`Runtime::cudaMallocFromPoolAsync`].
 pub type PFN_cudaMallocFromPoolAsync = unsafe extern "C" fn(
     ptr: *mut *mut ::core::ffi::c_void,
     size: usize,
     memPool: cudaMemPool_t,
     stream: cudaStream_t,
 ) -> cudaError_t;
-/**Creates a memory pool.
-
-C function [`cudaMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
-
-# Safety
-`memPool` must be valid for writing, and `poolProps` must point to properties whose reserved bytes are zero.*/
+///See [`Runtime::cudaMemPoolCreate`].
 pub type PFN_cudaMemPoolCreate = unsafe extern "C" fn(
     memPool: *mut cudaMemPool_t,
     poolProps: *const cudaMemPoolProps,
 ) -> cudaError_t;
-/**Destroys a pool; its live allocations stay until they are freed.
-
-C function [`cudaMemPoolDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`memPool` must be a pool that has not been destroyed, and must not be used afterwards.*/
+///See [`Runtime::cudaMemPoolDestroy`].
 pub type PFN_cudaMemPoolDestroy = unsafe extern "C" fn(
     memPool: cudaMemPool_t,
 ) -> cudaError_t;
-/**Releases unused memory that a pool holds beyond a given size.
-
-C function [`cudaMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`memPool` must be a pool that has not been destroyed.*/
+///See [`Runtime::cudaMemPoolTrimTo`].
 pub type PFN_cudaMemPoolTrimTo = unsafe extern "C" fn(
     memPool: cudaMemPool_t,
     minBytesToKeep: usize,
 ) -> cudaError_t;
-/**Sets an attribute of a pool.
-
-C function [`cudaMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`memPool` must be a pool that has not been destroyed, and `value` must point to a value of the attribute's type:
-an `int` or a 64-bit integer.*/
+///See [`Runtime::cudaMemPoolSetAttribute`].
 pub type PFN_cudaMemPoolSetAttribute = unsafe extern "C" fn(
     memPool: cudaMemPool_t,
     attr: cudaMemPoolAttr,
     value: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Returns one attribute of a pool.
-
-C function [`cudaMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`memPool` must be a pool that has not been destroyed, and `value` must be valid for writing a value of the
-attribute's type: an `int` or a 64-bit integer.*/
+///See [`Runtime::cudaMemPoolGetAttribute`].
 pub type PFN_cudaMemPoolGetAttribute = unsafe extern "C" fn(
     memPool: cudaMemPool_t,
     attr: cudaMemPoolAttr,
     value: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Sets which devices may access a pool's memory.
-
-C function [`cudaMemPoolSetAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
-
-# Safety
-`memPool` must be a pool that has not been destroyed, and `descList` must point to `count` access descriptions.
-No running work may use the memory from a device that loses access.*/
+///See [`Runtime::cudaMemPoolSetAccess`].
 pub type PFN_cudaMemPoolSetAccess = unsafe extern "C" fn(
     memPool: cudaMemPool_t,
     descList: *const cudaMemAccessDesc,
     count: usize,
 ) -> cudaError_t;
-/**Returns the access that a location has to a pool's memory.
-
-C function [`cudaMemPoolGetAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: none.
-
-# Safety
-`flags` must be valid for writing, `memPool` must be a pool that has not been destroyed, and `location` must
-point to a location.*/
+///See [`Runtime::cudaMemPoolGetAccess`].
 pub type PFN_cudaMemPoolGetAccess = unsafe extern "C" fn(
     flags: *mut cudaMemAccessFlags,
     memPool: cudaMemPool_t,
     location: *mut cudaMemLocation,
 ) -> cudaError_t;
-/**Exports a pool as a file descriptor or fabric handle.
-
-C function [`cudaMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
-
-# Safety
-`shareableHandle` must be valid for writing a value of `handleType`: an `int` for a file descriptor, which the
-caller must then close, or 64 bytes for a fabric handle. `memPool` must be a pool that has not been destroyed.*/
+///See [`Runtime::cudaMemPoolExportToShareableHandle`].
 pub type PFN_cudaMemPoolExportToShareableHandle = unsafe extern "C" fn(
     shareableHandle: *mut ::core::ffi::c_void,
     memPool: cudaMemPool_t,
     handleType: cudaMemAllocationHandleType,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Imports a pool that another process exported.
-
-C function [`cudaMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
-
-# Safety
-`memPool` must be valid for writing. For a file descriptor, `shareableHandle` is the descriptor's number cast to
-a pointer, and the caller still owns the descriptor. For a fabric handle, `shareableHandle` points to the
-exporter's 64 bytes, unchanged. Another process may change or free the memory at any time, so no Rust reference
-to it may be created.*/
+///See [`Runtime::cudaMemPoolImportFromShareableHandle`].
 pub type PFN_cudaMemPoolImportFromShareableHandle = unsafe extern "C" fn(
     memPool: *mut cudaMemPool_t,
     shareableHandle: *mut ::core::ffi::c_void,
     handleType: cudaMemAllocationHandleType,
     flags: ::core::ffi::c_uint,
 ) -> cudaError_t;
-/**Exports one allocation of an exported pool, for a process that imported the pool.
-
-C function [`cudaMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
-
-# Safety
-`exportData` must be valid for writing, and `ptr` must come from a pool that can be exported.*/
+///See [`Runtime::cudaMemPoolExportPointer`].
 pub type PFN_cudaMemPoolExportPointer = unsafe extern "C" fn(
     exportData: *mut cudaMemPoolPtrExportData,
     ptr: *mut ::core::ffi::c_void,
 ) -> cudaError_t;
-/**Maps an allocation of an imported pool.
-
-C function [`cudaMemPoolImportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
-
-# Errors
-Documented codes: `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_OUT_OF_MEMORY`.
-
-# Safety
-`ptr` must be valid for writing, `memPool` must be a pool that has not been destroyed, and `exportData` must
-point to the exporter's unchanged data. The exporter must not free the memory while this process uses it. This
-process must not use the memory before the exporter's allocation has taken effect in stream order. Another
-process may change or free the memory at any time, so no Rust reference to it may be created.*/
+///See [`Runtime::cudaMemPoolImportPointer`].
 pub type PFN_cudaMemPoolImportPointer = unsafe extern "C" fn(
     ptr: *mut *mut ::core::ffi::c_void,
     memPool: cudaMemPool_t,
     exportData: *mut cudaMemPoolPtrExportData,
 ) -> cudaError_t;
+///See [`Runtime::cudaImportExternalMemory`].
+pub type PFN_cudaImportExternalMemory = unsafe extern "C" fn(
+    extMem_out: *mut cudaExternalMemory_t,
+    memHandleDesc: *const cudaExternalMemoryHandleDesc,
+) -> cudaError_t;
+///See [`Runtime::cudaExternalMemoryGetMappedBuffer`].
+pub type PFN_cudaExternalMemoryGetMappedBuffer = unsafe extern "C" fn(
+    devPtr: *mut *mut ::core::ffi::c_void,
+    extMem: cudaExternalMemory_t,
+    bufferDesc: *const cudaExternalMemoryBufferDesc,
+) -> cudaError_t;
+///See [`Runtime::cudaExternalMemoryGetMappedMipmappedArray`].
+pub type PFN_cudaExternalMemoryGetMappedMipmappedArray = unsafe extern "C" fn(
+    mipmap: *mut cudaMipmappedArray_t,
+    extMem: cudaExternalMemory_t,
+    mipmapDesc: *const cudaExternalMemoryMipmappedArrayDesc,
+) -> cudaError_t;
+///See [`Runtime::cudaDestroyExternalMemory`].
+pub type PFN_cudaDestroyExternalMemory = unsafe extern "C" fn(
+    extMem: cudaExternalMemory_t,
+) -> cudaError_t;
+///See [`Runtime::cudaImportExternalSemaphore`].
+pub type PFN_cudaImportExternalSemaphore = unsafe extern "C" fn(
+    extSem_out: *mut cudaExternalSemaphore_t,
+    semHandleDesc: *const cudaExternalSemaphoreHandleDesc,
+) -> cudaError_t;
+///See [`Runtime::cudaSignalExternalSemaphoresAsync`].
+pub type PFN_cudaSignalExternalSemaphoresAsync = unsafe extern "C" fn(
+    extSemArray: *const cudaExternalSemaphore_t,
+    paramsArray: *const cudaExternalSemaphoreSignalParams,
+    numExtSems: ::core::ffi::c_uint,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaWaitExternalSemaphoresAsync`].
+pub type PFN_cudaWaitExternalSemaphoresAsync = unsafe extern "C" fn(
+    extSemArray: *const cudaExternalSemaphore_t,
+    paramsArray: *const cudaExternalSemaphoreWaitParams,
+    numExtSems: ::core::ffi::c_uint,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaDestroyExternalSemaphore`].
+pub type PFN_cudaDestroyExternalSemaphore = unsafe extern "C" fn(
+    extSem: cudaExternalSemaphore_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsUnregisterResource`].
+pub type PFN_cudaGraphicsUnregisterResource = unsafe extern "C" fn(
+    resource: cudaGraphicsResource_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsResourceSetMapFlags`].
+pub type PFN_cudaGraphicsResourceSetMapFlags = unsafe extern "C" fn(
+    resource: cudaGraphicsResource_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsMapResources`].
+pub type PFN_cudaGraphicsMapResources = unsafe extern "C" fn(
+    count: ::core::ffi::c_int,
+    resources: *mut cudaGraphicsResource_t,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsUnmapResources`].
+pub type PFN_cudaGraphicsUnmapResources = unsafe extern "C" fn(
+    count: ::core::ffi::c_int,
+    resources: *mut cudaGraphicsResource_t,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsResourceGetMappedPointer`].
+pub type PFN_cudaGraphicsResourceGetMappedPointer = unsafe extern "C" fn(
+    devPtr: *mut *mut ::core::ffi::c_void,
+    size: *mut usize,
+    resource: cudaGraphicsResource_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsSubResourceGetMappedArray`].
+pub type PFN_cudaGraphicsSubResourceGetMappedArray = unsafe extern "C" fn(
+    array: *mut cudaArray_t,
+    resource: cudaGraphicsResource_t,
+    arrayIndex: ::core::ffi::c_uint,
+    mipLevel: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphicsResourceGetMappedMipmappedArray`].
+pub type PFN_cudaGraphicsResourceGetMappedMipmappedArray = unsafe extern "C" fn(
+    mipmappedArray: *mut cudaMipmappedArray_t,
+    resource: cudaGraphicsResource_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphCreate`].
+pub type PFN_cudaGraphCreate = unsafe extern "C" fn(
+    pGraph: *mut cudaGraph_t,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphClone`].
+pub type PFN_cudaGraphClone = unsafe extern "C" fn(
+    pGraphClone: *mut cudaGraph_t,
+    originalGraph: cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphDestroy`].
+pub type PFN_cudaGraphDestroy = unsafe extern "C" fn(graph: cudaGraph_t) -> cudaError_t;
+///See [`Runtime::cudaGraphGetId`].
+pub type PFN_cudaGraphGetId = unsafe extern "C" fn(
+    hGraph: cudaGraph_t,
+    graphID: *mut ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphDebugDotPrint`].
+pub type PFN_cudaGraphDebugDotPrint = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    path: *const ::core::ffi::c_char,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphGetNodes`].
+pub type PFN_cudaGraphGetNodes = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    nodes: *mut cudaGraphNode_t,
+    numNodes: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphGetRootNodes`].
+pub type PFN_cudaGraphGetRootNodes = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    pRootNodes: *mut cudaGraphNode_t,
+    pNumRootNodes: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphGetEdges`].
+pub type PFN_cudaGraphGetEdges = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    from: *mut cudaGraphNode_t,
+    to: *mut cudaGraphNode_t,
+    edgeData: *mut cudaGraphEdgeData,
+    numEdges: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetDependencies`].
+pub type PFN_cudaGraphNodeGetDependencies = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pDependencies: *mut cudaGraphNode_t,
+    edgeData: *mut cudaGraphEdgeData,
+    pNumDependencies: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetDependentNodes`].
+pub type PFN_cudaGraphNodeGetDependentNodes = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pDependentNodes: *mut cudaGraphNode_t,
+    edgeData: *mut cudaGraphEdgeData,
+    pNumDependentNodes: *mut usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddDependencies`].
+pub type PFN_cudaGraphAddDependencies = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    from: *const cudaGraphNode_t,
+    to: *const cudaGraphNode_t,
+    edgeData: *const cudaGraphEdgeData,
+    numDependencies: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphRemoveDependencies`].
+pub type PFN_cudaGraphRemoveDependencies = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    from: *const cudaGraphNode_t,
+    to: *const cudaGraphNode_t,
+    edgeData: *const cudaGraphEdgeData,
+    numDependencies: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeFindInClone`].
+pub type PFN_cudaGraphNodeFindInClone = unsafe extern "C" fn(
+    pNode: *mut cudaGraphNode_t,
+    originalNode: cudaGraphNode_t,
+    clonedGraph: cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetType`].
+pub type PFN_cudaGraphNodeGetType = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pType: *mut cudaGraphNodeType,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetContainingGraph`].
+pub type PFN_cudaGraphNodeGetContainingGraph = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    phGraph: *mut cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetLocalId`].
+pub type PFN_cudaGraphNodeGetLocalId = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    nodeId: *mut ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetToolsId`].
+pub type PFN_cudaGraphNodeGetToolsId = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    toolsNodeId: *mut ::core::ffi::c_ulonglong,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphDestroyNode`].
+pub type PFN_cudaGraphDestroyNode = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+) -> cudaError_t;
+///See [`Runtime::cudaUserObjectCreate`].
+pub type PFN_cudaUserObjectCreate = unsafe extern "C" fn(
+    object_out: *mut cudaUserObject_t,
+    ptr: *mut ::core::ffi::c_void,
+    destroy: cudaHostFn_t,
+    initialRefcount: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaUserObjectRetain`].
+pub type PFN_cudaUserObjectRetain = unsafe extern "C" fn(
+    object: cudaUserObject_t,
+    count: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaUserObjectRelease`].
+pub type PFN_cudaUserObjectRelease = unsafe extern "C" fn(
+    object: cudaUserObject_t,
+    count: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphRetainUserObject`].
+pub type PFN_cudaGraphRetainUserObject = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    object: cudaUserObject_t,
+    count: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphReleaseUserObject`].
+pub type PFN_cudaGraphReleaseUserObject = unsafe extern "C" fn(
+    graph: cudaGraph_t,
+    object: cudaUserObject_t,
+    count: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGraphMemTrim`].
+pub type PFN_cudaDeviceGraphMemTrim = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceGetGraphMemAttribute`].
+pub type PFN_cudaDeviceGetGraphMemAttribute = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+    attr: cudaGraphMemAttributeType,
+    value: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaDeviceSetGraphMemAttribute`].
+pub type PFN_cudaDeviceSetGraphMemAttribute = unsafe extern "C" fn(
+    device: ::core::ffi::c_int,
+    attr: cudaGraphMemAttributeType,
+    value: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphInstantiate`].
+pub type PFN_cudaGraphInstantiate = unsafe extern "C" fn(
+    pGraphExec: *mut cudaGraphExec_t,
+    graph: cudaGraph_t,
+    flags: ::core::ffi::c_ulonglong,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphInstantiateWithFlags`].
+pub type PFN_cudaGraphInstantiateWithFlags = unsafe extern "C" fn(
+    pGraphExec: *mut cudaGraphExec_t,
+    graph: cudaGraph_t,
+    flags: ::core::ffi::c_ulonglong,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphInstantiateWithParams`].
+pub type PFN_cudaGraphInstantiateWithParams = unsafe extern "C" fn(
+    pGraphExec: *mut cudaGraphExec_t,
+    graph: cudaGraph_t,
+    instantiateParams: *mut cudaGraphInstantiateParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecGetFlags`].
+pub type PFN_cudaGraphExecGetFlags = unsafe extern "C" fn(
+    graphExec: cudaGraphExec_t,
+    flags: *mut ::core::ffi::c_ulonglong,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecGetId`].
+pub type PFN_cudaGraphExecGetId = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    graphID: *mut ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphUpload`].
+pub type PFN_cudaGraphUpload = unsafe extern "C" fn(
+    graphExec: cudaGraphExec_t,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphLaunch`].
+pub type PFN_cudaGraphLaunch = unsafe extern "C" fn(
+    graphExec: cudaGraphExec_t,
+    stream: cudaStream_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecDestroy`].
+pub type PFN_cudaGraphExecDestroy = unsafe extern "C" fn(
+    graphExec: cudaGraphExec_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecUpdate`].
+pub type PFN_cudaGraphExecUpdate = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hGraph: cudaGraph_t,
+    resultInfo: *mut cudaGraphExecUpdateResultInfo,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecNodeSetParams`].
+pub type PFN_cudaGraphExecNodeSetParams = unsafe extern "C" fn(
+    graphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    nodeParams: *mut cudaGraphNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecKernelNodeSetParams`].
+pub type PFN_cudaGraphExecKernelNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaKernelNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecMemcpyNodeSetParams`].
+pub type PFN_cudaGraphExecMemcpyNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaMemcpy3DParms,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecMemcpyNodeSetParams1D`].
+pub type PFN_cudaGraphExecMemcpyNodeSetParams1D = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    dst: *mut ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecMemcpyNodeSetParamsToSymbol`].
+pub type PFN_cudaGraphExecMemcpyNodeSetParamsToSymbol = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    symbol: *const ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecMemcpyNodeSetParamsFromSymbol`].
+pub type PFN_cudaGraphExecMemcpyNodeSetParamsFromSymbol = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    dst: *mut ::core::ffi::c_void,
+    symbol: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecMemsetNodeSetParams`].
+pub type PFN_cudaGraphExecMemsetNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaMemsetParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecHostNodeSetParams`].
+pub type PFN_cudaGraphExecHostNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaHostNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecChildGraphNodeSetParams`].
+pub type PFN_cudaGraphExecChildGraphNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    node: cudaGraphNode_t,
+    childGraph: cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecEventRecordNodeSetEvent`].
+pub type PFN_cudaGraphExecEventRecordNodeSetEvent = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hNode: cudaGraphNode_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecEventWaitNodeSetEvent`].
+pub type PFN_cudaGraphExecEventWaitNodeSetEvent = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hNode: cudaGraphNode_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecExternalSemaphoresSignalNodeSetParams`].
+pub type PFN_cudaGraphExecExternalSemaphoresSignalNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hNode: cudaGraphNode_t,
+    nodeParams: *const cudaExternalSemaphoreSignalNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExecExternalSemaphoresWaitNodeSetParams`].
+pub type PFN_cudaGraphExecExternalSemaphoresWaitNodeSetParams = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hNode: cudaGraphNode_t,
+    nodeParams: *const cudaExternalSemaphoreWaitNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeSetEnabled`].
+pub type PFN_cudaGraphNodeSetEnabled = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hNode: cudaGraphNode_t,
+    isEnabled: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetEnabled`].
+pub type PFN_cudaGraphNodeGetEnabled = unsafe extern "C" fn(
+    hGraphExec: cudaGraphExec_t,
+    hNode: cudaGraphNode_t,
+    isEnabled: *mut ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddNode`].
+pub type PFN_cudaGraphAddNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    dependencyData: *const cudaGraphEdgeData,
+    numDependencies: usize,
+    nodeParams: *mut cudaGraphNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddKernelNode`].
+pub type PFN_cudaGraphAddKernelNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    pNodeParams: *const cudaKernelNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemcpyNode`].
+pub type PFN_cudaGraphAddMemcpyNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    pCopyParams: *const cudaMemcpy3DParms,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemcpyNode1D`].
+pub type PFN_cudaGraphAddMemcpyNode1D = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    dst: *mut ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemcpyNodeToSymbol`].
+pub type PFN_cudaGraphAddMemcpyNodeToSymbol = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    symbol: *const ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemcpyNodeFromSymbol`].
+pub type PFN_cudaGraphAddMemcpyNodeFromSymbol = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    dst: *mut ::core::ffi::c_void,
+    symbol: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemsetNode`].
+pub type PFN_cudaGraphAddMemsetNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    pMemsetParams: *const cudaMemsetParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddHostNode`].
+pub type PFN_cudaGraphAddHostNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    pNodeParams: *const cudaHostNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddChildGraphNode`].
+pub type PFN_cudaGraphAddChildGraphNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    childGraph: cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddEmptyNode`].
+pub type PFN_cudaGraphAddEmptyNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddEventRecordNode`].
+pub type PFN_cudaGraphAddEventRecordNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddEventWaitNode`].
+pub type PFN_cudaGraphAddEventWaitNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddExternalSemaphoresSignalNode`].
+pub type PFN_cudaGraphAddExternalSemaphoresSignalNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    nodeParams: *const cudaExternalSemaphoreSignalNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddExternalSemaphoresWaitNode`].
+pub type PFN_cudaGraphAddExternalSemaphoresWaitNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    nodeParams: *const cudaExternalSemaphoreWaitNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemAllocNode`].
+pub type PFN_cudaGraphAddMemAllocNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    nodeParams: *mut cudaMemAllocNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphAddMemFreeNode`].
+pub type PFN_cudaGraphAddMemFreeNode = unsafe extern "C" fn(
+    pGraphNode: *mut cudaGraphNode_t,
+    graph: cudaGraph_t,
+    pDependencies: *const cudaGraphNode_t,
+    numDependencies: usize,
+    dptr: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphConditionalHandleCreate`].
+pub type PFN_cudaGraphConditionalHandleCreate = unsafe extern "C" fn(
+    pHandle_out: *mut cudaGraphConditionalHandle,
+    graph: cudaGraph_t,
+    defaultLaunchValue: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphConditionalHandleCreate_v2`].
+pub type PFN_cudaGraphConditionalHandleCreate_v2 = unsafe extern "C" fn(
+    pHandle_out: *mut cudaGraphConditionalHandle,
+    graph: cudaGraph_t,
+    ctx: cudaExecutionContext_t,
+    defaultLaunchValue: ::core::ffi::c_uint,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeGetParams`].
+pub type PFN_cudaGraphNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    nodeParams: *mut cudaGraphNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphNodeSetParams`].
+pub type PFN_cudaGraphNodeSetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    nodeParams: *mut cudaGraphNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphKernelNodeGetParams`].
+pub type PFN_cudaGraphKernelNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *mut cudaKernelNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphKernelNodeSetParams`].
+pub type PFN_cudaGraphKernelNodeSetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaKernelNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphKernelNodeCopyAttributes`].
+pub type PFN_cudaGraphKernelNodeCopyAttributes = unsafe extern "C" fn(
+    hDst: cudaGraphNode_t,
+    hSrc: cudaGraphNode_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphKernelNodeGetAttribute`].
+pub type PFN_cudaGraphKernelNodeGetAttribute = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    attr: cudaLaunchAttributeID,
+    value_out: *mut cudaLaunchAttributeValue,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphKernelNodeSetAttribute`].
+pub type PFN_cudaGraphKernelNodeSetAttribute = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    attr: cudaLaunchAttributeID,
+    value: *const cudaLaunchAttributeValue,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemcpyNodeGetParams`].
+pub type PFN_cudaGraphMemcpyNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *mut cudaMemcpy3DParms,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemcpyNodeSetParams`].
+pub type PFN_cudaGraphMemcpyNodeSetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaMemcpy3DParms,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemcpyNodeSetParams1D`].
+pub type PFN_cudaGraphMemcpyNodeSetParams1D = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    dst: *mut ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemcpyNodeSetParamsToSymbol`].
+pub type PFN_cudaGraphMemcpyNodeSetParamsToSymbol = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    symbol: *const ::core::ffi::c_void,
+    src: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemcpyNodeSetParamsFromSymbol`].
+pub type PFN_cudaGraphMemcpyNodeSetParamsFromSymbol = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    dst: *mut ::core::ffi::c_void,
+    symbol: *const ::core::ffi::c_void,
+    count: usize,
+    offset: usize,
+    kind: cudaMemcpyKind,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemsetNodeGetParams`].
+pub type PFN_cudaGraphMemsetNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *mut cudaMemsetParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemsetNodeSetParams`].
+pub type PFN_cudaGraphMemsetNodeSetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaMemsetParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphHostNodeGetParams`].
+pub type PFN_cudaGraphHostNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *mut cudaHostNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphHostNodeSetParams`].
+pub type PFN_cudaGraphHostNodeSetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pNodeParams: *const cudaHostNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphChildGraphNodeGetGraph`].
+pub type PFN_cudaGraphChildGraphNodeGetGraph = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    pGraph: *mut cudaGraph_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphEventRecordNodeGetEvent`].
+pub type PFN_cudaGraphEventRecordNodeGetEvent = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    event_out: *mut cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphEventRecordNodeSetEvent`].
+pub type PFN_cudaGraphEventRecordNodeSetEvent = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphEventWaitNodeGetEvent`].
+pub type PFN_cudaGraphEventWaitNodeGetEvent = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    event_out: *mut cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphEventWaitNodeSetEvent`].
+pub type PFN_cudaGraphEventWaitNodeSetEvent = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    event: cudaEvent_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExternalSemaphoresSignalNodeGetParams`].
+pub type PFN_cudaGraphExternalSemaphoresSignalNodeGetParams = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    params_out: *mut cudaExternalSemaphoreSignalNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExternalSemaphoresSignalNodeSetParams`].
+pub type PFN_cudaGraphExternalSemaphoresSignalNodeSetParams = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    nodeParams: *const cudaExternalSemaphoreSignalNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExternalSemaphoresWaitNodeGetParams`].
+pub type PFN_cudaGraphExternalSemaphoresWaitNodeGetParams = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    params_out: *mut cudaExternalSemaphoreWaitNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphExternalSemaphoresWaitNodeSetParams`].
+pub type PFN_cudaGraphExternalSemaphoresWaitNodeSetParams = unsafe extern "C" fn(
+    hNode: cudaGraphNode_t,
+    nodeParams: *const cudaExternalSemaphoreWaitNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemAllocNodeGetParams`].
+pub type PFN_cudaGraphMemAllocNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    params_out: *mut cudaMemAllocNodeParams,
+) -> cudaError_t;
+///See [`Runtime::cudaGraphMemFreeNodeGetParams`].
+pub type PFN_cudaGraphMemFreeNodeGetParams = unsafe extern "C" fn(
+    node: cudaGraphNode_t,
+    dptr_out: *mut ::core::ffi::c_void,
+) -> cudaError_t;
+///See [`Runtime::cudaOccupancyMaxActiveBlocksPerMultiprocessor`].
+pub type PFN_cudaOccupancyMaxActiveBlocksPerMultiprocessor = unsafe extern "C" fn(
+    numBlocks: *mut ::core::ffi::c_int,
+    func: *const ::core::ffi::c_void,
+    blockSize: ::core::ffi::c_int,
+    dynamicSMemSize: usize,
+) -> cudaError_t;
+///See [`Runtime::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags`].
+pub type PFN_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = unsafe extern "C" fn(
+    numBlocks: *mut ::core::ffi::c_int,
+    func: *const ::core::ffi::c_void,
+    blockSize: ::core::ffi::c_int,
+    dynamicSMemSize: usize,
+    flags: ::core::ffi::c_uint,
+) -> cudaError_t;
+///See [`Runtime::cudaOccupancyAvailableDynamicSMemPerBlock`].
+pub type PFN_cudaOccupancyAvailableDynamicSMemPerBlock = unsafe extern "C" fn(
+    dynamicSmemSize: *mut usize,
+    func: *const ::core::ffi::c_void,
+    numBlocks: ::core::ffi::c_int,
+    blockSize: ::core::ffi::c_int,
+) -> cudaError_t;
+///See [`Runtime::cudaOccupancyMaxPotentialClusterSize`].
+pub type PFN_cudaOccupancyMaxPotentialClusterSize = unsafe extern "C" fn(
+    clusterSize: *mut ::core::ffi::c_int,
+    func: *const ::core::ffi::c_void,
+    launchConfig: *const cudaLaunchConfig_t,
+) -> cudaError_t;
+///See [`Runtime::cudaOccupancyMaxActiveClusters`].
+pub type PFN_cudaOccupancyMaxActiveClusters = unsafe extern "C" fn(
+    numClusters: *mut ::core::ffi::c_int,
+    func: *const ::core::ffi::c_void,
+    launchConfig: *const cudaLaunchConfig_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGetChannelDesc`].
+pub type PFN_cudaGetChannelDesc = unsafe extern "C" fn(
+    desc: *mut cudaChannelFormatDesc,
+    array: cudaArray_const_t,
+) -> cudaError_t;
+///See [`Runtime::cudaCreateChannelDesc`].
+pub type PFN_cudaCreateChannelDesc = unsafe extern "C" fn(
+    x: ::core::ffi::c_int,
+    y: ::core::ffi::c_int,
+    z: ::core::ffi::c_int,
+    w: ::core::ffi::c_int,
+    f: cudaChannelFormatKind,
+) -> cudaChannelFormatDesc;
+///See [`Runtime::cudaCreateTextureObject`].
+pub type PFN_cudaCreateTextureObject = unsafe extern "C" fn(
+    pTexObject: *mut cudaTextureObject_t,
+    pResDesc: *const cudaResourceDesc,
+    pTexDesc: *const cudaTextureDesc,
+    pResViewDesc: *const cudaResourceViewDesc,
+) -> cudaError_t;
+///See [`Runtime::cudaDestroyTextureObject`].
+pub type PFN_cudaDestroyTextureObject = unsafe extern "C" fn(
+    texObject: cudaTextureObject_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGetTextureObjectResourceDesc`].
+pub type PFN_cudaGetTextureObjectResourceDesc = unsafe extern "C" fn(
+    pResDesc: *mut cudaResourceDesc,
+    texObject: cudaTextureObject_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGetTextureObjectTextureDesc`].
+pub type PFN_cudaGetTextureObjectTextureDesc = unsafe extern "C" fn(
+    pTexDesc: *mut cudaTextureDesc,
+    texObject: cudaTextureObject_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGetTextureObjectResourceViewDesc`].
+pub type PFN_cudaGetTextureObjectResourceViewDesc = unsafe extern "C" fn(
+    pResViewDesc: *mut cudaResourceViewDesc,
+    texObject: cudaTextureObject_t,
+) -> cudaError_t;
+///See [`Runtime::cudaCreateSurfaceObject`].
+pub type PFN_cudaCreateSurfaceObject = unsafe extern "C" fn(
+    pSurfObject: *mut cudaSurfaceObject_t,
+    pResDesc: *const cudaResourceDesc,
+) -> cudaError_t;
+///See [`Runtime::cudaDestroySurfaceObject`].
+pub type PFN_cudaDestroySurfaceObject = unsafe extern "C" fn(
+    surfObject: cudaSurfaceObject_t,
+) -> cudaError_t;
+///See [`Runtime::cudaGetSurfaceObjectResourceDesc`].
+pub type PFN_cudaGetSurfaceObjectResourceDesc = unsafe extern "C" fn(
+    pResDesc: *mut cudaResourceDesc,
+    surfObject: cudaSurfaceObject_t,
+) -> cudaError_t;
+pub(crate) const COUNT: usize = 338usize;
 ///Every function of the runtime that these bindings know: its name, its version and its exported name.
-pub const SYMBOLS: [Symbol; 67usize] = [
+///
+/// A later release can add functions at any place.
+pub const SYMBOLS: &[Symbol] = &[
     Symbol {
         name: c"cudaRuntimeGetVersion",
         exported: c"cudaRuntimeGetVersion",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDriverGetVersion",
         exported: c"cudaDriverGetVersion",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaGetErrorName",
         exported: c"cudaGetErrorName",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaGetErrorString",
         exported: c"cudaGetErrorString",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaGetLastError",
         exported: c"cudaGetLastError",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaPeekAtLastError",
         exported: c"cudaPeekAtLastError",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaGetDeviceCount",
         exported: c"cudaGetDeviceCount",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaSetDevice",
         exported: c"cudaSetDevice",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaGetDevice",
         exported: c"cudaGetDevice",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceGetAttribute",
         exported: c"cudaDeviceGetAttribute",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceGetByPCIBusId",
         exported: c"cudaDeviceGetByPCIBusId",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceGetPCIBusId",
         exported: c"cudaDeviceGetPCIBusId",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceSynchronize",
         exported: c"cudaDeviceSynchronize",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceReset",
         exported: c"cudaDeviceReset",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetDeviceProperties",
+        exported: c"cudaGetDeviceProperties",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaChooseDevice",
+        exported: c"cudaChooseDevice",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaInitDevice",
+        exported: c"cudaInitDevice",
+        per_thread: None,
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaSetValidDevices",
+        exported: c"cudaSetValidDevices",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaSetDeviceFlags",
+        exported: c"cudaSetDeviceFlags",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetDeviceFlags",
+        exported: c"cudaGetDeviceFlags",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceSetLimit",
+        exported: c"cudaDeviceSetLimit",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetLimit",
+        exported: c"cudaDeviceGetLimit",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetTexture1DLinearMaxWidth",
+        exported: c"cudaDeviceGetTexture1DLinearMaxWidth",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetCacheConfig",
+        exported: c"cudaDeviceGetCacheConfig",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceSetCacheConfig",
+        exported: c"cudaDeviceSetCacheConfig",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetSharedMemConfig",
+        exported: c"cudaDeviceGetSharedMemConfig",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceSetSharedMemConfig",
+        exported: c"cudaDeviceSetSharedMemConfig",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetStreamPriorityRange",
+        exported: c"cudaDeviceGetStreamPriorityRange",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceFlushGPUDirectRDMAWrites",
+        exported: c"cudaDeviceFlushGPUDirectRDMAWrites",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetHostAtomicCapabilities",
+        exported: c"cudaDeviceGetHostAtomicCapabilities",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetP2PAtomicCapabilities",
+        exported: c"cudaDeviceGetP2PAtomicCapabilities",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetNvSciSyncAttributes",
+        exported: c"cudaDeviceGetNvSciSyncAttributes",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceRegisterAsyncNotification",
+        exported: c"cudaDeviceRegisterAsyncNotification",
+        per_thread: None,
+        since: CudaVersion(12040u32),
+    },
+    Symbol {
+        name: c"cudaDeviceUnregisterAsyncNotification",
+        exported: c"cudaDeviceUnregisterAsyncNotification",
+        per_thread: None,
+        since: CudaVersion(12040u32),
+    },
+    Symbol {
+        name: c"cudaCtxResetPersistingL2Cache",
+        exported: c"cudaCtxResetPersistingL2Cache",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceCanAccessPeer",
         exported: c"cudaDeviceCanAccessPeer",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceEnablePeerAccess",
         exported: c"cudaDeviceEnablePeerAccess",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceDisablePeerAccess",
         exported: c"cudaDeviceDisablePeerAccess",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceGetP2PAttribute",
         exported: c"cudaDeviceGetP2PAttribute",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaMalloc",
-        exported: c"cudaMalloc",
+        name: c"cudaDeviceGetDevResource",
+        exported: c"cudaDeviceGetDevResource",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxGetDevResource",
+        exported: c"cudaExecutionCtxGetDevResource",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetDevResource",
+        exported: c"cudaStreamGetDevResource",
+        per_thread: Some(c"cudaStreamGetDevResource_ptsz"),
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaDevSmResourceSplitByCount",
+        exported: c"cudaDevSmResourceSplitByCount",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaDevSmResourceSplit",
+        exported: c"cudaDevSmResourceSplit",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaDevResourceGenerateDesc",
+        exported: c"cudaDevResourceGenerateDesc",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGreenCtxCreate",
+        exported: c"cudaGreenCtxCreate",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetExecutionCtx",
+        exported: c"cudaDeviceGetExecutionCtx",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxDestroy",
+        exported: c"cudaExecutionCtxDestroy",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxGetDevice",
+        exported: c"cudaExecutionCtxGetDevice",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxGetId",
+        exported: c"cudaExecutionCtxGetId",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxStreamCreate",
+        exported: c"cudaExecutionCtxStreamCreate",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxSynchronize",
+        exported: c"cudaExecutionCtxSynchronize",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxRecordEvent",
+        exported: c"cudaExecutionCtxRecordEvent",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaExecutionCtxWaitEvent",
+        exported: c"cudaExecutionCtxWaitEvent",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaLaunchKernel",
+        exported: c"cudaLaunchKernel",
+        per_thread: Some(c"cudaLaunchKernel_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaFree",
-        exported: c"cudaFree",
+        name: c"cudaLaunchKernelExC",
+        exported: c"cudaLaunchKernelExC",
+        per_thread: Some(c"cudaLaunchKernelExC_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaMallocManaged",
-        exported: c"cudaMallocManaged",
+        name: c"cudaLaunchCooperativeKernel",
+        exported: c"cudaLaunchCooperativeKernel",
+        per_thread: Some(c"cudaLaunchCooperativeKernel_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaMallocHost",
-        exported: c"cudaMallocHost",
+        name: c"cudaLaunchHostFunc",
+        exported: c"cudaLaunchHostFunc",
+        per_thread: Some(c"cudaLaunchHostFunc_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaHostAlloc",
-        exported: c"cudaHostAlloc",
+        name: c"cudaLaunchHostFunc_v2",
+        exported: c"cudaLaunchHostFunc_v2",
+        per_thread: Some(c"cudaLaunchHostFunc_v2_ptsz"),
+        since: CudaVersion(13020u32),
+    },
+    Symbol {
+        name: c"cudaFuncGetAttributes",
+        exported: c"cudaFuncGetAttributes",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaHostRegister",
-        exported: c"cudaHostRegister",
+        name: c"cudaFuncSetAttribute",
+        exported: c"cudaFuncSetAttribute",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaHostUnregister",
-        exported: c"cudaHostUnregister",
+        name: c"cudaFuncSetCacheConfig",
+        exported: c"cudaFuncSetCacheConfig",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaFreeHost",
-        exported: c"cudaFreeHost",
+        name: c"cudaFuncSetSharedMemConfig",
+        exported: c"cudaFuncSetSharedMemConfig",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaMemGetInfo",
-        exported: c"cudaMemGetInfo",
+        name: c"cudaFuncGetName",
+        exported: c"cudaFuncGetName",
+        per_thread: None,
+        since: CudaVersion(12030u32),
+    },
+    Symbol {
+        name: c"cudaFuncGetParamInfo",
+        exported: c"cudaFuncGetParamInfo",
+        per_thread: None,
+        since: CudaVersion(12040u32),
+    },
+    Symbol {
+        name: c"cudaFuncGetParamCount",
+        exported: c"cudaFuncGetParamCount",
+        per_thread: None,
+        since: CudaVersion(13020u32),
+    },
+    Symbol {
+        name: c"cudaGetFuncBySymbol",
+        exported: c"cudaGetFuncBySymbol",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaMemcpy",
-        exported: c"cudaMemcpy",
+        name: c"cudaGetKernel",
+        exported: c"cudaGetKernel",
+        per_thread: None,
+        since: CudaVersion(12010u32),
+    },
+    Symbol {
+        name: c"cudaLibraryLoadData",
+        exported: c"cudaLibraryLoadData",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryLoadFromFile",
+        exported: c"cudaLibraryLoadFromFile",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryUnload",
+        exported: c"cudaLibraryUnload",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryGetKernel",
+        exported: c"cudaLibraryGetKernel",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryGetKernelCount",
+        exported: c"cudaLibraryGetKernelCount",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryEnumerateKernels",
+        exported: c"cudaLibraryEnumerateKernels",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryGetGlobal",
+        exported: c"cudaLibraryGetGlobal",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryGetManaged",
+        exported: c"cudaLibraryGetManaged",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaLibraryGetUnifiedFunction",
+        exported: c"cudaLibraryGetUnifiedFunction",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaKernelSetAttributeForDevice",
+        exported: c"cudaKernelSetAttributeForDevice",
+        per_thread: None,
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaGetDriverEntryPoint",
+        exported: c"cudaGetDriverEntryPoint",
+        per_thread: Some(c"cudaGetDriverEntryPoint_ptsz"),
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaGetDriverEntryPointByVersion",
+        exported: c"cudaGetDriverEntryPointByVersion",
+        per_thread: Some(c"cudaGetDriverEntryPointByVersion_ptsz"),
+        since: CudaVersion(12050u32),
+    },
+    Symbol {
+        name: c"cudaGetExportTable",
+        exported: c"cudaGetExportTable",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
-        name: c"cudaMemcpyAsync",
-        exported: c"cudaMemcpyAsync",
-        since: CudaVersion(11080u32),
+        name: c"cudaLogsRegisterCallback",
+        exported: c"cudaLogsRegisterCallback",
+        per_thread: None,
+        since: CudaVersion(13000u32),
     },
     Symbol {
-        name: c"cudaMemcpyPeer",
-        exported: c"cudaMemcpyPeer",
-        since: CudaVersion(11080u32),
+        name: c"cudaLogsUnregisterCallback",
+        exported: c"cudaLogsUnregisterCallback",
+        per_thread: None,
+        since: CudaVersion(13000u32),
     },
     Symbol {
-        name: c"cudaMemcpyPeerAsync",
-        exported: c"cudaMemcpyPeerAsync",
-        since: CudaVersion(11080u32),
+        name: c"cudaLogsCurrent",
+        exported: c"cudaLogsCurrent",
+        per_thread: None,
+        since: CudaVersion(13000u32),
     },
     Symbol {
-        name: c"cudaMemset",
-        exported: c"cudaMemset",
-        since: CudaVersion(11080u32),
+        name: c"cudaLogsDumpToFile",
+        exported: c"cudaLogsDumpToFile",
+        per_thread: None,
+        since: CudaVersion(13000u32),
     },
     Symbol {
-        name: c"cudaMemsetAsync",
-        exported: c"cudaMemsetAsync",
-        since: CudaVersion(11080u32),
-    },
-    Symbol {
-        name: c"cudaPointerGetAttributes",
-        exported: c"cudaPointerGetAttributes",
-        since: CudaVersion(11080u32),
+        name: c"cudaLogsDumpToMemory",
+        exported: c"cudaLogsDumpToMemory",
+        per_thread: None,
+        since: CudaVersion(13000u32),
     },
     Symbol {
         name: c"cudaStreamCreateWithFlags",
         exported: c"cudaStreamCreateWithFlags",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaStreamDestroy",
         exported: c"cudaStreamDestroy",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaStreamSynchronize",
         exported: c"cudaStreamSynchronize",
+        per_thread: Some(c"cudaStreamSynchronize_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaStreamQuery",
         exported: c"cudaStreamQuery",
+        per_thread: Some(c"cudaStreamQuery_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaStreamWaitEvent",
         exported: c"cudaStreamWaitEvent",
+        per_thread: Some(c"cudaStreamWaitEvent_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamCreate",
+        exported: c"cudaStreamCreate",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamCreateWithPriority",
+        exported: c"cudaStreamCreateWithPriority",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetPriority",
+        exported: c"cudaStreamGetPriority",
+        per_thread: Some(c"cudaStreamGetPriority_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetFlags",
+        exported: c"cudaStreamGetFlags",
+        per_thread: Some(c"cudaStreamGetFlags_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetId",
+        exported: c"cudaStreamGetId",
+        per_thread: Some(c"cudaStreamGetId_ptsz"),
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetDevice",
+        exported: c"cudaStreamGetDevice",
+        per_thread: Some(c"cudaStreamGetDevice_ptsz"),
+        since: CudaVersion(12080u32),
+    },
+    Symbol {
+        name: c"cudaStreamCopyAttributes",
+        exported: c"cudaStreamCopyAttributes",
+        per_thread: Some(c"cudaStreamCopyAttributes_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetAttribute",
+        exported: c"cudaStreamGetAttribute",
+        per_thread: Some(c"cudaStreamGetAttribute_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamSetAttribute",
+        exported: c"cudaStreamSetAttribute",
+        per_thread: Some(c"cudaStreamSetAttribute_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamAddCallback",
+        exported: c"cudaStreamAddCallback",
+        per_thread: Some(c"cudaStreamAddCallback_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamAttachMemAsync",
+        exported: c"cudaStreamAttachMemAsync",
+        per_thread: Some(c"cudaStreamAttachMemAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamBeginCapture",
+        exported: c"cudaStreamBeginCapture",
+        per_thread: Some(c"cudaStreamBeginCapture_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamBeginCaptureToGraph",
+        exported: c"cudaStreamBeginCaptureToGraph",
+        per_thread: Some(c"cudaStreamBeginCaptureToGraph_ptsz"),
+        since: CudaVersion(12030u32),
+    },
+    Symbol {
+        name: c"cudaStreamBeginRecaptureToGraph",
+        exported: c"cudaStreamBeginRecaptureToGraph",
+        per_thread: Some(c"cudaStreamBeginRecaptureToGraph_ptsz"),
+        since: CudaVersion(13030u32),
+    },
+    Symbol {
+        name: c"cudaStreamEndCapture",
+        exported: c"cudaStreamEndCapture",
+        per_thread: Some(c"cudaStreamEndCapture_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamIsCapturing",
+        exported: c"cudaStreamIsCapturing",
+        per_thread: Some(c"cudaStreamIsCapturing_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaStreamGetCaptureInfo",
+        exported: c"cudaStreamGetCaptureInfo",
+        per_thread: Some(c"cudaStreamGetCaptureInfo_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaStreamUpdateCaptureDependencies",
+        exported: c"cudaStreamUpdateCaptureDependencies",
+        per_thread: Some(c"cudaStreamUpdateCaptureDependencies_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaThreadExchangeStreamCaptureMode",
+        exported: c"cudaThreadExchangeStreamCaptureMode",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaEventCreateWithFlags",
         exported: c"cudaEventCreateWithFlags",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaEventDestroy",
         exported: c"cudaEventDestroy",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaEventRecord",
         exported: c"cudaEventRecord",
+        per_thread: Some(c"cudaEventRecord_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaEventQuery",
         exported: c"cudaEventQuery",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaEventSynchronize",
         exported: c"cudaEventSynchronize",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaEventElapsedTime",
         exported: c"cudaEventElapsedTime",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaEventCreate",
+        exported: c"cudaEventCreate",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaEventRecordWithFlags",
+        exported: c"cudaEventRecordWithFlags",
+        per_thread: Some(c"cudaEventRecordWithFlags_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaIpcGetMemHandle",
         exported: c"cudaIpcGetMemHandle",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaIpcOpenMemHandle",
         exported: c"cudaIpcOpenMemHandle",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaIpcCloseMemHandle",
         exported: c"cudaIpcCloseMemHandle",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaIpcGetEventHandle",
         exported: c"cudaIpcGetEventHandle",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaIpcOpenEventHandle",
         exported: c"cudaIpcOpenEventHandle",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMalloc",
+        exported: c"cudaMalloc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaFree",
+        exported: c"cudaFree",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMallocManaged",
+        exported: c"cudaMallocManaged",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMallocHost",
+        exported: c"cudaMallocHost",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaHostAlloc",
+        exported: c"cudaHostAlloc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaHostRegister",
+        exported: c"cudaHostRegister",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaHostUnregister",
+        exported: c"cudaHostUnregister",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaFreeHost",
+        exported: c"cudaFreeHost",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemGetInfo",
+        exported: c"cudaMemGetInfo",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy",
+        exported: c"cudaMemcpy",
+        per_thread: Some(c"cudaMemcpy_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyAsync",
+        exported: c"cudaMemcpyAsync",
+        per_thread: Some(c"cudaMemcpyAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyPeer",
+        exported: c"cudaMemcpyPeer",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyPeerAsync",
+        exported: c"cudaMemcpyPeerAsync",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemset",
+        exported: c"cudaMemset",
+        per_thread: Some(c"cudaMemset_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemsetAsync",
+        exported: c"cudaMemsetAsync",
+        per_thread: Some(c"cudaMemsetAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaPointerGetAttributes",
+        exported: c"cudaPointerGetAttributes",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMallocPitch",
+        exported: c"cudaMallocPitch",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMalloc3D",
+        exported: c"cudaMalloc3D",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaHostGetDevicePointer",
+        exported: c"cudaHostGetDevicePointer",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaHostGetFlags",
+        exported: c"cudaHostGetFlags",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetSymbolAddress",
+        exported: c"cudaGetSymbolAddress",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetSymbolSize",
+        exported: c"cudaGetSymbolSize",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemPrefetchAsync",
+        exported: c"cudaMemPrefetchAsync",
+        per_thread: Some(c"cudaMemPrefetchAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemPrefetchBatchAsync",
+        exported: c"cudaMemPrefetchBatchAsync",
+        per_thread: Some(c"cudaMemPrefetchBatchAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemDiscardBatchAsync",
+        exported: c"cudaMemDiscardBatchAsync",
+        per_thread: Some(c"cudaMemDiscardBatchAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemDiscardAndPrefetchBatchAsync",
+        exported: c"cudaMemDiscardAndPrefetchBatchAsync",
+        per_thread: Some(c"cudaMemDiscardAndPrefetchBatchAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemAdvise",
+        exported: c"cudaMemAdvise",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemGetLocationInfo",
+        exported: c"cudaMemGetLocationInfo",
+        per_thread: None,
+        since: CudaVersion(13040u32),
+    },
+    Symbol {
+        name: c"cudaMemRangeGetAttribute",
+        exported: c"cudaMemRangeGetAttribute",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemRangeGetAttributes",
+        exported: c"cudaMemRangeGetAttributes",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemGetDefaultMemPool",
+        exported: c"cudaMemGetDefaultMemPool",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemGetMemPool",
+        exported: c"cudaMemGetMemPool",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemSetMemPool",
+        exported: c"cudaMemSetMemPool",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMallocArray",
+        exported: c"cudaMallocArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMalloc3DArray",
+        exported: c"cudaMalloc3DArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMallocMipmappedArray",
+        exported: c"cudaMallocMipmappedArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaFreeArray",
+        exported: c"cudaFreeArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaFreeMipmappedArray",
+        exported: c"cudaFreeMipmappedArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetMipmappedArrayLevel",
+        exported: c"cudaGetMipmappedArrayLevel",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaArrayGetPlane",
+        exported: c"cudaArrayGetPlane",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaArrayGetInfo",
+        exported: c"cudaArrayGetInfo",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaArrayGetMemoryRequirements",
+        exported: c"cudaArrayGetMemoryRequirements",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMipmappedArrayGetMemoryRequirements",
+        exported: c"cudaMipmappedArrayGetMemoryRequirements",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaArrayGetSparseProperties",
+        exported: c"cudaArrayGetSparseProperties",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMipmappedArrayGetSparseProperties",
+        exported: c"cudaMipmappedArrayGetSparseProperties",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2D",
+        exported: c"cudaMemcpy2D",
+        per_thread: Some(c"cudaMemcpy2D_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2DAsync",
+        exported: c"cudaMemcpy2DAsync",
+        per_thread: Some(c"cudaMemcpy2DAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy3D",
+        exported: c"cudaMemcpy3D",
+        per_thread: Some(c"cudaMemcpy3D_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy3DAsync",
+        exported: c"cudaMemcpy3DAsync",
+        per_thread: Some(c"cudaMemcpy3DAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy3DPeer",
+        exported: c"cudaMemcpy3DPeer",
+        per_thread: Some(c"cudaMemcpy3DPeer_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy3DPeerAsync",
+        exported: c"cudaMemcpy3DPeerAsync",
+        per_thread: Some(c"cudaMemcpy3DPeerAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2DToArray",
+        exported: c"cudaMemcpy2DToArray",
+        per_thread: Some(c"cudaMemcpy2DToArray_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2DToArrayAsync",
+        exported: c"cudaMemcpy2DToArrayAsync",
+        per_thread: Some(c"cudaMemcpy2DToArrayAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2DFromArray",
+        exported: c"cudaMemcpy2DFromArray",
+        per_thread: Some(c"cudaMemcpy2DFromArray_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2DFromArrayAsync",
+        exported: c"cudaMemcpy2DFromArrayAsync",
+        per_thread: Some(c"cudaMemcpy2DFromArrayAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy2DArrayToArray",
+        exported: c"cudaMemcpy2DArrayToArray",
+        per_thread: Some(c"cudaMemcpy2DArrayToArray_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyToArray",
+        exported: c"cudaMemcpyToArray",
+        per_thread: Some(c"cudaMemcpyToArray_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyToArrayAsync",
+        exported: c"cudaMemcpyToArrayAsync",
+        per_thread: Some(c"cudaMemcpyToArrayAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyFromArray",
+        exported: c"cudaMemcpyFromArray",
+        per_thread: Some(c"cudaMemcpyFromArray_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyFromArrayAsync",
+        exported: c"cudaMemcpyFromArrayAsync",
+        per_thread: Some(c"cudaMemcpyFromArrayAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyArrayToArray",
+        exported: c"cudaMemcpyArrayToArray",
+        per_thread: Some(c"cudaMemcpyArrayToArray_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyToSymbol",
+        exported: c"cudaMemcpyToSymbol",
+        per_thread: Some(c"cudaMemcpyToSymbol_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyToSymbolAsync",
+        exported: c"cudaMemcpyToSymbolAsync",
+        per_thread: Some(c"cudaMemcpyToSymbolAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyFromSymbol",
+        exported: c"cudaMemcpyFromSymbol",
+        per_thread: Some(c"cudaMemcpyFromSymbol_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyFromSymbolAsync",
+        exported: c"cudaMemcpyFromSymbolAsync",
+        per_thread: Some(c"cudaMemcpyFromSymbolAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyBatchAsync",
+        exported: c"cudaMemcpyBatchAsync",
+        per_thread: Some(c"cudaMemcpyBatchAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy3DBatchAsync",
+        exported: c"cudaMemcpy3DBatchAsync",
+        per_thread: Some(c"cudaMemcpy3DBatchAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaMemcpyWithAttributesAsync",
+        exported: c"cudaMemcpyWithAttributesAsync",
+        per_thread: Some(c"cudaMemcpyWithAttributesAsync_ptsz"),
+        since: CudaVersion(13020u32),
+    },
+    Symbol {
+        name: c"cudaMemcpy3DWithAttributesAsync",
+        exported: c"cudaMemcpy3DWithAttributesAsync",
+        per_thread: Some(c"cudaMemcpy3DWithAttributesAsync_ptsz"),
+        since: CudaVersion(13020u32),
+    },
+    Symbol {
+        name: c"cudaMemset2D",
+        exported: c"cudaMemset2D",
+        per_thread: Some(c"cudaMemset2D_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemset2DAsync",
+        exported: c"cudaMemset2DAsync",
+        per_thread: Some(c"cudaMemset2DAsync_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemset3D",
+        exported: c"cudaMemset3D",
+        per_thread: Some(c"cudaMemset3D_ptds"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaMemset3DAsync",
+        exported: c"cudaMemset3DAsync",
+        per_thread: Some(c"cudaMemset3DAsync_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceGetDefaultMemPool",
         exported: c"cudaDeviceGetDefaultMemPool",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceGetMemPool",
         exported: c"cudaDeviceGetMemPool",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaDeviceSetMemPool",
         exported: c"cudaDeviceSetMemPool",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMallocAsync",
         exported: c"cudaMallocAsync",
+        per_thread: Some(c"cudaMallocAsync_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaFreeAsync",
         exported: c"cudaFreeAsync",
+        per_thread: Some(c"cudaFreeAsync_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMallocFromPoolAsync",
         exported: c"cudaMallocFromPoolAsync",
+        per_thread: Some(c"cudaMallocFromPoolAsync_ptsz"),
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolCreate",
         exported: c"cudaMemPoolCreate",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolDestroy",
         exported: c"cudaMemPoolDestroy",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolTrimTo",
         exported: c"cudaMemPoolTrimTo",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolSetAttribute",
         exported: c"cudaMemPoolSetAttribute",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolGetAttribute",
         exported: c"cudaMemPoolGetAttribute",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolSetAccess",
         exported: c"cudaMemPoolSetAccess",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolGetAccess",
         exported: c"cudaMemPoolGetAccess",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolExportToShareableHandle",
         exported: c"cudaMemPoolExportToShareableHandle",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolImportFromShareableHandle",
         exported: c"cudaMemPoolImportFromShareableHandle",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolExportPointer",
         exported: c"cudaMemPoolExportPointer",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
     Symbol {
         name: c"cudaMemPoolImportPointer",
         exported: c"cudaMemPoolImportPointer",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaImportExternalMemory",
+        exported: c"cudaImportExternalMemory",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaExternalMemoryGetMappedBuffer",
+        exported: c"cudaExternalMemoryGetMappedBuffer",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaExternalMemoryGetMappedMipmappedArray",
+        exported: c"cudaExternalMemoryGetMappedMipmappedArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDestroyExternalMemory",
+        exported: c"cudaDestroyExternalMemory",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaImportExternalSemaphore",
+        exported: c"cudaImportExternalSemaphore",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaSignalExternalSemaphoresAsync",
+        exported: c"cudaSignalExternalSemaphoresAsync",
+        per_thread: Some(c"cudaSignalExternalSemaphoresAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaWaitExternalSemaphoresAsync",
+        exported: c"cudaWaitExternalSemaphoresAsync",
+        per_thread: Some(c"cudaWaitExternalSemaphoresAsync_ptsz"),
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaDestroyExternalSemaphore",
+        exported: c"cudaDestroyExternalSemaphore",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsUnregisterResource",
+        exported: c"cudaGraphicsUnregisterResource",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsResourceSetMapFlags",
+        exported: c"cudaGraphicsResourceSetMapFlags",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsMapResources",
+        exported: c"cudaGraphicsMapResources",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsUnmapResources",
+        exported: c"cudaGraphicsUnmapResources",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsResourceGetMappedPointer",
+        exported: c"cudaGraphicsResourceGetMappedPointer",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsSubResourceGetMappedArray",
+        exported: c"cudaGraphicsSubResourceGetMappedArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphicsResourceGetMappedMipmappedArray",
+        exported: c"cudaGraphicsResourceGetMappedMipmappedArray",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphCreate",
+        exported: c"cudaGraphCreate",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphClone",
+        exported: c"cudaGraphClone",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphDestroy",
+        exported: c"cudaGraphDestroy",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphGetId",
+        exported: c"cudaGraphGetId",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGraphDebugDotPrint",
+        exported: c"cudaGraphDebugDotPrint",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphGetNodes",
+        exported: c"cudaGraphGetNodes",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphGetRootNodes",
+        exported: c"cudaGraphGetRootNodes",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphGetEdges",
+        exported: c"cudaGraphGetEdges",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetDependencies",
+        exported: c"cudaGraphNodeGetDependencies",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetDependentNodes",
+        exported: c"cudaGraphNodeGetDependentNodes",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddDependencies",
+        exported: c"cudaGraphAddDependencies",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaGraphRemoveDependencies",
+        exported: c"cudaGraphRemoveDependencies",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeFindInClone",
+        exported: c"cudaGraphNodeFindInClone",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetType",
+        exported: c"cudaGraphNodeGetType",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetContainingGraph",
+        exported: c"cudaGraphNodeGetContainingGraph",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetLocalId",
+        exported: c"cudaGraphNodeGetLocalId",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetToolsId",
+        exported: c"cudaGraphNodeGetToolsId",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGraphDestroyNode",
+        exported: c"cudaGraphDestroyNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaUserObjectCreate",
+        exported: c"cudaUserObjectCreate",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaUserObjectRetain",
+        exported: c"cudaUserObjectRetain",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaUserObjectRelease",
+        exported: c"cudaUserObjectRelease",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphRetainUserObject",
+        exported: c"cudaGraphRetainUserObject",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphReleaseUserObject",
+        exported: c"cudaGraphReleaseUserObject",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGraphMemTrim",
+        exported: c"cudaDeviceGraphMemTrim",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceGetGraphMemAttribute",
+        exported: c"cudaDeviceGetGraphMemAttribute",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDeviceSetGraphMemAttribute",
+        exported: c"cudaDeviceSetGraphMemAttribute",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphInstantiate",
+        exported: c"cudaGraphInstantiate",
+        per_thread: None,
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaGraphInstantiateWithFlags",
+        exported: c"cudaGraphInstantiateWithFlags",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphInstantiateWithParams",
+        exported: c"cudaGraphInstantiateWithParams",
+        per_thread: Some(c"cudaGraphInstantiateWithParams_ptsz"),
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecGetFlags",
+        exported: c"cudaGraphExecGetFlags",
+        per_thread: None,
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecGetId",
+        exported: c"cudaGraphExecGetId",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGraphUpload",
+        exported: c"cudaGraphUpload",
+        per_thread: Some(c"cudaGraphUpload_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphLaunch",
+        exported: c"cudaGraphLaunch",
+        per_thread: Some(c"cudaGraphLaunch_ptsz"),
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecDestroy",
+        exported: c"cudaGraphExecDestroy",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecUpdate",
+        exported: c"cudaGraphExecUpdate",
+        per_thread: None,
+        since: CudaVersion(12000u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecNodeSetParams",
+        exported: c"cudaGraphExecNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(12020u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecKernelNodeSetParams",
+        exported: c"cudaGraphExecKernelNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecMemcpyNodeSetParams",
+        exported: c"cudaGraphExecMemcpyNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecMemcpyNodeSetParams1D",
+        exported: c"cudaGraphExecMemcpyNodeSetParams1D",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecMemcpyNodeSetParamsToSymbol",
+        exported: c"cudaGraphExecMemcpyNodeSetParamsToSymbol",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecMemcpyNodeSetParamsFromSymbol",
+        exported: c"cudaGraphExecMemcpyNodeSetParamsFromSymbol",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecMemsetNodeSetParams",
+        exported: c"cudaGraphExecMemsetNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecHostNodeSetParams",
+        exported: c"cudaGraphExecHostNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecChildGraphNodeSetParams",
+        exported: c"cudaGraphExecChildGraphNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecEventRecordNodeSetEvent",
+        exported: c"cudaGraphExecEventRecordNodeSetEvent",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecEventWaitNodeSetEvent",
+        exported: c"cudaGraphExecEventWaitNodeSetEvent",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecExternalSemaphoresSignalNodeSetParams",
+        exported: c"cudaGraphExecExternalSemaphoresSignalNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExecExternalSemaphoresWaitNodeSetParams",
+        exported: c"cudaGraphExecExternalSemaphoresWaitNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeSetEnabled",
+        exported: c"cudaGraphNodeSetEnabled",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetEnabled",
+        exported: c"cudaGraphNodeGetEnabled",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddNode",
+        exported: c"cudaGraphAddNode",
+        per_thread: None,
+        since: CudaVersion(13000u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddKernelNode",
+        exported: c"cudaGraphAddKernelNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemcpyNode",
+        exported: c"cudaGraphAddMemcpyNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemcpyNode1D",
+        exported: c"cudaGraphAddMemcpyNode1D",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemcpyNodeToSymbol",
+        exported: c"cudaGraphAddMemcpyNodeToSymbol",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemcpyNodeFromSymbol",
+        exported: c"cudaGraphAddMemcpyNodeFromSymbol",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemsetNode",
+        exported: c"cudaGraphAddMemsetNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddHostNode",
+        exported: c"cudaGraphAddHostNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddChildGraphNode",
+        exported: c"cudaGraphAddChildGraphNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddEmptyNode",
+        exported: c"cudaGraphAddEmptyNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddEventRecordNode",
+        exported: c"cudaGraphAddEventRecordNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddEventWaitNode",
+        exported: c"cudaGraphAddEventWaitNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddExternalSemaphoresSignalNode",
+        exported: c"cudaGraphAddExternalSemaphoresSignalNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddExternalSemaphoresWaitNode",
+        exported: c"cudaGraphAddExternalSemaphoresWaitNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemAllocNode",
+        exported: c"cudaGraphAddMemAllocNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphAddMemFreeNode",
+        exported: c"cudaGraphAddMemFreeNode",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphConditionalHandleCreate",
+        exported: c"cudaGraphConditionalHandleCreate",
+        per_thread: None,
+        since: CudaVersion(12030u32),
+    },
+    Symbol {
+        name: c"cudaGraphConditionalHandleCreate_v2",
+        exported: c"cudaGraphConditionalHandleCreate_v2",
+        per_thread: None,
+        since: CudaVersion(13010u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeGetParams",
+        exported: c"cudaGraphNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(13020u32),
+    },
+    Symbol {
+        name: c"cudaGraphNodeSetParams",
+        exported: c"cudaGraphNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(12020u32),
+    },
+    Symbol {
+        name: c"cudaGraphKernelNodeGetParams",
+        exported: c"cudaGraphKernelNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphKernelNodeSetParams",
+        exported: c"cudaGraphKernelNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphKernelNodeCopyAttributes",
+        exported: c"cudaGraphKernelNodeCopyAttributes",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphKernelNodeGetAttribute",
+        exported: c"cudaGraphKernelNodeGetAttribute",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphKernelNodeSetAttribute",
+        exported: c"cudaGraphKernelNodeSetAttribute",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemcpyNodeGetParams",
+        exported: c"cudaGraphMemcpyNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemcpyNodeSetParams",
+        exported: c"cudaGraphMemcpyNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemcpyNodeSetParams1D",
+        exported: c"cudaGraphMemcpyNodeSetParams1D",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemcpyNodeSetParamsToSymbol",
+        exported: c"cudaGraphMemcpyNodeSetParamsToSymbol",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemcpyNodeSetParamsFromSymbol",
+        exported: c"cudaGraphMemcpyNodeSetParamsFromSymbol",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemsetNodeGetParams",
+        exported: c"cudaGraphMemsetNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemsetNodeSetParams",
+        exported: c"cudaGraphMemsetNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphHostNodeGetParams",
+        exported: c"cudaGraphHostNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphHostNodeSetParams",
+        exported: c"cudaGraphHostNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphChildGraphNodeGetGraph",
+        exported: c"cudaGraphChildGraphNodeGetGraph",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphEventRecordNodeGetEvent",
+        exported: c"cudaGraphEventRecordNodeGetEvent",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphEventRecordNodeSetEvent",
+        exported: c"cudaGraphEventRecordNodeSetEvent",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphEventWaitNodeGetEvent",
+        exported: c"cudaGraphEventWaitNodeGetEvent",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphEventWaitNodeSetEvent",
+        exported: c"cudaGraphEventWaitNodeSetEvent",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExternalSemaphoresSignalNodeGetParams",
+        exported: c"cudaGraphExternalSemaphoresSignalNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExternalSemaphoresSignalNodeSetParams",
+        exported: c"cudaGraphExternalSemaphoresSignalNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExternalSemaphoresWaitNodeGetParams",
+        exported: c"cudaGraphExternalSemaphoresWaitNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphExternalSemaphoresWaitNodeSetParams",
+        exported: c"cudaGraphExternalSemaphoresWaitNodeSetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemAllocNodeGetParams",
+        exported: c"cudaGraphMemAllocNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGraphMemFreeNodeGetParams",
+        exported: c"cudaGraphMemFreeNodeGetParams",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+        exported: c"cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        exported: c"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaOccupancyAvailableDynamicSMemPerBlock",
+        exported: c"cudaOccupancyAvailableDynamicSMemPerBlock",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaOccupancyMaxPotentialClusterSize",
+        exported: c"cudaOccupancyMaxPotentialClusterSize",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaOccupancyMaxActiveClusters",
+        exported: c"cudaOccupancyMaxActiveClusters",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetChannelDesc",
+        exported: c"cudaGetChannelDesc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaCreateChannelDesc",
+        exported: c"cudaCreateChannelDesc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaCreateTextureObject",
+        exported: c"cudaCreateTextureObject",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDestroyTextureObject",
+        exported: c"cudaDestroyTextureObject",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetTextureObjectResourceDesc",
+        exported: c"cudaGetTextureObjectResourceDesc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetTextureObjectTextureDesc",
+        exported: c"cudaGetTextureObjectTextureDesc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetTextureObjectResourceViewDesc",
+        exported: c"cudaGetTextureObjectResourceViewDesc",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaCreateSurfaceObject",
+        exported: c"cudaCreateSurfaceObject",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaDestroySurfaceObject",
+        exported: c"cudaDestroySurfaceObject",
+        per_thread: None,
+        since: CudaVersion(11080u32),
+    },
+    Symbol {
+        name: c"cudaGetSurfaceObjectResourceDesc",
+        exported: c"cudaGetSurfaceObjectResourceDesc",
+        per_thread: None,
         since: CudaVersion(11080u32),
     },
 ];
 ///The function pointers of one runtime; `None` for each function that it does not have.
 #[repr(C)]
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 #[allow(non_snake_case)]
 pub struct Functions {
     ///See [`Runtime::cudaRuntimeGetVersion`].
@@ -1284,6 +4135,60 @@ pub struct Functions {
     pub cudaDeviceSynchronize: Option<PFN_cudaDeviceSynchronize>,
     ///See [`Runtime::cudaDeviceReset`].
     pub cudaDeviceReset: Option<PFN_cudaDeviceReset>,
+    ///See [`Runtime::cudaGetDeviceProperties`].
+    pub cudaGetDeviceProperties: Option<PFN_cudaGetDeviceProperties>,
+    ///See [`Runtime::cudaChooseDevice`].
+    pub cudaChooseDevice: Option<PFN_cudaChooseDevice>,
+    ///See [`Runtime::cudaInitDevice`].
+    pub cudaInitDevice: Option<PFN_cudaInitDevice>,
+    ///See [`Runtime::cudaSetValidDevices`].
+    pub cudaSetValidDevices: Option<PFN_cudaSetValidDevices>,
+    ///See [`Runtime::cudaSetDeviceFlags`].
+    pub cudaSetDeviceFlags: Option<PFN_cudaSetDeviceFlags>,
+    ///See [`Runtime::cudaGetDeviceFlags`].
+    pub cudaGetDeviceFlags: Option<PFN_cudaGetDeviceFlags>,
+    ///See [`Runtime::cudaDeviceSetLimit`].
+    pub cudaDeviceSetLimit: Option<PFN_cudaDeviceSetLimit>,
+    ///See [`Runtime::cudaDeviceGetLimit`].
+    pub cudaDeviceGetLimit: Option<PFN_cudaDeviceGetLimit>,
+    ///See [`Runtime::cudaDeviceGetTexture1DLinearMaxWidth`].
+    pub cudaDeviceGetTexture1DLinearMaxWidth: Option<
+        PFN_cudaDeviceGetTexture1DLinearMaxWidth,
+    >,
+    ///See [`Runtime::cudaDeviceGetCacheConfig`].
+    pub cudaDeviceGetCacheConfig: Option<PFN_cudaDeviceGetCacheConfig>,
+    ///See [`Runtime::cudaDeviceSetCacheConfig`].
+    pub cudaDeviceSetCacheConfig: Option<PFN_cudaDeviceSetCacheConfig>,
+    ///See [`Runtime::cudaDeviceGetSharedMemConfig`].
+    pub cudaDeviceGetSharedMemConfig: Option<PFN_cudaDeviceGetSharedMemConfig>,
+    ///See [`Runtime::cudaDeviceSetSharedMemConfig`].
+    pub cudaDeviceSetSharedMemConfig: Option<PFN_cudaDeviceSetSharedMemConfig>,
+    ///See [`Runtime::cudaDeviceGetStreamPriorityRange`].
+    pub cudaDeviceGetStreamPriorityRange: Option<PFN_cudaDeviceGetStreamPriorityRange>,
+    ///See [`Runtime::cudaDeviceFlushGPUDirectRDMAWrites`].
+    pub cudaDeviceFlushGPUDirectRDMAWrites: Option<
+        PFN_cudaDeviceFlushGPUDirectRDMAWrites,
+    >,
+    ///See [`Runtime::cudaDeviceGetHostAtomicCapabilities`].
+    pub cudaDeviceGetHostAtomicCapabilities: Option<
+        PFN_cudaDeviceGetHostAtomicCapabilities,
+    >,
+    ///See [`Runtime::cudaDeviceGetP2PAtomicCapabilities`].
+    pub cudaDeviceGetP2PAtomicCapabilities: Option<
+        PFN_cudaDeviceGetP2PAtomicCapabilities,
+    >,
+    ///See [`Runtime::cudaDeviceGetNvSciSyncAttributes`].
+    pub cudaDeviceGetNvSciSyncAttributes: Option<PFN_cudaDeviceGetNvSciSyncAttributes>,
+    ///See [`Runtime::cudaDeviceRegisterAsyncNotification`].
+    pub cudaDeviceRegisterAsyncNotification: Option<
+        PFN_cudaDeviceRegisterAsyncNotification,
+    >,
+    ///See [`Runtime::cudaDeviceUnregisterAsyncNotification`].
+    pub cudaDeviceUnregisterAsyncNotification: Option<
+        PFN_cudaDeviceUnregisterAsyncNotification,
+    >,
+    ///See [`Runtime::cudaCtxResetPersistingL2Cache`].
+    pub cudaCtxResetPersistingL2Cache: Option<PFN_cudaCtxResetPersistingL2Cache>,
     ///See [`Runtime::cudaDeviceCanAccessPeer`].
     pub cudaDeviceCanAccessPeer: Option<PFN_cudaDeviceCanAccessPeer>,
     ///See [`Runtime::cudaDeviceEnablePeerAccess`].
@@ -1292,6 +4197,178 @@ pub struct Functions {
     pub cudaDeviceDisablePeerAccess: Option<PFN_cudaDeviceDisablePeerAccess>,
     ///See [`Runtime::cudaDeviceGetP2PAttribute`].
     pub cudaDeviceGetP2PAttribute: Option<PFN_cudaDeviceGetP2PAttribute>,
+    ///See [`Runtime::cudaDeviceGetDevResource`].
+    pub cudaDeviceGetDevResource: Option<PFN_cudaDeviceGetDevResource>,
+    ///See [`Runtime::cudaExecutionCtxGetDevResource`].
+    pub cudaExecutionCtxGetDevResource: Option<PFN_cudaExecutionCtxGetDevResource>,
+    ///See [`Runtime::cudaStreamGetDevResource`].
+    pub cudaStreamGetDevResource: Option<PFN_cudaStreamGetDevResource>,
+    ///See [`Runtime::cudaDevSmResourceSplitByCount`].
+    pub cudaDevSmResourceSplitByCount: Option<PFN_cudaDevSmResourceSplitByCount>,
+    ///See [`Runtime::cudaDevSmResourceSplit`].
+    pub cudaDevSmResourceSplit: Option<PFN_cudaDevSmResourceSplit>,
+    ///See [`Runtime::cudaDevResourceGenerateDesc`].
+    pub cudaDevResourceGenerateDesc: Option<PFN_cudaDevResourceGenerateDesc>,
+    ///See [`Runtime::cudaGreenCtxCreate`].
+    pub cudaGreenCtxCreate: Option<PFN_cudaGreenCtxCreate>,
+    ///See [`Runtime::cudaDeviceGetExecutionCtx`].
+    pub cudaDeviceGetExecutionCtx: Option<PFN_cudaDeviceGetExecutionCtx>,
+    ///See [`Runtime::cudaExecutionCtxDestroy`].
+    pub cudaExecutionCtxDestroy: Option<PFN_cudaExecutionCtxDestroy>,
+    ///See [`Runtime::cudaExecutionCtxGetDevice`].
+    pub cudaExecutionCtxGetDevice: Option<PFN_cudaExecutionCtxGetDevice>,
+    ///See [`Runtime::cudaExecutionCtxGetId`].
+    pub cudaExecutionCtxGetId: Option<PFN_cudaExecutionCtxGetId>,
+    ///See [`Runtime::cudaExecutionCtxStreamCreate`].
+    pub cudaExecutionCtxStreamCreate: Option<PFN_cudaExecutionCtxStreamCreate>,
+    ///See [`Runtime::cudaExecutionCtxSynchronize`].
+    pub cudaExecutionCtxSynchronize: Option<PFN_cudaExecutionCtxSynchronize>,
+    ///See [`Runtime::cudaExecutionCtxRecordEvent`].
+    pub cudaExecutionCtxRecordEvent: Option<PFN_cudaExecutionCtxRecordEvent>,
+    ///See [`Runtime::cudaExecutionCtxWaitEvent`].
+    pub cudaExecutionCtxWaitEvent: Option<PFN_cudaExecutionCtxWaitEvent>,
+    ///See [`Runtime::cudaLaunchKernel`].
+    pub cudaLaunchKernel: Option<PFN_cudaLaunchKernel>,
+    ///See [`Runtime::cudaLaunchKernelExC`].
+    pub cudaLaunchKernelExC: Option<PFN_cudaLaunchKernelExC>,
+    ///See [`Runtime::cudaLaunchCooperativeKernel`].
+    pub cudaLaunchCooperativeKernel: Option<PFN_cudaLaunchCooperativeKernel>,
+    ///See [`Runtime::cudaLaunchHostFunc`].
+    pub cudaLaunchHostFunc: Option<PFN_cudaLaunchHostFunc>,
+    ///See [`Runtime::cudaLaunchHostFunc_v2`].
+    pub cudaLaunchHostFunc_v2: Option<PFN_cudaLaunchHostFunc_v2>,
+    ///See [`Runtime::cudaFuncGetAttributes`].
+    pub cudaFuncGetAttributes: Option<PFN_cudaFuncGetAttributes>,
+    ///See [`Runtime::cudaFuncSetAttribute`].
+    pub cudaFuncSetAttribute: Option<PFN_cudaFuncSetAttribute>,
+    ///See [`Runtime::cudaFuncSetCacheConfig`].
+    pub cudaFuncSetCacheConfig: Option<PFN_cudaFuncSetCacheConfig>,
+    ///See [`Runtime::cudaFuncSetSharedMemConfig`].
+    pub cudaFuncSetSharedMemConfig: Option<PFN_cudaFuncSetSharedMemConfig>,
+    ///See [`Runtime::cudaFuncGetName`].
+    pub cudaFuncGetName: Option<PFN_cudaFuncGetName>,
+    ///See [`Runtime::cudaFuncGetParamInfo`].
+    pub cudaFuncGetParamInfo: Option<PFN_cudaFuncGetParamInfo>,
+    ///See [`Runtime::cudaFuncGetParamCount`].
+    pub cudaFuncGetParamCount: Option<PFN_cudaFuncGetParamCount>,
+    ///See [`Runtime::cudaGetFuncBySymbol`].
+    pub cudaGetFuncBySymbol: Option<PFN_cudaGetFuncBySymbol>,
+    ///See [`Runtime::cudaGetKernel`].
+    pub cudaGetKernel: Option<PFN_cudaGetKernel>,
+    ///See [`Runtime::cudaLibraryLoadData`].
+    pub cudaLibraryLoadData: Option<PFN_cudaLibraryLoadData>,
+    ///See [`Runtime::cudaLibraryLoadFromFile`].
+    pub cudaLibraryLoadFromFile: Option<PFN_cudaLibraryLoadFromFile>,
+    ///See [`Runtime::cudaLibraryUnload`].
+    pub cudaLibraryUnload: Option<PFN_cudaLibraryUnload>,
+    ///See [`Runtime::cudaLibraryGetKernel`].
+    pub cudaLibraryGetKernel: Option<PFN_cudaLibraryGetKernel>,
+    ///See [`Runtime::cudaLibraryGetKernelCount`].
+    pub cudaLibraryGetKernelCount: Option<PFN_cudaLibraryGetKernelCount>,
+    ///See [`Runtime::cudaLibraryEnumerateKernels`].
+    pub cudaLibraryEnumerateKernels: Option<PFN_cudaLibraryEnumerateKernels>,
+    ///See [`Runtime::cudaLibraryGetGlobal`].
+    pub cudaLibraryGetGlobal: Option<PFN_cudaLibraryGetGlobal>,
+    ///See [`Runtime::cudaLibraryGetManaged`].
+    pub cudaLibraryGetManaged: Option<PFN_cudaLibraryGetManaged>,
+    ///See [`Runtime::cudaLibraryGetUnifiedFunction`].
+    pub cudaLibraryGetUnifiedFunction: Option<PFN_cudaLibraryGetUnifiedFunction>,
+    ///See [`Runtime::cudaKernelSetAttributeForDevice`].
+    pub cudaKernelSetAttributeForDevice: Option<PFN_cudaKernelSetAttributeForDevice>,
+    ///See [`Runtime::cudaGetDriverEntryPoint`].
+    pub cudaGetDriverEntryPoint: Option<PFN_cudaGetDriverEntryPoint>,
+    ///See [`Runtime::cudaGetDriverEntryPointByVersion`].
+    pub cudaGetDriverEntryPointByVersion: Option<PFN_cudaGetDriverEntryPointByVersion>,
+    ///See [`Runtime::cudaGetExportTable`].
+    pub cudaGetExportTable: Option<PFN_cudaGetExportTable>,
+    ///See [`Runtime::cudaLogsRegisterCallback`].
+    pub cudaLogsRegisterCallback: Option<PFN_cudaLogsRegisterCallback>,
+    ///See [`Runtime::cudaLogsUnregisterCallback`].
+    pub cudaLogsUnregisterCallback: Option<PFN_cudaLogsUnregisterCallback>,
+    ///See [`Runtime::cudaLogsCurrent`].
+    pub cudaLogsCurrent: Option<PFN_cudaLogsCurrent>,
+    ///See [`Runtime::cudaLogsDumpToFile`].
+    pub cudaLogsDumpToFile: Option<PFN_cudaLogsDumpToFile>,
+    ///See [`Runtime::cudaLogsDumpToMemory`].
+    pub cudaLogsDumpToMemory: Option<PFN_cudaLogsDumpToMemory>,
+    ///See [`Runtime::cudaStreamCreateWithFlags`].
+    pub cudaStreamCreateWithFlags: Option<PFN_cudaStreamCreateWithFlags>,
+    ///See [`Runtime::cudaStreamDestroy`].
+    pub cudaStreamDestroy: Option<PFN_cudaStreamDestroy>,
+    ///See [`Runtime::cudaStreamSynchronize`].
+    pub cudaStreamSynchronize: Option<PFN_cudaStreamSynchronize>,
+    ///See [`Runtime::cudaStreamQuery`].
+    pub cudaStreamQuery: Option<PFN_cudaStreamQuery>,
+    ///See [`Runtime::cudaStreamWaitEvent`].
+    pub cudaStreamWaitEvent: Option<PFN_cudaStreamWaitEvent>,
+    ///See [`Runtime::cudaStreamCreate`].
+    pub cudaStreamCreate: Option<PFN_cudaStreamCreate>,
+    ///See [`Runtime::cudaStreamCreateWithPriority`].
+    pub cudaStreamCreateWithPriority: Option<PFN_cudaStreamCreateWithPriority>,
+    ///See [`Runtime::cudaStreamGetPriority`].
+    pub cudaStreamGetPriority: Option<PFN_cudaStreamGetPriority>,
+    ///See [`Runtime::cudaStreamGetFlags`].
+    pub cudaStreamGetFlags: Option<PFN_cudaStreamGetFlags>,
+    ///See [`Runtime::cudaStreamGetId`].
+    pub cudaStreamGetId: Option<PFN_cudaStreamGetId>,
+    ///See [`Runtime::cudaStreamGetDevice`].
+    pub cudaStreamGetDevice: Option<PFN_cudaStreamGetDevice>,
+    ///See [`Runtime::cudaStreamCopyAttributes`].
+    pub cudaStreamCopyAttributes: Option<PFN_cudaStreamCopyAttributes>,
+    ///See [`Runtime::cudaStreamGetAttribute`].
+    pub cudaStreamGetAttribute: Option<PFN_cudaStreamGetAttribute>,
+    ///See [`Runtime::cudaStreamSetAttribute`].
+    pub cudaStreamSetAttribute: Option<PFN_cudaStreamSetAttribute>,
+    ///See [`Runtime::cudaStreamAddCallback`].
+    pub cudaStreamAddCallback: Option<PFN_cudaStreamAddCallback>,
+    ///See [`Runtime::cudaStreamAttachMemAsync`].
+    pub cudaStreamAttachMemAsync: Option<PFN_cudaStreamAttachMemAsync>,
+    ///See [`Runtime::cudaStreamBeginCapture`].
+    pub cudaStreamBeginCapture: Option<PFN_cudaStreamBeginCapture>,
+    ///See [`Runtime::cudaStreamBeginCaptureToGraph`].
+    pub cudaStreamBeginCaptureToGraph: Option<PFN_cudaStreamBeginCaptureToGraph>,
+    ///See [`Runtime::cudaStreamBeginRecaptureToGraph`].
+    pub cudaStreamBeginRecaptureToGraph: Option<PFN_cudaStreamBeginRecaptureToGraph>,
+    ///See [`Runtime::cudaStreamEndCapture`].
+    pub cudaStreamEndCapture: Option<PFN_cudaStreamEndCapture>,
+    ///See [`Runtime::cudaStreamIsCapturing`].
+    pub cudaStreamIsCapturing: Option<PFN_cudaStreamIsCapturing>,
+    ///See [`Runtime::cudaStreamGetCaptureInfo`].
+    pub cudaStreamGetCaptureInfo: Option<PFN_cudaStreamGetCaptureInfo>,
+    ///See [`Runtime::cudaStreamUpdateCaptureDependencies`].
+    pub cudaStreamUpdateCaptureDependencies: Option<
+        PFN_cudaStreamUpdateCaptureDependencies,
+    >,
+    ///See [`Runtime::cudaThreadExchangeStreamCaptureMode`].
+    pub cudaThreadExchangeStreamCaptureMode: Option<
+        PFN_cudaThreadExchangeStreamCaptureMode,
+    >,
+    ///See [`Runtime::cudaEventCreateWithFlags`].
+    pub cudaEventCreateWithFlags: Option<PFN_cudaEventCreateWithFlags>,
+    ///See [`Runtime::cudaEventDestroy`].
+    pub cudaEventDestroy: Option<PFN_cudaEventDestroy>,
+    ///See [`Runtime::cudaEventRecord`].
+    pub cudaEventRecord: Option<PFN_cudaEventRecord>,
+    ///See [`Runtime::cudaEventQuery`].
+    pub cudaEventQuery: Option<PFN_cudaEventQuery>,
+    ///See [`Runtime::cudaEventSynchronize`].
+    pub cudaEventSynchronize: Option<PFN_cudaEventSynchronize>,
+    ///See [`Runtime::cudaEventElapsedTime`].
+    pub cudaEventElapsedTime: Option<PFN_cudaEventElapsedTime>,
+    ///See [`Runtime::cudaEventCreate`].
+    pub cudaEventCreate: Option<PFN_cudaEventCreate>,
+    ///See [`Runtime::cudaEventRecordWithFlags`].
+    pub cudaEventRecordWithFlags: Option<PFN_cudaEventRecordWithFlags>,
+    ///See [`Runtime::cudaIpcGetMemHandle`].
+    pub cudaIpcGetMemHandle: Option<PFN_cudaIpcGetMemHandle>,
+    ///See [`Runtime::cudaIpcOpenMemHandle`].
+    pub cudaIpcOpenMemHandle: Option<PFN_cudaIpcOpenMemHandle>,
+    ///See [`Runtime::cudaIpcCloseMemHandle`].
+    pub cudaIpcCloseMemHandle: Option<PFN_cudaIpcCloseMemHandle>,
+    ///See [`Runtime::cudaIpcGetEventHandle`].
+    pub cudaIpcGetEventHandle: Option<PFN_cudaIpcGetEventHandle>,
+    ///See [`Runtime::cudaIpcOpenEventHandle`].
+    pub cudaIpcOpenEventHandle: Option<PFN_cudaIpcOpenEventHandle>,
     ///See [`Runtime::cudaMalloc`].
     pub cudaMalloc: Option<PFN_cudaMalloc>,
     ///See [`Runtime::cudaFree`].
@@ -1324,38 +4401,126 @@ pub struct Functions {
     pub cudaMemsetAsync: Option<PFN_cudaMemsetAsync>,
     ///See [`Runtime::cudaPointerGetAttributes`].
     pub cudaPointerGetAttributes: Option<PFN_cudaPointerGetAttributes>,
-    ///See [`Runtime::cudaStreamCreateWithFlags`].
-    pub cudaStreamCreateWithFlags: Option<PFN_cudaStreamCreateWithFlags>,
-    ///See [`Runtime::cudaStreamDestroy`].
-    pub cudaStreamDestroy: Option<PFN_cudaStreamDestroy>,
-    ///See [`Runtime::cudaStreamSynchronize`].
-    pub cudaStreamSynchronize: Option<PFN_cudaStreamSynchronize>,
-    ///See [`Runtime::cudaStreamQuery`].
-    pub cudaStreamQuery: Option<PFN_cudaStreamQuery>,
-    ///See [`Runtime::cudaStreamWaitEvent`].
-    pub cudaStreamWaitEvent: Option<PFN_cudaStreamWaitEvent>,
-    ///See [`Runtime::cudaEventCreateWithFlags`].
-    pub cudaEventCreateWithFlags: Option<PFN_cudaEventCreateWithFlags>,
-    ///See [`Runtime::cudaEventDestroy`].
-    pub cudaEventDestroy: Option<PFN_cudaEventDestroy>,
-    ///See [`Runtime::cudaEventRecord`].
-    pub cudaEventRecord: Option<PFN_cudaEventRecord>,
-    ///See [`Runtime::cudaEventQuery`].
-    pub cudaEventQuery: Option<PFN_cudaEventQuery>,
-    ///See [`Runtime::cudaEventSynchronize`].
-    pub cudaEventSynchronize: Option<PFN_cudaEventSynchronize>,
-    ///See [`Runtime::cudaEventElapsedTime`].
-    pub cudaEventElapsedTime: Option<PFN_cudaEventElapsedTime>,
-    ///See [`Runtime::cudaIpcGetMemHandle`].
-    pub cudaIpcGetMemHandle: Option<PFN_cudaIpcGetMemHandle>,
-    ///See [`Runtime::cudaIpcOpenMemHandle`].
-    pub cudaIpcOpenMemHandle: Option<PFN_cudaIpcOpenMemHandle>,
-    ///See [`Runtime::cudaIpcCloseMemHandle`].
-    pub cudaIpcCloseMemHandle: Option<PFN_cudaIpcCloseMemHandle>,
-    ///See [`Runtime::cudaIpcGetEventHandle`].
-    pub cudaIpcGetEventHandle: Option<PFN_cudaIpcGetEventHandle>,
-    ///See [`Runtime::cudaIpcOpenEventHandle`].
-    pub cudaIpcOpenEventHandle: Option<PFN_cudaIpcOpenEventHandle>,
+    ///See [`Runtime::cudaMallocPitch`].
+    pub cudaMallocPitch: Option<PFN_cudaMallocPitch>,
+    ///See [`Runtime::cudaMalloc3D`].
+    pub cudaMalloc3D: Option<PFN_cudaMalloc3D>,
+    ///See [`Runtime::cudaHostGetDevicePointer`].
+    pub cudaHostGetDevicePointer: Option<PFN_cudaHostGetDevicePointer>,
+    ///See [`Runtime::cudaHostGetFlags`].
+    pub cudaHostGetFlags: Option<PFN_cudaHostGetFlags>,
+    ///See [`Runtime::cudaGetSymbolAddress`].
+    pub cudaGetSymbolAddress: Option<PFN_cudaGetSymbolAddress>,
+    ///See [`Runtime::cudaGetSymbolSize`].
+    pub cudaGetSymbolSize: Option<PFN_cudaGetSymbolSize>,
+    ///See [`Runtime::cudaMemPrefetchAsync`].
+    pub cudaMemPrefetchAsync: Option<PFN_cudaMemPrefetchAsync>,
+    ///See [`Runtime::cudaMemPrefetchBatchAsync`].
+    pub cudaMemPrefetchBatchAsync: Option<PFN_cudaMemPrefetchBatchAsync>,
+    ///See [`Runtime::cudaMemDiscardBatchAsync`].
+    pub cudaMemDiscardBatchAsync: Option<PFN_cudaMemDiscardBatchAsync>,
+    ///See [`Runtime::cudaMemDiscardAndPrefetchBatchAsync`].
+    pub cudaMemDiscardAndPrefetchBatchAsync: Option<
+        PFN_cudaMemDiscardAndPrefetchBatchAsync,
+    >,
+    ///See [`Runtime::cudaMemAdvise`].
+    pub cudaMemAdvise: Option<PFN_cudaMemAdvise>,
+    ///See [`Runtime::cudaMemGetLocationInfo`].
+    pub cudaMemGetLocationInfo: Option<PFN_cudaMemGetLocationInfo>,
+    ///See [`Runtime::cudaMemRangeGetAttribute`].
+    pub cudaMemRangeGetAttribute: Option<PFN_cudaMemRangeGetAttribute>,
+    ///See [`Runtime::cudaMemRangeGetAttributes`].
+    pub cudaMemRangeGetAttributes: Option<PFN_cudaMemRangeGetAttributes>,
+    ///See [`Runtime::cudaMemGetDefaultMemPool`].
+    pub cudaMemGetDefaultMemPool: Option<PFN_cudaMemGetDefaultMemPool>,
+    ///See [`Runtime::cudaMemGetMemPool`].
+    pub cudaMemGetMemPool: Option<PFN_cudaMemGetMemPool>,
+    ///See [`Runtime::cudaMemSetMemPool`].
+    pub cudaMemSetMemPool: Option<PFN_cudaMemSetMemPool>,
+    ///See [`Runtime::cudaMallocArray`].
+    pub cudaMallocArray: Option<PFN_cudaMallocArray>,
+    ///See [`Runtime::cudaMalloc3DArray`].
+    pub cudaMalloc3DArray: Option<PFN_cudaMalloc3DArray>,
+    ///See [`Runtime::cudaMallocMipmappedArray`].
+    pub cudaMallocMipmappedArray: Option<PFN_cudaMallocMipmappedArray>,
+    ///See [`Runtime::cudaFreeArray`].
+    pub cudaFreeArray: Option<PFN_cudaFreeArray>,
+    ///See [`Runtime::cudaFreeMipmappedArray`].
+    pub cudaFreeMipmappedArray: Option<PFN_cudaFreeMipmappedArray>,
+    ///See [`Runtime::cudaGetMipmappedArrayLevel`].
+    pub cudaGetMipmappedArrayLevel: Option<PFN_cudaGetMipmappedArrayLevel>,
+    ///See [`Runtime::cudaArrayGetPlane`].
+    pub cudaArrayGetPlane: Option<PFN_cudaArrayGetPlane>,
+    ///See [`Runtime::cudaArrayGetInfo`].
+    pub cudaArrayGetInfo: Option<PFN_cudaArrayGetInfo>,
+    ///See [`Runtime::cudaArrayGetMemoryRequirements`].
+    pub cudaArrayGetMemoryRequirements: Option<PFN_cudaArrayGetMemoryRequirements>,
+    ///See [`Runtime::cudaMipmappedArrayGetMemoryRequirements`].
+    pub cudaMipmappedArrayGetMemoryRequirements: Option<
+        PFN_cudaMipmappedArrayGetMemoryRequirements,
+    >,
+    ///See [`Runtime::cudaArrayGetSparseProperties`].
+    pub cudaArrayGetSparseProperties: Option<PFN_cudaArrayGetSparseProperties>,
+    ///See [`Runtime::cudaMipmappedArrayGetSparseProperties`].
+    pub cudaMipmappedArrayGetSparseProperties: Option<
+        PFN_cudaMipmappedArrayGetSparseProperties,
+    >,
+    ///See [`Runtime::cudaMemcpy2D`].
+    pub cudaMemcpy2D: Option<PFN_cudaMemcpy2D>,
+    ///See [`Runtime::cudaMemcpy2DAsync`].
+    pub cudaMemcpy2DAsync: Option<PFN_cudaMemcpy2DAsync>,
+    ///See [`Runtime::cudaMemcpy3D`].
+    pub cudaMemcpy3D: Option<PFN_cudaMemcpy3D>,
+    ///See [`Runtime::cudaMemcpy3DAsync`].
+    pub cudaMemcpy3DAsync: Option<PFN_cudaMemcpy3DAsync>,
+    ///See [`Runtime::cudaMemcpy3DPeer`].
+    pub cudaMemcpy3DPeer: Option<PFN_cudaMemcpy3DPeer>,
+    ///See [`Runtime::cudaMemcpy3DPeerAsync`].
+    pub cudaMemcpy3DPeerAsync: Option<PFN_cudaMemcpy3DPeerAsync>,
+    ///See [`Runtime::cudaMemcpy2DToArray`].
+    pub cudaMemcpy2DToArray: Option<PFN_cudaMemcpy2DToArray>,
+    ///See [`Runtime::cudaMemcpy2DToArrayAsync`].
+    pub cudaMemcpy2DToArrayAsync: Option<PFN_cudaMemcpy2DToArrayAsync>,
+    ///See [`Runtime::cudaMemcpy2DFromArray`].
+    pub cudaMemcpy2DFromArray: Option<PFN_cudaMemcpy2DFromArray>,
+    ///See [`Runtime::cudaMemcpy2DFromArrayAsync`].
+    pub cudaMemcpy2DFromArrayAsync: Option<PFN_cudaMemcpy2DFromArrayAsync>,
+    ///See [`Runtime::cudaMemcpy2DArrayToArray`].
+    pub cudaMemcpy2DArrayToArray: Option<PFN_cudaMemcpy2DArrayToArray>,
+    ///See [`Runtime::cudaMemcpyToArray`].
+    pub cudaMemcpyToArray: Option<PFN_cudaMemcpyToArray>,
+    ///See [`Runtime::cudaMemcpyToArrayAsync`].
+    pub cudaMemcpyToArrayAsync: Option<PFN_cudaMemcpyToArrayAsync>,
+    ///See [`Runtime::cudaMemcpyFromArray`].
+    pub cudaMemcpyFromArray: Option<PFN_cudaMemcpyFromArray>,
+    ///See [`Runtime::cudaMemcpyFromArrayAsync`].
+    pub cudaMemcpyFromArrayAsync: Option<PFN_cudaMemcpyFromArrayAsync>,
+    ///See [`Runtime::cudaMemcpyArrayToArray`].
+    pub cudaMemcpyArrayToArray: Option<PFN_cudaMemcpyArrayToArray>,
+    ///See [`Runtime::cudaMemcpyToSymbol`].
+    pub cudaMemcpyToSymbol: Option<PFN_cudaMemcpyToSymbol>,
+    ///See [`Runtime::cudaMemcpyToSymbolAsync`].
+    pub cudaMemcpyToSymbolAsync: Option<PFN_cudaMemcpyToSymbolAsync>,
+    ///See [`Runtime::cudaMemcpyFromSymbol`].
+    pub cudaMemcpyFromSymbol: Option<PFN_cudaMemcpyFromSymbol>,
+    ///See [`Runtime::cudaMemcpyFromSymbolAsync`].
+    pub cudaMemcpyFromSymbolAsync: Option<PFN_cudaMemcpyFromSymbolAsync>,
+    ///See [`Runtime::cudaMemcpyBatchAsync`].
+    pub cudaMemcpyBatchAsync: Option<PFN_cudaMemcpyBatchAsync>,
+    ///See [`Runtime::cudaMemcpy3DBatchAsync`].
+    pub cudaMemcpy3DBatchAsync: Option<PFN_cudaMemcpy3DBatchAsync>,
+    ///See [`Runtime::cudaMemcpyWithAttributesAsync`].
+    pub cudaMemcpyWithAttributesAsync: Option<PFN_cudaMemcpyWithAttributesAsync>,
+    ///See [`Runtime::cudaMemcpy3DWithAttributesAsync`].
+    pub cudaMemcpy3DWithAttributesAsync: Option<PFN_cudaMemcpy3DWithAttributesAsync>,
+    ///See [`Runtime::cudaMemset2D`].
+    pub cudaMemset2D: Option<PFN_cudaMemset2D>,
+    ///See [`Runtime::cudaMemset2DAsync`].
+    pub cudaMemset2DAsync: Option<PFN_cudaMemset2DAsync>,
+    ///See [`Runtime::cudaMemset3D`].
+    pub cudaMemset3D: Option<PFN_cudaMemset3D>,
+    ///See [`Runtime::cudaMemset3DAsync`].
+    pub cudaMemset3DAsync: Option<PFN_cudaMemset3DAsync>,
     ///See [`Runtime::cudaDeviceGetDefaultMemPool`].
     pub cudaDeviceGetDefaultMemPool: Option<PFN_cudaDeviceGetDefaultMemPool>,
     ///See [`Runtime::cudaDeviceGetMemPool`].
@@ -1394,14 +4559,326 @@ pub struct Functions {
     pub cudaMemPoolExportPointer: Option<PFN_cudaMemPoolExportPointer>,
     ///See [`Runtime::cudaMemPoolImportPointer`].
     pub cudaMemPoolImportPointer: Option<PFN_cudaMemPoolImportPointer>,
+    ///See [`Runtime::cudaImportExternalMemory`].
+    pub cudaImportExternalMemory: Option<PFN_cudaImportExternalMemory>,
+    ///See [`Runtime::cudaExternalMemoryGetMappedBuffer`].
+    pub cudaExternalMemoryGetMappedBuffer: Option<PFN_cudaExternalMemoryGetMappedBuffer>,
+    ///See [`Runtime::cudaExternalMemoryGetMappedMipmappedArray`].
+    pub cudaExternalMemoryGetMappedMipmappedArray: Option<
+        PFN_cudaExternalMemoryGetMappedMipmappedArray,
+    >,
+    ///See [`Runtime::cudaDestroyExternalMemory`].
+    pub cudaDestroyExternalMemory: Option<PFN_cudaDestroyExternalMemory>,
+    ///See [`Runtime::cudaImportExternalSemaphore`].
+    pub cudaImportExternalSemaphore: Option<PFN_cudaImportExternalSemaphore>,
+    ///See [`Runtime::cudaSignalExternalSemaphoresAsync`].
+    pub cudaSignalExternalSemaphoresAsync: Option<PFN_cudaSignalExternalSemaphoresAsync>,
+    ///See [`Runtime::cudaWaitExternalSemaphoresAsync`].
+    pub cudaWaitExternalSemaphoresAsync: Option<PFN_cudaWaitExternalSemaphoresAsync>,
+    ///See [`Runtime::cudaDestroyExternalSemaphore`].
+    pub cudaDestroyExternalSemaphore: Option<PFN_cudaDestroyExternalSemaphore>,
+    ///See [`Runtime::cudaGraphicsUnregisterResource`].
+    pub cudaGraphicsUnregisterResource: Option<PFN_cudaGraphicsUnregisterResource>,
+    ///See [`Runtime::cudaGraphicsResourceSetMapFlags`].
+    pub cudaGraphicsResourceSetMapFlags: Option<PFN_cudaGraphicsResourceSetMapFlags>,
+    ///See [`Runtime::cudaGraphicsMapResources`].
+    pub cudaGraphicsMapResources: Option<PFN_cudaGraphicsMapResources>,
+    ///See [`Runtime::cudaGraphicsUnmapResources`].
+    pub cudaGraphicsUnmapResources: Option<PFN_cudaGraphicsUnmapResources>,
+    ///See [`Runtime::cudaGraphicsResourceGetMappedPointer`].
+    pub cudaGraphicsResourceGetMappedPointer: Option<
+        PFN_cudaGraphicsResourceGetMappedPointer,
+    >,
+    ///See [`Runtime::cudaGraphicsSubResourceGetMappedArray`].
+    pub cudaGraphicsSubResourceGetMappedArray: Option<
+        PFN_cudaGraphicsSubResourceGetMappedArray,
+    >,
+    ///See [`Runtime::cudaGraphicsResourceGetMappedMipmappedArray`].
+    pub cudaGraphicsResourceGetMappedMipmappedArray: Option<
+        PFN_cudaGraphicsResourceGetMappedMipmappedArray,
+    >,
+    ///See [`Runtime::cudaGraphCreate`].
+    pub cudaGraphCreate: Option<PFN_cudaGraphCreate>,
+    ///See [`Runtime::cudaGraphClone`].
+    pub cudaGraphClone: Option<PFN_cudaGraphClone>,
+    ///See [`Runtime::cudaGraphDestroy`].
+    pub cudaGraphDestroy: Option<PFN_cudaGraphDestroy>,
+    ///See [`Runtime::cudaGraphGetId`].
+    pub cudaGraphGetId: Option<PFN_cudaGraphGetId>,
+    ///See [`Runtime::cudaGraphDebugDotPrint`].
+    pub cudaGraphDebugDotPrint: Option<PFN_cudaGraphDebugDotPrint>,
+    ///See [`Runtime::cudaGraphGetNodes`].
+    pub cudaGraphGetNodes: Option<PFN_cudaGraphGetNodes>,
+    ///See [`Runtime::cudaGraphGetRootNodes`].
+    pub cudaGraphGetRootNodes: Option<PFN_cudaGraphGetRootNodes>,
+    ///See [`Runtime::cudaGraphGetEdges`].
+    pub cudaGraphGetEdges: Option<PFN_cudaGraphGetEdges>,
+    ///See [`Runtime::cudaGraphNodeGetDependencies`].
+    pub cudaGraphNodeGetDependencies: Option<PFN_cudaGraphNodeGetDependencies>,
+    ///See [`Runtime::cudaGraphNodeGetDependentNodes`].
+    pub cudaGraphNodeGetDependentNodes: Option<PFN_cudaGraphNodeGetDependentNodes>,
+    ///See [`Runtime::cudaGraphAddDependencies`].
+    pub cudaGraphAddDependencies: Option<PFN_cudaGraphAddDependencies>,
+    ///See [`Runtime::cudaGraphRemoveDependencies`].
+    pub cudaGraphRemoveDependencies: Option<PFN_cudaGraphRemoveDependencies>,
+    ///See [`Runtime::cudaGraphNodeFindInClone`].
+    pub cudaGraphNodeFindInClone: Option<PFN_cudaGraphNodeFindInClone>,
+    ///See [`Runtime::cudaGraphNodeGetType`].
+    pub cudaGraphNodeGetType: Option<PFN_cudaGraphNodeGetType>,
+    ///See [`Runtime::cudaGraphNodeGetContainingGraph`].
+    pub cudaGraphNodeGetContainingGraph: Option<PFN_cudaGraphNodeGetContainingGraph>,
+    ///See [`Runtime::cudaGraphNodeGetLocalId`].
+    pub cudaGraphNodeGetLocalId: Option<PFN_cudaGraphNodeGetLocalId>,
+    ///See [`Runtime::cudaGraphNodeGetToolsId`].
+    pub cudaGraphNodeGetToolsId: Option<PFN_cudaGraphNodeGetToolsId>,
+    ///See [`Runtime::cudaGraphDestroyNode`].
+    pub cudaGraphDestroyNode: Option<PFN_cudaGraphDestroyNode>,
+    ///See [`Runtime::cudaUserObjectCreate`].
+    pub cudaUserObjectCreate: Option<PFN_cudaUserObjectCreate>,
+    ///See [`Runtime::cudaUserObjectRetain`].
+    pub cudaUserObjectRetain: Option<PFN_cudaUserObjectRetain>,
+    ///See [`Runtime::cudaUserObjectRelease`].
+    pub cudaUserObjectRelease: Option<PFN_cudaUserObjectRelease>,
+    ///See [`Runtime::cudaGraphRetainUserObject`].
+    pub cudaGraphRetainUserObject: Option<PFN_cudaGraphRetainUserObject>,
+    ///See [`Runtime::cudaGraphReleaseUserObject`].
+    pub cudaGraphReleaseUserObject: Option<PFN_cudaGraphReleaseUserObject>,
+    ///See [`Runtime::cudaDeviceGraphMemTrim`].
+    pub cudaDeviceGraphMemTrim: Option<PFN_cudaDeviceGraphMemTrim>,
+    ///See [`Runtime::cudaDeviceGetGraphMemAttribute`].
+    pub cudaDeviceGetGraphMemAttribute: Option<PFN_cudaDeviceGetGraphMemAttribute>,
+    ///See [`Runtime::cudaDeviceSetGraphMemAttribute`].
+    pub cudaDeviceSetGraphMemAttribute: Option<PFN_cudaDeviceSetGraphMemAttribute>,
+    ///See [`Runtime::cudaGraphInstantiate`].
+    pub cudaGraphInstantiate: Option<PFN_cudaGraphInstantiate>,
+    ///See [`Runtime::cudaGraphInstantiateWithFlags`].
+    pub cudaGraphInstantiateWithFlags: Option<PFN_cudaGraphInstantiateWithFlags>,
+    ///See [`Runtime::cudaGraphInstantiateWithParams`].
+    pub cudaGraphInstantiateWithParams: Option<PFN_cudaGraphInstantiateWithParams>,
+    ///See [`Runtime::cudaGraphExecGetFlags`].
+    pub cudaGraphExecGetFlags: Option<PFN_cudaGraphExecGetFlags>,
+    ///See [`Runtime::cudaGraphExecGetId`].
+    pub cudaGraphExecGetId: Option<PFN_cudaGraphExecGetId>,
+    ///See [`Runtime::cudaGraphUpload`].
+    pub cudaGraphUpload: Option<PFN_cudaGraphUpload>,
+    ///See [`Runtime::cudaGraphLaunch`].
+    pub cudaGraphLaunch: Option<PFN_cudaGraphLaunch>,
+    ///See [`Runtime::cudaGraphExecDestroy`].
+    pub cudaGraphExecDestroy: Option<PFN_cudaGraphExecDestroy>,
+    ///See [`Runtime::cudaGraphExecUpdate`].
+    pub cudaGraphExecUpdate: Option<PFN_cudaGraphExecUpdate>,
+    ///See [`Runtime::cudaGraphExecNodeSetParams`].
+    pub cudaGraphExecNodeSetParams: Option<PFN_cudaGraphExecNodeSetParams>,
+    ///See [`Runtime::cudaGraphExecKernelNodeSetParams`].
+    pub cudaGraphExecKernelNodeSetParams: Option<PFN_cudaGraphExecKernelNodeSetParams>,
+    ///See [`Runtime::cudaGraphExecMemcpyNodeSetParams`].
+    pub cudaGraphExecMemcpyNodeSetParams: Option<PFN_cudaGraphExecMemcpyNodeSetParams>,
+    ///See [`Runtime::cudaGraphExecMemcpyNodeSetParams1D`].
+    pub cudaGraphExecMemcpyNodeSetParams1D: Option<
+        PFN_cudaGraphExecMemcpyNodeSetParams1D,
+    >,
+    ///See [`Runtime::cudaGraphExecMemcpyNodeSetParamsToSymbol`].
+    pub cudaGraphExecMemcpyNodeSetParamsToSymbol: Option<
+        PFN_cudaGraphExecMemcpyNodeSetParamsToSymbol,
+    >,
+    ///See [`Runtime::cudaGraphExecMemcpyNodeSetParamsFromSymbol`].
+    pub cudaGraphExecMemcpyNodeSetParamsFromSymbol: Option<
+        PFN_cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+    >,
+    ///See [`Runtime::cudaGraphExecMemsetNodeSetParams`].
+    pub cudaGraphExecMemsetNodeSetParams: Option<PFN_cudaGraphExecMemsetNodeSetParams>,
+    ///See [`Runtime::cudaGraphExecHostNodeSetParams`].
+    pub cudaGraphExecHostNodeSetParams: Option<PFN_cudaGraphExecHostNodeSetParams>,
+    ///See [`Runtime::cudaGraphExecChildGraphNodeSetParams`].
+    pub cudaGraphExecChildGraphNodeSetParams: Option<
+        PFN_cudaGraphExecChildGraphNodeSetParams,
+    >,
+    ///See [`Runtime::cudaGraphExecEventRecordNodeSetEvent`].
+    pub cudaGraphExecEventRecordNodeSetEvent: Option<
+        PFN_cudaGraphExecEventRecordNodeSetEvent,
+    >,
+    ///See [`Runtime::cudaGraphExecEventWaitNodeSetEvent`].
+    pub cudaGraphExecEventWaitNodeSetEvent: Option<
+        PFN_cudaGraphExecEventWaitNodeSetEvent,
+    >,
+    ///See [`Runtime::cudaGraphExecExternalSemaphoresSignalNodeSetParams`].
+    pub cudaGraphExecExternalSemaphoresSignalNodeSetParams: Option<
+        PFN_cudaGraphExecExternalSemaphoresSignalNodeSetParams,
+    >,
+    ///See [`Runtime::cudaGraphExecExternalSemaphoresWaitNodeSetParams`].
+    pub cudaGraphExecExternalSemaphoresWaitNodeSetParams: Option<
+        PFN_cudaGraphExecExternalSemaphoresWaitNodeSetParams,
+    >,
+    ///See [`Runtime::cudaGraphNodeSetEnabled`].
+    pub cudaGraphNodeSetEnabled: Option<PFN_cudaGraphNodeSetEnabled>,
+    ///See [`Runtime::cudaGraphNodeGetEnabled`].
+    pub cudaGraphNodeGetEnabled: Option<PFN_cudaGraphNodeGetEnabled>,
+    ///See [`Runtime::cudaGraphAddNode`].
+    pub cudaGraphAddNode: Option<PFN_cudaGraphAddNode>,
+    ///See [`Runtime::cudaGraphAddKernelNode`].
+    pub cudaGraphAddKernelNode: Option<PFN_cudaGraphAddKernelNode>,
+    ///See [`Runtime::cudaGraphAddMemcpyNode`].
+    pub cudaGraphAddMemcpyNode: Option<PFN_cudaGraphAddMemcpyNode>,
+    ///See [`Runtime::cudaGraphAddMemcpyNode1D`].
+    pub cudaGraphAddMemcpyNode1D: Option<PFN_cudaGraphAddMemcpyNode1D>,
+    ///See [`Runtime::cudaGraphAddMemcpyNodeToSymbol`].
+    pub cudaGraphAddMemcpyNodeToSymbol: Option<PFN_cudaGraphAddMemcpyNodeToSymbol>,
+    ///See [`Runtime::cudaGraphAddMemcpyNodeFromSymbol`].
+    pub cudaGraphAddMemcpyNodeFromSymbol: Option<PFN_cudaGraphAddMemcpyNodeFromSymbol>,
+    ///See [`Runtime::cudaGraphAddMemsetNode`].
+    pub cudaGraphAddMemsetNode: Option<PFN_cudaGraphAddMemsetNode>,
+    ///See [`Runtime::cudaGraphAddHostNode`].
+    pub cudaGraphAddHostNode: Option<PFN_cudaGraphAddHostNode>,
+    ///See [`Runtime::cudaGraphAddChildGraphNode`].
+    pub cudaGraphAddChildGraphNode: Option<PFN_cudaGraphAddChildGraphNode>,
+    ///See [`Runtime::cudaGraphAddEmptyNode`].
+    pub cudaGraphAddEmptyNode: Option<PFN_cudaGraphAddEmptyNode>,
+    ///See [`Runtime::cudaGraphAddEventRecordNode`].
+    pub cudaGraphAddEventRecordNode: Option<PFN_cudaGraphAddEventRecordNode>,
+    ///See [`Runtime::cudaGraphAddEventWaitNode`].
+    pub cudaGraphAddEventWaitNode: Option<PFN_cudaGraphAddEventWaitNode>,
+    ///See [`Runtime::cudaGraphAddExternalSemaphoresSignalNode`].
+    pub cudaGraphAddExternalSemaphoresSignalNode: Option<
+        PFN_cudaGraphAddExternalSemaphoresSignalNode,
+    >,
+    ///See [`Runtime::cudaGraphAddExternalSemaphoresWaitNode`].
+    pub cudaGraphAddExternalSemaphoresWaitNode: Option<
+        PFN_cudaGraphAddExternalSemaphoresWaitNode,
+    >,
+    ///See [`Runtime::cudaGraphAddMemAllocNode`].
+    pub cudaGraphAddMemAllocNode: Option<PFN_cudaGraphAddMemAllocNode>,
+    ///See [`Runtime::cudaGraphAddMemFreeNode`].
+    pub cudaGraphAddMemFreeNode: Option<PFN_cudaGraphAddMemFreeNode>,
+    ///See [`Runtime::cudaGraphConditionalHandleCreate`].
+    pub cudaGraphConditionalHandleCreate: Option<PFN_cudaGraphConditionalHandleCreate>,
+    ///See [`Runtime::cudaGraphConditionalHandleCreate_v2`].
+    pub cudaGraphConditionalHandleCreate_v2: Option<
+        PFN_cudaGraphConditionalHandleCreate_v2,
+    >,
+    ///See [`Runtime::cudaGraphNodeGetParams`].
+    pub cudaGraphNodeGetParams: Option<PFN_cudaGraphNodeGetParams>,
+    ///See [`Runtime::cudaGraphNodeSetParams`].
+    pub cudaGraphNodeSetParams: Option<PFN_cudaGraphNodeSetParams>,
+    ///See [`Runtime::cudaGraphKernelNodeGetParams`].
+    pub cudaGraphKernelNodeGetParams: Option<PFN_cudaGraphKernelNodeGetParams>,
+    ///See [`Runtime::cudaGraphKernelNodeSetParams`].
+    pub cudaGraphKernelNodeSetParams: Option<PFN_cudaGraphKernelNodeSetParams>,
+    ///See [`Runtime::cudaGraphKernelNodeCopyAttributes`].
+    pub cudaGraphKernelNodeCopyAttributes: Option<PFN_cudaGraphKernelNodeCopyAttributes>,
+    ///See [`Runtime::cudaGraphKernelNodeGetAttribute`].
+    pub cudaGraphKernelNodeGetAttribute: Option<PFN_cudaGraphKernelNodeGetAttribute>,
+    ///See [`Runtime::cudaGraphKernelNodeSetAttribute`].
+    pub cudaGraphKernelNodeSetAttribute: Option<PFN_cudaGraphKernelNodeSetAttribute>,
+    ///See [`Runtime::cudaGraphMemcpyNodeGetParams`].
+    pub cudaGraphMemcpyNodeGetParams: Option<PFN_cudaGraphMemcpyNodeGetParams>,
+    ///See [`Runtime::cudaGraphMemcpyNodeSetParams`].
+    pub cudaGraphMemcpyNodeSetParams: Option<PFN_cudaGraphMemcpyNodeSetParams>,
+    ///See [`Runtime::cudaGraphMemcpyNodeSetParams1D`].
+    pub cudaGraphMemcpyNodeSetParams1D: Option<PFN_cudaGraphMemcpyNodeSetParams1D>,
+    ///See [`Runtime::cudaGraphMemcpyNodeSetParamsToSymbol`].
+    pub cudaGraphMemcpyNodeSetParamsToSymbol: Option<
+        PFN_cudaGraphMemcpyNodeSetParamsToSymbol,
+    >,
+    ///See [`Runtime::cudaGraphMemcpyNodeSetParamsFromSymbol`].
+    pub cudaGraphMemcpyNodeSetParamsFromSymbol: Option<
+        PFN_cudaGraphMemcpyNodeSetParamsFromSymbol,
+    >,
+    ///See [`Runtime::cudaGraphMemsetNodeGetParams`].
+    pub cudaGraphMemsetNodeGetParams: Option<PFN_cudaGraphMemsetNodeGetParams>,
+    ///See [`Runtime::cudaGraphMemsetNodeSetParams`].
+    pub cudaGraphMemsetNodeSetParams: Option<PFN_cudaGraphMemsetNodeSetParams>,
+    ///See [`Runtime::cudaGraphHostNodeGetParams`].
+    pub cudaGraphHostNodeGetParams: Option<PFN_cudaGraphHostNodeGetParams>,
+    ///See [`Runtime::cudaGraphHostNodeSetParams`].
+    pub cudaGraphHostNodeSetParams: Option<PFN_cudaGraphHostNodeSetParams>,
+    ///See [`Runtime::cudaGraphChildGraphNodeGetGraph`].
+    pub cudaGraphChildGraphNodeGetGraph: Option<PFN_cudaGraphChildGraphNodeGetGraph>,
+    ///See [`Runtime::cudaGraphEventRecordNodeGetEvent`].
+    pub cudaGraphEventRecordNodeGetEvent: Option<PFN_cudaGraphEventRecordNodeGetEvent>,
+    ///See [`Runtime::cudaGraphEventRecordNodeSetEvent`].
+    pub cudaGraphEventRecordNodeSetEvent: Option<PFN_cudaGraphEventRecordNodeSetEvent>,
+    ///See [`Runtime::cudaGraphEventWaitNodeGetEvent`].
+    pub cudaGraphEventWaitNodeGetEvent: Option<PFN_cudaGraphEventWaitNodeGetEvent>,
+    ///See [`Runtime::cudaGraphEventWaitNodeSetEvent`].
+    pub cudaGraphEventWaitNodeSetEvent: Option<PFN_cudaGraphEventWaitNodeSetEvent>,
+    ///See [`Runtime::cudaGraphExternalSemaphoresSignalNodeGetParams`].
+    pub cudaGraphExternalSemaphoresSignalNodeGetParams: Option<
+        PFN_cudaGraphExternalSemaphoresSignalNodeGetParams,
+    >,
+    ///See [`Runtime::cudaGraphExternalSemaphoresSignalNodeSetParams`].
+    pub cudaGraphExternalSemaphoresSignalNodeSetParams: Option<
+        PFN_cudaGraphExternalSemaphoresSignalNodeSetParams,
+    >,
+    ///See [`Runtime::cudaGraphExternalSemaphoresWaitNodeGetParams`].
+    pub cudaGraphExternalSemaphoresWaitNodeGetParams: Option<
+        PFN_cudaGraphExternalSemaphoresWaitNodeGetParams,
+    >,
+    ///See [`Runtime::cudaGraphExternalSemaphoresWaitNodeSetParams`].
+    pub cudaGraphExternalSemaphoresWaitNodeSetParams: Option<
+        PFN_cudaGraphExternalSemaphoresWaitNodeSetParams,
+    >,
+    ///See [`Runtime::cudaGraphMemAllocNodeGetParams`].
+    pub cudaGraphMemAllocNodeGetParams: Option<PFN_cudaGraphMemAllocNodeGetParams>,
+    ///See [`Runtime::cudaGraphMemFreeNodeGetParams`].
+    pub cudaGraphMemFreeNodeGetParams: Option<PFN_cudaGraphMemFreeNodeGetParams>,
+    ///See [`Runtime::cudaOccupancyMaxActiveBlocksPerMultiprocessor`].
+    pub cudaOccupancyMaxActiveBlocksPerMultiprocessor: Option<
+        PFN_cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+    >,
+    ///See [`Runtime::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags`].
+    pub cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags: Option<
+        PFN_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    >,
+    ///See [`Runtime::cudaOccupancyAvailableDynamicSMemPerBlock`].
+    pub cudaOccupancyAvailableDynamicSMemPerBlock: Option<
+        PFN_cudaOccupancyAvailableDynamicSMemPerBlock,
+    >,
+    ///See [`Runtime::cudaOccupancyMaxPotentialClusterSize`].
+    pub cudaOccupancyMaxPotentialClusterSize: Option<
+        PFN_cudaOccupancyMaxPotentialClusterSize,
+    >,
+    ///See [`Runtime::cudaOccupancyMaxActiveClusters`].
+    pub cudaOccupancyMaxActiveClusters: Option<PFN_cudaOccupancyMaxActiveClusters>,
+    ///See [`Runtime::cudaGetChannelDesc`].
+    pub cudaGetChannelDesc: Option<PFN_cudaGetChannelDesc>,
+    ///See [`Runtime::cudaCreateChannelDesc`].
+    pub cudaCreateChannelDesc: Option<PFN_cudaCreateChannelDesc>,
+    ///See [`Runtime::cudaCreateTextureObject`].
+    pub cudaCreateTextureObject: Option<PFN_cudaCreateTextureObject>,
+    ///See [`Runtime::cudaDestroyTextureObject`].
+    pub cudaDestroyTextureObject: Option<PFN_cudaDestroyTextureObject>,
+    ///See [`Runtime::cudaGetTextureObjectResourceDesc`].
+    pub cudaGetTextureObjectResourceDesc: Option<PFN_cudaGetTextureObjectResourceDesc>,
+    ///See [`Runtime::cudaGetTextureObjectTextureDesc`].
+    pub cudaGetTextureObjectTextureDesc: Option<PFN_cudaGetTextureObjectTextureDesc>,
+    ///See [`Runtime::cudaGetTextureObjectResourceViewDesc`].
+    pub cudaGetTextureObjectResourceViewDesc: Option<
+        PFN_cudaGetTextureObjectResourceViewDesc,
+    >,
+    ///See [`Runtime::cudaCreateSurfaceObject`].
+    pub cudaCreateSurfaceObject: Option<PFN_cudaCreateSurfaceObject>,
+    ///See [`Runtime::cudaDestroySurfaceObject`].
+    pub cudaDestroySurfaceObject: Option<PFN_cudaDestroySurfaceObject>,
+    ///See [`Runtime::cudaGetSurfaceObjectResourceDesc`].
+    pub cudaGetSurfaceObjectResourceDesc: Option<PFN_cudaGetSurfaceObjectResourceDesc>,
 }
 impl Functions {
-    /// Creates a table from the address of each function, in the order of [`SYMBOLS`].
+    /// Creates a table from the address of each function, in the order of [`SYMBOLS`]. Returns `None` if there
+    /// are fewer addresses than symbols.
     ///
     /// # Safety
     /// Each address must be null or that of a function with the signature of its symbol's version.
+    #[inline]
     #[must_use]
-    pub const unsafe fn from_addresses(addresses: &[*const c_void; 67usize]) -> &Self {
+    pub const unsafe fn from_addresses(addresses: &[*const c_void]) -> Option<&Self> {
+        match addresses.first_chunk() {
+            Some(addresses) => Some(unsafe { Self::of_all(addresses) }),
+            None => None,
+        }
+    }
+    /// As [`Self::from_addresses`].
+    #[inline]
+    pub(crate) const unsafe fn of_all(addresses: &[*const c_void; COUNT]) -> &Self {
         unsafe { &*core::ptr::from_ref(addresses).cast() }
     }
 }
@@ -1412,7 +4889,7 @@ impl Runtime {
 C function [`cudaRuntimeGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART____VERSION.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `runtimeVersion` must be valid for writing.*/
@@ -1423,7 +4900,7 @@ C function [`cudaRuntimeGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-a
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaRuntimeGetVersion {
             Some(function) => Ok(unsafe { function(runtimeVersion) }),
-            None => Err(self.missing(&SYMBOLS[0usize])),
+            None => Err(self.missing(0usize)),
         }
     }
     /**Returns the newest CUDA version that the installed driver supports, or 0 if there is no driver.
@@ -1431,7 +4908,7 @@ C function [`cudaRuntimeGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-a
 C function [`cudaDriverGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART____VERSION.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `driverVersion` must be valid for writing.*/
@@ -1442,7 +4919,7 @@ C function [`cudaDriverGetVersion`](https://docs.nvidia.com/cuda/cuda-runtime-ap
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDriverGetVersion {
             Some(function) => Ok(unsafe { function(driverVersion) }),
-            None => Err(self.missing(&SYMBOLS[1usize])),
+            None => Err(self.missing(1usize)),
         }
     }
     /**Returns the enumerator name of a result code, as a string that belongs to the runtime.
@@ -1461,7 +4938,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     ) -> Result<*const ::core::ffi::c_char, MissingSymbol> {
         match self.functions().cudaGetErrorName {
             Some(function) => Ok(unsafe { function(error) }),
-            None => Err(self.missing(&SYMBOLS[2usize])),
+            None => Err(self.missing(2usize)),
         }
     }
     /**Returns a description of a result code, as a string that belongs to the runtime.
@@ -1480,7 +4957,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     ) -> Result<*const ::core::ffi::c_char, MissingSymbol> {
         match self.functions().cudaGetErrorString {
             Some(function) => Ok(unsafe { function(error) }),
-            None => Err(self.missing(&SYMBOLS[3usize])),
+            None => Err(self.missing(3usize)),
         }
     }
     /**Returns the last error of this thread and clears it.
@@ -1488,7 +4965,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
 C function [`cudaGetLastError`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMissingConfiguration`](cudaError::cudaErrorMissingConfiguration), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorInitializationError`](cudaError::cudaErrorInitializationError), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorLaunchTimeout`](cudaError::cudaErrorLaunchTimeout), [`cudaErrorLaunchOutOfResources`](cudaError::cudaErrorLaunchOutOfResources), [`cudaErrorInvalidDeviceFunction`](cudaError::cudaErrorInvalidDeviceFunction), [`cudaErrorInvalidConfiguration`](cudaError::cudaErrorInvalidConfiguration), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidPitchValue`](cudaError::cudaErrorInvalidPitchValue), [`cudaErrorInvalidSymbol`](cudaError::cudaErrorInvalidSymbol), [`cudaErrorUnmapBufferObjectFailed`](cudaError::cudaErrorUnmapBufferObjectFailed), [`cudaErrorInvalidDevicePointer`](cudaError::cudaErrorInvalidDevicePointer), [`cudaErrorInvalidTexture`](cudaError::cudaErrorInvalidTexture), [`cudaErrorInvalidTextureBinding`](cudaError::cudaErrorInvalidTextureBinding), [`cudaErrorInvalidChannelDescriptor`](cudaError::cudaErrorInvalidChannelDescriptor), [`cudaErrorInvalidMemcpyDirection`](cudaError::cudaErrorInvalidMemcpyDirection), [`cudaErrorInvalidFilterSetting`](cudaError::cudaErrorInvalidFilterSetting), [`cudaErrorInvalidNormSetting`](cudaError::cudaErrorInvalidNormSetting), [`cudaErrorUnknown`](cudaError::cudaErrorUnknown), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorInsufficientDriver`](cudaError::cudaErrorInsufficientDriver), [`cudaErrorNoDevice`](cudaError::cudaErrorNoDevice), [`cudaErrorSetOnActiveProcess`](cudaError::cudaErrorSetOnActiveProcess), [`cudaErrorStartupFailure`](cudaError::cudaErrorStartupFailure), [`cudaErrorInvalidPtx`](cudaError::cudaErrorInvalidPtx), [`cudaErrorUnsupportedPtxVersion`](cudaError::cudaErrorUnsupportedPtxVersion), [`cudaErrorNoKernelImageForDevice`](cudaError::cudaErrorNoKernelImageForDevice), [`cudaErrorJitCompilerNotFound`](cudaError::cudaErrorJitCompilerNotFound), [`cudaErrorJitCompilationDisabled`](cudaError::cudaErrorJitCompilationDisabled).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMissingConfiguration](cudaError::cudaErrorMissingConfiguration), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorLaunchTimeout](cudaError::cudaErrorLaunchTimeout), [cudaErrorLaunchOutOfResources](cudaError::cudaErrorLaunchOutOfResources), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidConfiguration](cudaError::cudaErrorInvalidConfiguration), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorUnmapBufferObjectFailed](cudaError::cudaErrorUnmapBufferObjectFailed), [cudaErrorInvalidDevicePointer](cudaError::cudaErrorInvalidDevicePointer), [cudaErrorInvalidTexture](cudaError::cudaErrorInvalidTexture), [cudaErrorInvalidTextureBinding](cudaError::cudaErrorInvalidTextureBinding), [cudaErrorInvalidChannelDescriptor](cudaError::cudaErrorInvalidChannelDescriptor), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection), [cudaErrorInvalidFilterSetting](cudaError::cudaErrorInvalidFilterSetting), [cudaErrorInvalidNormSetting](cudaError::cudaErrorInvalidNormSetting), [cudaErrorUnknown](cudaError::cudaErrorUnknown), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorInsufficientDriver](cudaError::cudaErrorInsufficientDriver), [cudaErrorNoDevice](cudaError::cudaErrorNoDevice), [cudaErrorSetOnActiveProcess](cudaError::cudaErrorSetOnActiveProcess), [cudaErrorStartupFailure](cudaError::cudaErrorStartupFailure), [cudaErrorInvalidPtx](cudaError::cudaErrorInvalidPtx), [cudaErrorUnsupportedPtxVersion](cudaError::cudaErrorUnsupportedPtxVersion), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice), [cudaErrorJitCompilerNotFound](cudaError::cudaErrorJitCompilerNotFound), [cudaErrorJitCompilationDisabled](cudaError::cudaErrorJitCompilationDisabled).
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -1496,7 +4973,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     pub unsafe fn cudaGetLastError(&self) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaGetLastError {
             Some(function) => Ok(unsafe { function() }),
-            None => Err(self.missing(&SYMBOLS[4usize])),
+            None => Err(self.missing(4usize)),
         }
     }
     /**Returns the last error of this thread without clearing it.
@@ -1504,7 +4981,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
 C function [`cudaPeekAtLastError`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMissingConfiguration`](cudaError::cudaErrorMissingConfiguration), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorInitializationError`](cudaError::cudaErrorInitializationError), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorLaunchTimeout`](cudaError::cudaErrorLaunchTimeout), [`cudaErrorLaunchOutOfResources`](cudaError::cudaErrorLaunchOutOfResources), [`cudaErrorInvalidDeviceFunction`](cudaError::cudaErrorInvalidDeviceFunction), [`cudaErrorInvalidConfiguration`](cudaError::cudaErrorInvalidConfiguration), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidPitchValue`](cudaError::cudaErrorInvalidPitchValue), [`cudaErrorInvalidSymbol`](cudaError::cudaErrorInvalidSymbol), [`cudaErrorUnmapBufferObjectFailed`](cudaError::cudaErrorUnmapBufferObjectFailed), [`cudaErrorInvalidDevicePointer`](cudaError::cudaErrorInvalidDevicePointer), [`cudaErrorInvalidTexture`](cudaError::cudaErrorInvalidTexture), [`cudaErrorInvalidTextureBinding`](cudaError::cudaErrorInvalidTextureBinding), [`cudaErrorInvalidChannelDescriptor`](cudaError::cudaErrorInvalidChannelDescriptor), [`cudaErrorInvalidMemcpyDirection`](cudaError::cudaErrorInvalidMemcpyDirection), [`cudaErrorInvalidFilterSetting`](cudaError::cudaErrorInvalidFilterSetting), [`cudaErrorInvalidNormSetting`](cudaError::cudaErrorInvalidNormSetting), [`cudaErrorUnknown`](cudaError::cudaErrorUnknown), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorInsufficientDriver`](cudaError::cudaErrorInsufficientDriver), [`cudaErrorNoDevice`](cudaError::cudaErrorNoDevice), [`cudaErrorSetOnActiveProcess`](cudaError::cudaErrorSetOnActiveProcess), [`cudaErrorStartupFailure`](cudaError::cudaErrorStartupFailure), [`cudaErrorInvalidPtx`](cudaError::cudaErrorInvalidPtx), [`cudaErrorUnsupportedPtxVersion`](cudaError::cudaErrorUnsupportedPtxVersion), [`cudaErrorNoKernelImageForDevice`](cudaError::cudaErrorNoKernelImageForDevice), [`cudaErrorJitCompilerNotFound`](cudaError::cudaErrorJitCompilerNotFound), [`cudaErrorJitCompilationDisabled`](cudaError::cudaErrorJitCompilationDisabled).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMissingConfiguration](cudaError::cudaErrorMissingConfiguration), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorLaunchTimeout](cudaError::cudaErrorLaunchTimeout), [cudaErrorLaunchOutOfResources](cudaError::cudaErrorLaunchOutOfResources), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidConfiguration](cudaError::cudaErrorInvalidConfiguration), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorUnmapBufferObjectFailed](cudaError::cudaErrorUnmapBufferObjectFailed), [cudaErrorInvalidDevicePointer](cudaError::cudaErrorInvalidDevicePointer), [cudaErrorInvalidTexture](cudaError::cudaErrorInvalidTexture), [cudaErrorInvalidTextureBinding](cudaError::cudaErrorInvalidTextureBinding), [cudaErrorInvalidChannelDescriptor](cudaError::cudaErrorInvalidChannelDescriptor), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection), [cudaErrorInvalidFilterSetting](cudaError::cudaErrorInvalidFilterSetting), [cudaErrorInvalidNormSetting](cudaError::cudaErrorInvalidNormSetting), [cudaErrorUnknown](cudaError::cudaErrorUnknown), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorInsufficientDriver](cudaError::cudaErrorInsufficientDriver), [cudaErrorNoDevice](cudaError::cudaErrorNoDevice), [cudaErrorSetOnActiveProcess](cudaError::cudaErrorSetOnActiveProcess), [cudaErrorStartupFailure](cudaError::cudaErrorStartupFailure), [cudaErrorInvalidPtx](cudaError::cudaErrorInvalidPtx), [cudaErrorUnsupportedPtxVersion](cudaError::cudaErrorUnsupportedPtxVersion), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice), [cudaErrorJitCompilerNotFound](cudaError::cudaErrorJitCompilerNotFound), [cudaErrorJitCompilationDisabled](cudaError::cudaErrorJitCompilationDisabled).
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -1512,12 +4989,12 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     pub unsafe fn cudaPeekAtLastError(&self) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaPeekAtLastError {
             Some(function) => Ok(unsafe { function() }),
-            None => Err(self.missing(&SYMBOLS[5usize])),
+            None => Err(self.missing(5usize)),
         }
     }
     /**Returns the number of devices that are visible to this process.
 
-C function [`cudaGetDeviceCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaGetDeviceCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
@@ -1531,15 +5008,15 @@ C function [`cudaGetDeviceCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaGetDeviceCount {
             Some(function) => Ok(unsafe { function(count) }),
-            None => Err(self.missing(&SYMBOLS[6usize])),
+            None => Err(self.missing(6usize)),
         }
     }
     /**Makes a device this thread's current one, and makes its primary context current.
 
-C function [`cudaSetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaSetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), `cudaErrorDeviceUnavailable`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), cudaErrorDeviceUnavailable.
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -1550,15 +5027,15 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaSetDevice {
             Some(function) => Ok(unsafe { function(device) }),
-            None => Err(self.missing(&SYMBOLS[7usize])),
+            None => Err(self.missing(7usize)),
         }
     }
     /**Returns this thread's current device.
 
-C function [`cudaGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorDeviceUnavailable`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorDeviceUnavailable.
 
 # Safety
 `device` must be valid for writing.*/
@@ -1569,15 +5046,15 @@ C function [`cudaGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaGetDevice {
             Some(function) => Ok(unsafe { function(device) }),
-            None => Err(self.missing(&SYMBOLS[8usize])),
+            None => Err(self.missing(8usize)),
         }
     }
     /**Returns one attribute of a device.
 
-C function [`cudaDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `value` must be valid for writing.*/
@@ -1590,7 +5067,7 @@ C function [`cudaDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceGetAttribute {
             Some(function) => Ok(unsafe { function(value, attr, device) }),
-            None => Err(self.missing(&SYMBOLS[9usize])),
+            None => Err(self.missing(9usize)),
         }
     }
     /**Returns the device at a PCI address.
@@ -1598,7 +5075,7 @@ C function [`cudaDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-
 C function [`cudaDeviceGetByPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
 
 # Safety
 `device` must be valid for writing, and `pciBusId` must point to a C string.*/
@@ -1610,7 +5087,7 @@ C function [`cudaDeviceGetByPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceGetByPCIBusId {
             Some(function) => Ok(unsafe { function(device, pciBusId) }),
-            None => Err(self.missing(&SYMBOLS[10usize])),
+            None => Err(self.missing(10usize)),
         }
     }
     /**Returns a device's PCI address.
@@ -1618,7 +5095,7 @@ C function [`cudaDeviceGetByPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime
 C function [`cudaDeviceGetPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
 
 # Safety
 `pciBusId` must be valid for writing `len` bytes.*/
@@ -1631,7 +5108,7 @@ C function [`cudaDeviceGetPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime-a
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceGetPCIBusId {
             Some(function) => Ok(unsafe { function(pciBusId, len, device) }),
-            None => Err(self.missing(&SYMBOLS[11usize])),
+            None => Err(self.missing(11usize)),
         }
     }
     /**Waits until all work of the current device is done.
@@ -1639,7 +5116,7 @@ C function [`cudaDeviceGetPCIBusId`](https://docs.nvidia.com/cuda/cuda-runtime-a
 C function [`cudaDeviceSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorStreamCaptureUnsupported`](cudaError::cudaErrorStreamCaptureUnsupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorStreamCaptureUnsupported](cudaError::cudaErrorStreamCaptureUnsupported).
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -1647,7 +5124,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     pub unsafe fn cudaDeviceSynchronize(&self) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceSynchronize {
             Some(function) => Ok(unsafe { function() }),
-            None => Err(self.missing(&SYMBOLS[12usize])),
+            None => Err(self.missing(12usize)),
         }
     }
     /**Destroys everything that this process has on the current device.
@@ -1664,7 +5141,443 @@ events, pools, modules, and handles opened from other processes.*/
     pub unsafe fn cudaDeviceReset(&self) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceReset {
             Some(function) => Ok(unsafe { function() }),
-            None => Err(self.missing(&SYMBOLS[13usize])),
+            None => Err(self.missing(13usize)),
+        }
+    }
+    /**Returns the properties of a device.
+
+C function [`cudaGetDeviceProperties`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`prop` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaGetDeviceProperties(
+        &self,
+        prop: *mut cudaDeviceProp,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetDeviceProperties {
+            Some(function) => Ok(unsafe { function(prop, device) }),
+            None => Err(self.missing(14usize)),
+        }
+    }
+    /**Returns the device that best matches the given properties.
+
+C function [`cudaChooseDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`device` must be valid for writing, and `prop` must point to initialised properties.*/
+    #[inline]
+    pub unsafe fn cudaChooseDevice(
+        &self,
+        device: *mut ::core::ffi::c_int,
+        prop: *const cudaDeviceProp,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaChooseDevice {
+            Some(function) => Ok(unsafe { function(device, prop) }),
+            None => Err(self.missing(15usize)),
+        }
+    }
+    /**Initialises the primary context of a device without making it current.
+
+C function [`cudaInitDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaInitDevice(
+        &self,
+        device: ::core::ffi::c_int,
+        deviceFlags: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaInitDevice {
+            Some(function) => Ok(unsafe { function(device, deviceFlags, flags) }),
+            None => Err(self.missing(16usize)),
+        }
+    }
+    /**Sets the devices that the runtime may choose from, in order of preference; a length of 0 restores the default.
+
+C function [`cudaSetValidDevices`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`device_arr` must point to `len` ordinals, or be null if `len` is 0.*/
+    #[inline]
+    pub unsafe fn cudaSetValidDevices(
+        &self,
+        device_arr: *mut ::core::ffi::c_int,
+        len: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaSetValidDevices {
+            Some(function) => Ok(unsafe { function(device_arr, len) }),
+            None => Err(self.missing(17usize)),
+        }
+    }
+    /**Sets the flags of the current device's primary context, such as how a thread waits for the device.
+
+C function [`cudaSetDeviceFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaSetDeviceFlags(
+        &self,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaSetDeviceFlags {
+            Some(function) => Ok(unsafe { function(flags) }),
+            None => Err(self.missing(18usize)),
+        }
+    }
+    /**Returns the flags of the current device.
+
+C function [`cudaGetDeviceFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`flags` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaGetDeviceFlags(
+        &self,
+        flags: *mut ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetDeviceFlags {
+            Some(function) => Ok(unsafe { function(flags) }),
+            None => Err(self.missing(19usize)),
+        }
+    }
+    /**Requests a limit of the current device, such as its stack size; the driver may adjust the value.
+
+C function [`cudaDeviceSetLimit`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorUnsupportedLimit](cudaError::cudaErrorUnsupportedLimit), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaDeviceSetLimit(
+        &self,
+        limit: cudaLimit,
+        value: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceSetLimit {
+            Some(function) => Ok(unsafe { function(limit, value) }),
+            None => Err(self.missing(20usize)),
+        }
+    }
+    /**Returns the current value of a limit of the current device.
+
+C function [`cudaDeviceGetLimit`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorUnsupportedLimit](cudaError::cudaErrorUnsupportedLimit), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pValue` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetLimit(
+        &self,
+        pValue: *mut usize,
+        limit: cudaLimit,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetLimit {
+            Some(function) => Ok(unsafe { function(pValue, limit) }),
+            None => Err(self.missing(21usize)),
+        }
+    }
+    /**Returns how many elements of a format a one-dimensional linear texture may have.
+
+C function [`cudaDeviceGetTexture1DLinearMaxWidth`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorUnsupportedLimit](cudaError::cudaErrorUnsupportedLimit), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`maxWidthInElements` must be valid for writing, and `fmtDesc` must point to a format description.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetTexture1DLinearMaxWidth(
+        &self,
+        maxWidthInElements: *mut usize,
+        fmtDesc: *const cudaChannelFormatDesc,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetTexture1DLinearMaxWidth {
+            Some(function) => {
+                Ok(unsafe { function(maxWidthInElements, fmtDesc, device) })
+            }
+            None => Err(self.missing(22usize)),
+        }
+    }
+    /**Returns how the current device prefers to divide memory between L1 cache and shared memory.
+
+C function [`cudaDeviceGetCacheConfig`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`pCacheConfig` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetCacheConfig(
+        &self,
+        pCacheConfig: *mut cudaFuncCache,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetCacheConfig {
+            Some(function) => Ok(unsafe { function(pCacheConfig) }),
+            None => Err(self.missing(23usize)),
+        }
+    }
+    /**Sets how the current device prefers to divide memory between L1 cache and shared memory.
+
+C function [`cudaDeviceSetCacheConfig`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaDeviceSetCacheConfig(
+        &self,
+        cacheConfig: cudaFuncCache,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceSetCacheConfig {
+            Some(function) => Ok(unsafe { function(cacheConfig) }),
+            None => Err(self.missing(24usize)),
+        }
+    }
+    /**Returns the width of the current device's shared memory banks; deprecated.
+
+C function [`cudaDeviceGetSharedMemConfig`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pConfig` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetSharedMemConfig(
+        &self,
+        pConfig: *mut cudaSharedMemConfig,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetSharedMemConfig {
+            Some(function) => Ok(unsafe { function(pConfig) }),
+            None => Err(self.missing(25usize)),
+        }
+    }
+    /**Sets the width of the current device's shared memory banks, if the device allows it; deprecated.
+
+C function [`cudaDeviceSetSharedMemConfig`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaDeviceSetSharedMemConfig(
+        &self,
+        config: cudaSharedMemConfig,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceSetSharedMemConfig {
+            Some(function) => Ok(unsafe { function(config) }),
+            None => Err(self.missing(26usize)),
+        }
+    }
+    /**Returns the lowest and the highest stream priority; a lower number means a higher priority.
+
+C function [`cudaDeviceGetStreamPriorityRange`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`leastPriority` and `greatestPriority` must each be valid for writing or null.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetStreamPriorityRange(
+        &self,
+        leastPriority: *mut ::core::ffi::c_int,
+        greatestPriority: *mut ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetStreamPriorityRange {
+            Some(function) => Ok(unsafe { function(leastPriority, greatestPriority) }),
+            None => Err(self.missing(27usize)),
+        }
+    }
+    /**Waits until writes that other devices made through GPUDirect RDMA are visible to a scope.
+
+C function [`cudaDeviceFlushGPUDirectRDMAWrites`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaDeviceFlushGPUDirectRDMAWrites(
+        &self,
+        target: cudaFlushGPUDirectRDMAWritesTarget,
+        scope: cudaFlushGPUDirectRDMAWritesScope,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceFlushGPUDirectRDMAWrites {
+            Some(function) => Ok(unsafe { function(target, scope) }),
+            None => Err(self.missing(28usize)),
+        }
+    }
+    /**Returns which atomic operations work across the link between a device and the host.
+
+C function [`cudaDeviceGetHostAtomicCapabilities`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`operations` must point to `count` operations, and `capabilities` must be valid for writing `count` words.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetHostAtomicCapabilities(
+        &self,
+        capabilities: *mut ::core::ffi::c_uint,
+        operations: *const cudaAtomicOperation,
+        count: ::core::ffi::c_uint,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetHostAtomicCapabilities {
+            Some(function) => {
+                Ok(unsafe { function(capabilities, operations, count, device) })
+            }
+            None => Err(self.missing(29usize)),
+        }
+    }
+    /**Returns which atomic operations work across the link between two devices.
+
+C function [`cudaDeviceGetP2PAtomicCapabilities`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`operations` must point to `count` operations, and `capabilities` must be valid for writing `count` words.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetP2PAtomicCapabilities(
+        &self,
+        capabilities: *mut ::core::ffi::c_uint,
+        operations: *const cudaAtomicOperation,
+        count: ::core::ffi::c_uint,
+        srcDevice: ::core::ffi::c_int,
+        dstDevice: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetP2PAtomicCapabilities {
+            Some(function) => {
+                Ok(unsafe {
+                    function(capabilities, operations, count, srcDevice, dstDevice)
+                })
+            }
+            None => Err(self.missing(30usize)),
+        }
+    }
+    /**Fills an NvSciSync attribute list with what a device supports for signalling or waiting.
+
+C function [`cudaDeviceGetNvSciSyncAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`nvSciSyncAttrList` must be an NvSciSync attribute list that has not been freed. Nothing else may use it during the
+call.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetNvSciSyncAttributes(
+        &self,
+        nvSciSyncAttrList: *mut ::core::ffi::c_void,
+        device: ::core::ffi::c_int,
+        flags: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetNvSciSyncAttributes {
+            Some(function) => Ok(unsafe { function(nvSciSyncAttrList, device, flags) }),
+            None => Err(self.missing(31usize)),
+        }
+    }
+    /**Registers a function that the driver calls with notifications about a device.
+
+C function [`cudaDeviceRegisterAsyncNotification`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 12.4.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`callbackFunc` must be a function that can be called with `userData` from any thread of the driver, any number of
+times, until it is unregistered. It must not unwind, and must neither register nor unregister a notification.
+`callback` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaDeviceRegisterAsyncNotification(
+        &self,
+        device: ::core::ffi::c_int,
+        callbackFunc: cudaAsyncCallback,
+        userData: *mut ::core::ffi::c_void,
+        callback: *mut cudaAsyncCallbackHandle_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceRegisterAsyncNotification {
+            Some(function) => {
+                Ok(unsafe { function(device, callbackFunc, userData, callback) })
+            }
+            None => Err(self.missing(32usize)),
+        }
+    }
+    /**Ends a registration that cudaDeviceRegisterAsyncNotification made.
+
+C function [`cudaDeviceUnregisterAsyncNotification`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 12.4.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`callback` must be a registration on this device that has not been unregistered, and must not be used
+afterwards.*/
+    #[inline]
+    pub unsafe fn cudaDeviceUnregisterAsyncNotification(
+        &self,
+        device: ::core::ffi::c_int,
+        callback: cudaAsyncCallbackHandle_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceUnregisterAsyncNotification {
+            Some(function) => Ok(unsafe { function(device, callback) }),
+            None => Err(self.missing(33usize)),
+        }
+    }
+    /**Resets all persisting lines in the L2 cache of the current device to normal ones.
+
+C function [`cudaCtxResetPersistingL2Cache`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaCtxResetPersistingL2Cache(
+        &self,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaCtxResetPersistingL2Cache {
+            Some(function) => Ok(unsafe { function() }),
+            None => Err(self.missing(34usize)),
         }
     }
     /**Returns whether one device can access the memory of another.
@@ -1672,7 +5585,7 @@ events, pools, modules, and handles opened from other processes.*/
 C function [`cudaDeviceCanAccessPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__PEER.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
 
 # Safety
 `canAccessPeer` must be valid for writing.*/
@@ -1685,7 +5598,7 @@ C function [`cudaDeviceCanAccessPeer`](https://docs.nvidia.com/cuda/cuda-runtime
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceCanAccessPeer {
             Some(function) => Ok(unsafe { function(canAccessPeer, device, peerDevice) }),
-            None => Err(self.missing(&SYMBOLS[14usize])),
+            None => Err(self.missing(35usize)),
         }
     }
     /**Lets the current device access the allocations of another one.
@@ -1693,7 +5606,7 @@ C function [`cudaDeviceCanAccessPeer`](https://docs.nvidia.com/cuda/cuda-runtime
 C function [`cudaDeviceEnablePeerAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__PEER.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorPeerAccessAlreadyEnabled`](cudaError::cudaErrorPeerAccessAlreadyEnabled), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorPeerAccessAlreadyEnabled](cudaError::cudaErrorPeerAccessAlreadyEnabled), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 Nothing beyond the arguments' types: the runtime checks their values.*/
@@ -1705,7 +5618,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceEnablePeerAccess {
             Some(function) => Ok(unsafe { function(peerDevice, flags) }),
-            None => Err(self.missing(&SYMBOLS[15usize])),
+            None => Err(self.missing(36usize)),
         }
     }
     /**Ends the access that cudaDeviceEnablePeerAccess enabled.
@@ -1713,7 +5626,7 @@ Nothing beyond the arguments' types: the runtime checks their values.*/
 C function [`cudaDeviceDisablePeerAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__PEER.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorPeerAccessNotEnabled`](cudaError::cudaErrorPeerAccessNotEnabled), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorPeerAccessNotEnabled](cudaError::cudaErrorPeerAccessNotEnabled), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
 
 # Safety
 No running work may access memory of `peerDevice` from the current device.*/
@@ -1724,15 +5637,15 @@ No running work may access memory of `peerDevice` from the current device.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceDisablePeerAccess {
             Some(function) => Ok(unsafe { function(peerDevice) }),
-            None => Err(self.missing(&SYMBOLS[16usize])),
+            None => Err(self.missing(37usize)),
         }
     }
     /**Returns one attribute of the link between two devices.
 
-C function [`cudaDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `value` must be valid for writing.*/
@@ -1746,7 +5659,1937 @@ C function [`cudaDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-runti
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceGetP2PAttribute {
             Some(function) => Ok(unsafe { function(value, attr, srcDevice, dstDevice) }),
-            None => Err(self.missing(&SYMBOLS[17usize])),
+            None => Err(self.missing(38usize)),
+        }
+    }
+    /**Returns what a device has of one type of resource, such as its multiprocessors.
+
+C function [`cudaDeviceGetDevResource`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidResourceType](cudaError::cudaErrorInvalidResourceType), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`resource` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetDevResource(
+        &self,
+        device: ::core::ffi::c_int,
+        resource: *mut cudaDevResource,
+        type_: cudaDevResourceType,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetDevResource {
+            Some(function) => Ok(unsafe { function(device, resource, type_) }),
+            None => Err(self.missing(39usize)),
+        }
+    }
+    /**Returns what an execution context has of one type of resource.
+
+C function [`cudaExecutionCtxGetDevResource`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`resource` must be valid for writing, and `ctx` must be an execution context that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxGetDevResource(
+        &self,
+        ctx: cudaExecutionContext_t,
+        resource: *mut cudaDevResource,
+        type_: cudaDevResourceType,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxGetDevResource {
+            Some(function) => Ok(unsafe { function(ctx, resource, type_) }),
+            None => Err(self.missing(40usize)),
+        }
+    }
+    /**Returns what a stream has of one type of resource.
+
+C function [`cudaStreamGetDevResource`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorDeviceUninitialized](cudaError::cudaErrorDeviceUninitialized), [cudaErrorInvalidResourceType](cudaError::cudaErrorInvalidResourceType), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorInvalidHandle, [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorCallRequiresNewerDriver](cudaError::cudaErrorCallRequiresNewerDriver).
+
+# Safety
+`resource` must be valid for writing, and `hStream` must be the default stream or a stream that has not been
+destroyed.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetDevResource(
+        &self,
+        hStream: cudaStream_t,
+        resource: *mut cudaDevResource,
+        type_: cudaDevResourceType,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetDevResource {
+            Some(function) => Ok(unsafe { function(hStream, resource, type_) }),
+            None => Err(self.missing(41usize)),
+        }
+    }
+    /**Splits multiprocessors into equal groups of at least a given size.
+
+C function [`cudaDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorInvalidResourceType](cudaError::cudaErrorInvalidResourceType), [cudaErrorInvalidResourceConfiguration](cudaError::cudaErrorInvalidResourceConfiguration), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`input` must point to a resource that cudaDeviceGetDevResource or cudaExecutionCtxGetDevResource returned.
+`nbGroups` must be valid for reading and writing. `result` must be valid for writing `*nbGroups` resources, or
+be null to get only their number. `remaining` must be valid for writing or null.*/
+    #[inline]
+    pub unsafe fn cudaDevSmResourceSplitByCount(
+        &self,
+        result: *mut cudaDevResource,
+        nbGroups: *mut ::core::ffi::c_uint,
+        input: *const cudaDevResource,
+        remaining: *mut cudaDevResource,
+        flags: ::core::ffi::c_uint,
+        minCount: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDevSmResourceSplitByCount {
+            Some(function) => {
+                Ok(unsafe {
+                    function(result, nbGroups, input, remaining, flags, minCount)
+                })
+            }
+            None => Err(self.missing(42usize)),
+        }
+    }
+    /**Splits multiprocessors into groups of given sizes and properties.
+
+C function [`cudaDevSmResourceSplit`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorInvalidResourceType](cudaError::cudaErrorInvalidResourceType), [cudaErrorInvalidResourceConfiguration](cudaError::cudaErrorInvalidResourceConfiguration), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`input` must point to a resource that cudaDeviceGetDevResource or cudaExecutionCtxGetDevResource returned.
+`groupParams` must be valid for reading and writing `nbGroups` entries, whose reserved bytes are zero. `result`
+must be valid for writing `nbGroups` resources or null. `remainder` must be valid for writing or null.*/
+    #[inline]
+    pub unsafe fn cudaDevSmResourceSplit(
+        &self,
+        result: *mut cudaDevResource,
+        nbGroups: ::core::ffi::c_uint,
+        input: *const cudaDevResource,
+        remainder: *mut cudaDevResource,
+        flags: ::core::ffi::c_uint,
+        groupParams: *mut cudaDevSmResourceGroupParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDevSmResourceSplit {
+            Some(function) => {
+                Ok(unsafe {
+                    function(result, nbGroups, input, remainder, flags, groupParams)
+                })
+            }
+            None => Err(self.missing(43usize)),
+        }
+    }
+    /**Combines resources of one device into the descriptor for a green context.
+
+C function [`cudaDevResourceGenerateDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorInvalidResourceType](cudaError::cudaErrorInvalidResourceType), [cudaErrorInvalidResourceConfiguration](cudaError::cudaErrorInvalidResourceConfiguration), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), cudaErrorOutOfMemory, [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`phDesc` must be valid for writing, and `resources` must point to `nbResources` resources that other calls
+returned.*/
+    #[inline]
+    pub unsafe fn cudaDevResourceGenerateDesc(
+        &self,
+        phDesc: *mut cudaDevResourceDesc_t,
+        resources: *mut cudaDevResource,
+        nbResources: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDevResourceGenerateDesc {
+            Some(function) => Ok(unsafe { function(phDesc, resources, nbResources) }),
+            None => Err(self.missing(44usize)),
+        }
+    }
+    /**Creates an execution context that uses only some of a device's resources.
+
+C function [`cudaGreenCtxCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), cudaErrorOutOfMemory, [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`phCtx` must be valid for writing, and `desc` must be a descriptor that cudaDevResourceGenerateDesc returned.*/
+    #[inline]
+    pub unsafe fn cudaGreenCtxCreate(
+        &self,
+        phCtx: *mut cudaExecutionContext_t,
+        desc: cudaDevResourceDesc_t,
+        device: ::core::ffi::c_int,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGreenCtxCreate {
+            Some(function) => Ok(unsafe { function(phCtx, desc, device, flags) }),
+            None => Err(self.missing(45usize)),
+        }
+    }
+    /**Returns the execution context of a device's primary context.
+
+C function [`cudaDeviceGetExecutionCtx`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`ctx` must be valid for writing. The context must not be destroyed with cudaExecutionCtxDestroy.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetExecutionCtx(
+        &self,
+        ctx: *mut cudaExecutionContext_t,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetExecutionCtx {
+            Some(function) => Ok(unsafe { function(ctx, device) }),
+            None => Err(self.missing(46usize)),
+        }
+    }
+    /**Destroys an execution context that was created.
+
+C function [`cudaExecutionCtxDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`ctx` must come from cudaGreenCtxCreate and must not have been destroyed. No other thread may use it during the
+call, and nothing may use it afterwards. Its streams may only be destroyed afterwards.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxDestroy(
+        &self,
+        ctx: cudaExecutionContext_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxDestroy {
+            Some(function) => Ok(unsafe { function(ctx) }),
+            None => Err(self.missing(47usize)),
+        }
+    }
+    /**Returns the device of an execution context.
+
+C function [`cudaExecutionCtxGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted).
+
+# Safety
+`device` must be valid for writing, and `ctx` must be an execution context that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxGetDevice(
+        &self,
+        device: *mut ::core::ffi::c_int,
+        ctx: cudaExecutionContext_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxGetDevice {
+            Some(function) => Ok(unsafe { function(device, ctx) }),
+            None => Err(self.missing(48usize)),
+        }
+    }
+    /**Returns an execution context's ID, which no other context of the process gets.
+
+C function [`cudaExecutionCtxGetId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted).
+
+# Safety
+`ctxId` must be valid for writing, and `ctx` must be an execution context that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxGetId(
+        &self,
+        ctx: cudaExecutionContext_t,
+        ctxId: *mut ::core::ffi::c_ulonglong,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxGetId {
+            Some(function) => Ok(unsafe { function(ctx, ctxId) }),
+            None => Err(self.missing(49usize)),
+        }
+    }
+    /**Creates a stream in an execution context.
+
+C function [`cudaExecutionCtxStreamCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotPermitted](cudaError::cudaErrorNotPermitted), cudaErrorOutOfMemory, [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError).
+
+# Safety
+`phStream` must be valid for writing, and `ctx` must be an execution context that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxStreamCreate(
+        &self,
+        phStream: *mut cudaStream_t,
+        ctx: cudaExecutionContext_t,
+        flags: ::core::ffi::c_uint,
+        priority: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxStreamCreate {
+            Some(function) => Ok(unsafe { function(phStream, ctx, flags, priority) }),
+            None => Err(self.missing(50usize)),
+        }
+    }
+    /**Waits until all work of an execution context is done.
+
+C function [`cudaExecutionCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorDeviceUninitialized](cudaError::cudaErrorDeviceUninitialized), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`ctx` must be an execution context that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxSynchronize(
+        &self,
+        ctx: cudaExecutionContext_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxSynchronize {
+            Some(function) => Ok(unsafe { function(ctx) }),
+            None => Err(self.missing(51usize)),
+        }
+    }
+    /**Records all enqueued work of an execution context in an event.
+
+C function [`cudaExecutionCtxRecordEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), cudaErrorInvalidHandle, [cudaErrorStreamCaptureUnsupported](cudaError::cudaErrorStreamCaptureUnsupported).
+
+# Safety
+`ctx` must be an execution context that has not been destroyed, and `event` must be an event that has not been
+destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxRecordEvent(
+        &self,
+        ctx: cudaExecutionContext_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxRecordEvent {
+            Some(function) => Ok(unsafe { function(ctx, event) }),
+            None => Err(self.missing(52usize)),
+        }
+    }
+    /**Makes all later work of an execution context wait for an event.
+
+C function [`cudaExecutionCtxWaitEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__CONTEXT.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), cudaErrorInvalidHandle, [cudaErrorStreamCaptureUnsupported](cudaError::cudaErrorStreamCaptureUnsupported).
+
+# Safety
+`ctx` must be an execution context that has not been destroyed, and `event` must be an event that has not been
+destroyed. If the event belongs to another process, and that process ends before the event completes, the
+context waits forever.*/
+    #[inline]
+    pub unsafe fn cudaExecutionCtxWaitEvent(
+        &self,
+        ctx: cudaExecutionContext_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExecutionCtxWaitEvent {
+            Some(function) => Ok(unsafe { function(ctx, event) }),
+            None => Err(self.missing(53usize)),
+        }
+    }
+    /**Launches a kernel into a stream.
+
+C function [`cudaLaunchKernel`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidConfiguration](cudaError::cudaErrorInvalidConfiguration), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorLaunchTimeout](cudaError::cudaErrorLaunchTimeout), [cudaErrorLaunchOutOfResources](cudaError::cudaErrorLaunchOutOfResources), [cudaErrorSharedObjectInitFailed](cudaError::cudaErrorSharedObjectInitFailed), [cudaErrorInvalidPtx](cudaError::cudaErrorInvalidPtx), [cudaErrorUnsupportedPtxVersion](cudaError::cudaErrorUnsupportedPtxVersion), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice), [cudaErrorJitCompilerNotFound](cudaError::cudaErrorJitCompilerNotFound), [cudaErrorJitCompilationDisabled](cudaError::cudaErrorJitCompilationDisabled).
+
+# Safety
+`func` must be a kernel that is registered with this runtime, or a kernel of a loaded library. `stream` must be
+the default stream or a stream that has not been destroyed. `args` must point to one pointer per parameter, each
+to a value of the parameter's type. The memory that the kernel reads and writes must be valid, and unused by
+others, until the stream has completed the kernel.*/
+    #[inline]
+    pub unsafe fn cudaLaunchKernel(
+        &self,
+        func: *const ::core::ffi::c_void,
+        gridDim: dim3,
+        blockDim: dim3,
+        args: *mut *mut ::core::ffi::c_void,
+        sharedMem: usize,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLaunchKernel {
+            Some(function) => {
+                Ok(unsafe { function(func, gridDim, blockDim, args, sharedMem, stream) })
+            }
+            None => Err(self.missing(54usize)),
+        }
+    }
+    /**Launches a kernel with launch attributes.
+
+C function [`cudaLaunchKernelExC`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidConfiguration](cudaError::cudaErrorInvalidConfiguration), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorLaunchTimeout](cudaError::cudaErrorLaunchTimeout), [cudaErrorLaunchOutOfResources](cudaError::cudaErrorLaunchOutOfResources), [cudaErrorSharedObjectInitFailed](cudaError::cudaErrorSharedObjectInitFailed), [cudaErrorInvalidPtx](cudaError::cudaErrorInvalidPtx), [cudaErrorUnsupportedPtxVersion](cudaError::cudaErrorUnsupportedPtxVersion), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice), [cudaErrorJitCompilerNotFound](cudaError::cudaErrorJitCompilerNotFound), [cudaErrorJitCompilationDisabled](cudaError::cudaErrorJitCompilationDisabled).
+
+# Safety
+`config` must point to a configuration whose `attrs` point to `numAttrs` attributes, and whose `stream` is the
+default stream or a stream that has not been destroyed. Events and other handles in the attributes must not have
+been destroyed. `func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.
+`args` must point to one pointer per parameter, each to a value of the parameter's type. The memory that the
+kernel reads and writes must be valid, and unused by others, until the stream has completed the kernel.*/
+    #[inline]
+    pub unsafe fn cudaLaunchKernelExC(
+        &self,
+        config: *const cudaLaunchConfig_t,
+        func: *const ::core::ffi::c_void,
+        args: *mut *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLaunchKernelExC {
+            Some(function) => Ok(unsafe { function(config, func, args) }),
+            None => Err(self.missing(55usize)),
+        }
+    }
+    /**Launches a kernel whose blocks all run at the same time, so that they can wait for each other.
+
+C function [`cudaLaunchCooperativeKernel`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidConfiguration](cudaError::cudaErrorInvalidConfiguration), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorLaunchTimeout](cudaError::cudaErrorLaunchTimeout), [cudaErrorLaunchOutOfResources](cudaError::cudaErrorLaunchOutOfResources), [cudaErrorCooperativeLaunchTooLarge](cudaError::cudaErrorCooperativeLaunchTooLarge), [cudaErrorSharedObjectInitFailed](cudaError::cudaErrorSharedObjectInitFailed).
+
+# Safety
+As for cudaLaunchKernel.*/
+    #[inline]
+    pub unsafe fn cudaLaunchCooperativeKernel(
+        &self,
+        func: *const ::core::ffi::c_void,
+        gridDim: dim3,
+        blockDim: dim3,
+        args: *mut *mut ::core::ffi::c_void,
+        sharedMem: usize,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLaunchCooperativeKernel {
+            Some(function) => {
+                Ok(unsafe { function(func, gridDim, blockDim, args, sharedMem, stream) })
+            }
+            None => Err(self.missing(56usize)),
+        }
+    }
+    /**Enqueues a call of a host function; after a device error, the function is not called.
+
+C function [`cudaLaunchHostFunc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed. `fn_` must be a function that can
+be called once with `userData` on a thread of the driver. It must not unwind and must not make a CUDA call. Both
+must be valid from the call until the stream has completed it.*/
+    #[inline]
+    pub unsafe fn cudaLaunchHostFunc(
+        &self,
+        stream: cudaStream_t,
+        fn_: cudaHostFn_t,
+        userData: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLaunchHostFunc {
+            Some(function) => Ok(unsafe { function(stream, fn_, userData) }),
+            None => Err(self.missing(57usize)),
+        }
+    }
+    /**Enqueues a call of a host function, with a choice between blocking and spinning for its completion.
+
+C function [`cudaLaunchHostFunc_v2`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 13.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+As for cudaLaunchHostFunc.*/
+    #[inline]
+    pub unsafe fn cudaLaunchHostFunc_v2(
+        &self,
+        stream: cudaStream_t,
+        fn_: cudaHostFn_t,
+        userData: *mut ::core::ffi::c_void,
+        syncMode: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLaunchHostFunc_v2 {
+            Some(function) => Ok(unsafe { function(stream, fn_, userData, syncMode) }),
+            None => Err(self.missing(58usize)),
+        }
+    }
+    /**Returns the attributes of a kernel, such as its registers and shared memory.
+
+C function [`cudaFuncGetAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction).
+
+# Safety
+`attr` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a kernel of a
+loaded library. A runtime of CUDA 11 writes only the first 56 of the 144 bytes, so the others must be
+initialised before they are read.*/
+    #[inline]
+    pub unsafe fn cudaFuncGetAttributes(
+        &self,
+        attr: *mut cudaFuncAttributes,
+        func: *const ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncGetAttributes {
+            Some(function) => Ok(unsafe { function(attr, func) }),
+            None => Err(self.missing(59usize)),
+        }
+    }
+    /**Sets an attribute of a kernel on the current device.
+
+C function [`cudaFuncSetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaFuncSetAttribute(
+        &self,
+        func: *const ::core::ffi::c_void,
+        attr: cudaFuncAttribute,
+        value: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncSetAttribute {
+            Some(function) => Ok(unsafe { function(func, attr, value) }),
+            None => Err(self.missing(60usize)),
+        }
+    }
+    /**Sets how a kernel prefers to divide memory between L1 cache and shared memory.
+
+C function [`cudaFuncSetCacheConfig`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction).
+
+# Safety
+`func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaFuncSetCacheConfig(
+        &self,
+        func: *const ::core::ffi::c_void,
+        cacheConfig: cudaFuncCache,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncSetCacheConfig {
+            Some(function) => Ok(unsafe { function(func, cacheConfig) }),
+            None => Err(self.missing(61usize)),
+        }
+    }
+    /**Sets the width of the shared memory banks for a kernel, if the device allows it; deprecated.
+
+C function [`cudaFuncSetSharedMemConfig`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaFuncSetSharedMemConfig(
+        &self,
+        func: *const ::core::ffi::c_void,
+        config: cudaSharedMemConfig,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncSetSharedMemConfig {
+            Some(function) => Ok(unsafe { function(func, config) }),
+            None => Err(self.missing(62usize)),
+        }
+    }
+    /**Returns the name of a kernel, mangled if the kernel is a C++ function.
+
+C function [`cudaFuncGetName`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 12.3.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction).
+
+# Safety
+`name` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a kernel of a
+loaded library. The string belongs to the kernel. It must not be written, and not be read after the kernel's
+code is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaFuncGetName(
+        &self,
+        name: *mut *const ::core::ffi::c_char,
+        func: *const ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncGetName {
+            Some(function) => Ok(unsafe { function(name, func) }),
+            None => Err(self.missing(63usize)),
+        }
+    }
+    /**Returns the offset and the size of one kernel parameter.
+
+C function [`cudaFuncGetParamInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 12.4.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: CUDA_ERROR_INVALID_VALUE.
+
+# Safety
+`paramOffset` and `paramSize` must be valid for writing. `func` must be a kernel that is registered with this
+runtime, or a kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaFuncGetParamInfo(
+        &self,
+        func: *const ::core::ffi::c_void,
+        paramIndex: usize,
+        paramOffset: *mut usize,
+        paramSize: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncGetParamInfo {
+            Some(function) => {
+                Ok(unsafe { function(func, paramIndex, paramOffset, paramSize) })
+            }
+            None => Err(self.missing(64usize)),
+        }
+    }
+    /**Returns the number of a kernel's parameters.
+
+C function [`cudaFuncGetParamCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXECUTION.html). Binds the signature of CUDA 13.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: CUDA_ERROR_INVALID_VALUE.
+
+# Safety
+`paramCount` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a
+kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaFuncGetParamCount(
+        &self,
+        func: *const ::core::ffi::c_void,
+        paramCount: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFuncGetParamCount {
+            Some(function) => Ok(unsafe { function(func, paramCount) }),
+            None => Err(self.missing(65usize)),
+        }
+    }
+    /**Returns the driver's function for a kernel that is registered with this runtime.
+
+C function [`cudaGetFuncBySymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DRIVER.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`functionPtr` must be valid for writing. `symbolPtr` must be a kernel that is registered with this runtime. The
+function must not be used after the kernel's code is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaGetFuncBySymbol(
+        &self,
+        functionPtr: *mut cudaFunction_t,
+        symbolPtr: *const ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetFuncBySymbol {
+            Some(function) => Ok(unsafe { function(functionPtr, symbolPtr) }),
+            None => Err(self.missing(66usize)),
+        }
+    }
+    /**Returns the kernel handle of a kernel that is registered with this runtime.
+
+C function [`cudaGetKernel`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DRIVER.html). Binds the signature of CUDA 12.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`kernelPtr` must be valid for writing. `entryFuncAddr` must be a kernel that is registered with this runtime.
+The handle must not be used after the kernel's code is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaGetKernel(
+        &self,
+        kernelPtr: *mut cudaKernel_t,
+        entryFuncAddr: *const ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetKernel {
+            Some(function) => Ok(unsafe { function(kernelPtr, entryFuncAddr) }),
+            None => Err(self.missing(67usize)),
+        }
+    }
+    /**Loads PTX or device code from memory as a library, for all devices.
+
+C function [`cudaLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInvalidPtx](cudaError::cudaErrorInvalidPtx), [cudaErrorUnsupportedPtxVersion](cudaError::cudaErrorUnsupportedPtxVersion), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice), [cudaErrorSharedObjectSymbolNotFound](cudaError::cudaErrorSharedObjectSymbolNotFound), [cudaErrorSharedObjectInitFailed](cudaError::cudaErrorSharedObjectInitFailed), [cudaErrorJitCompilerNotFound](cudaError::cudaErrorJitCompilerNotFound).
+
+# Safety
+`library` must be valid for writing. `code` must point to a complete cubin, fatbin or C string of PTX. Its code
+must be trusted, because the device runs it as it is. With cudaLibraryBinaryIsPreserved, `code` must be valid
+and unchanged until cudaLibraryUnload. `jitOptions` must point to `numJitOptions` options, and
+`jitOptionsValues` to as many values that can be read and written, because some options return a value.
+`libraryOptions` and `libraryOptionValues` must each point to `numLibraryOptions` entries. Each value must be of
+its option's type. A log buffer must be valid for writing the size that its size option gives. A table that a
+library option names must be valid until cudaLibraryUnload.*/
+    #[inline]
+    pub unsafe fn cudaLibraryLoadData(
+        &self,
+        library: *mut cudaLibrary_t,
+        code: *const ::core::ffi::c_void,
+        jitOptions: *mut cudaJitOption,
+        jitOptionsValues: *mut *mut ::core::ffi::c_void,
+        numJitOptions: ::core::ffi::c_uint,
+        libraryOptions: *mut cudaLibraryOption,
+        libraryOptionValues: *mut *mut ::core::ffi::c_void,
+        numLibraryOptions: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryLoadData {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        library,
+                        code,
+                        jitOptions,
+                        jitOptionsValues,
+                        numJitOptions,
+                        libraryOptions,
+                        libraryOptionValues,
+                        numLibraryOptions,
+                    )
+                })
+            }
+            None => Err(self.missing(68usize)),
+        }
+    }
+    /**Loads PTX or device code from a file as a library, for all devices.
+
+C function [`cudaLibraryLoadFromFile`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInvalidPtx](cudaError::cudaErrorInvalidPtx), [cudaErrorUnsupportedPtxVersion](cudaError::cudaErrorUnsupportedPtxVersion), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice), [cudaErrorSharedObjectSymbolNotFound](cudaError::cudaErrorSharedObjectSymbolNotFound), [cudaErrorSharedObjectInitFailed](cudaError::cudaErrorSharedObjectInitFailed), [cudaErrorJitCompilerNotFound](cudaError::cudaErrorJitCompilerNotFound).
+
+# Safety
+`library` must be valid for writing, and `fileName` must point to a C string. The code in the file must be
+trusted, because the device runs it as it is. `jitOptions` must point to `numJitOptions` options, and
+`jitOptionsValues` to as many values that can be read and written, because some options return a value.
+`libraryOptions` and `libraryOptionValues` must each point to `numLibraryOptions` entries. Each value must be of
+its option's type. A log buffer must be valid for writing the size that its size option gives. A table that a
+library option names must be valid until cudaLibraryUnload.*/
+    #[inline]
+    pub unsafe fn cudaLibraryLoadFromFile(
+        &self,
+        library: *mut cudaLibrary_t,
+        fileName: *const ::core::ffi::c_char,
+        jitOptions: *mut cudaJitOption,
+        jitOptionsValues: *mut *mut ::core::ffi::c_void,
+        numJitOptions: ::core::ffi::c_uint,
+        libraryOptions: *mut cudaLibraryOption,
+        libraryOptionValues: *mut *mut ::core::ffi::c_void,
+        numLibraryOptions: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryLoadFromFile {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        library,
+                        fileName,
+                        jitOptions,
+                        jitOptionsValues,
+                        numJitOptions,
+                        libraryOptions,
+                        libraryOptionValues,
+                        numLibraryOptions,
+                    )
+                })
+            }
+            None => Err(self.missing(69usize)),
+        }
+    }
+    /**Unloads a library from all devices.
+
+C function [`cudaLibraryUnload`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`library` must be a library that has not been unloaded, and must not be used afterwards. None of its kernels may
+still run. Its kernels, functions, globals and managed memory must not be used afterwards.*/
+    #[inline]
+    pub unsafe fn cudaLibraryUnload(
+        &self,
+        library: cudaLibrary_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryUnload {
+            Some(function) => Ok(unsafe { function(library) }),
+            None => Err(self.missing(70usize)),
+        }
+    }
+    /**Returns a kernel of a library by its name.
+
+C function [`cudaLibraryGetKernel`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorSymbolNotFound](cudaError::cudaErrorSymbolNotFound).
+
+# Safety
+`pKernel` must be valid for writing. `library` must be a library that has not been unloaded, and `name` must
+point to a C string. The kernel must not be used after the library is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaLibraryGetKernel(
+        &self,
+        pKernel: *mut cudaKernel_t,
+        library: cudaLibrary_t,
+        name: *const ::core::ffi::c_char,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryGetKernel {
+            Some(function) => Ok(unsafe { function(pKernel, library, name) }),
+            None => Err(self.missing(71usize)),
+        }
+    }
+    /**Returns the number of kernels in a library.
+
+C function [`cudaLibraryGetKernelCount`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`count` must be valid for writing, and `lib` must be a library that has not been unloaded.*/
+    #[inline]
+    pub unsafe fn cudaLibraryGetKernelCount(
+        &self,
+        count: *mut ::core::ffi::c_uint,
+        lib: cudaLibrary_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryGetKernelCount {
+            Some(function) => Ok(unsafe { function(count, lib) }),
+            None => Err(self.missing(72usize)),
+        }
+    }
+    /**Returns the kernels of a library, up to a given number.
+
+C function [`cudaLibraryEnumerateKernels`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`kernels` must be valid for writing `numKernels` handles, and `lib` must be a library that has not been
+unloaded. The handles must not be used after the library is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaLibraryEnumerateKernels(
+        &self,
+        kernels: *mut cudaKernel_t,
+        numKernels: ::core::ffi::c_uint,
+        lib: cudaLibrary_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryEnumerateKernels {
+            Some(function) => Ok(unsafe { function(kernels, numKernels, lib) }),
+            None => Err(self.missing(73usize)),
+        }
+    }
+    /**Returns the address and size of a library's global variable on the current device.
+
+C function [`cudaLibraryGetGlobal`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorSymbolNotFound](cudaError::cudaErrorSymbolNotFound), [cudaErrorDeviceUninitialized](cudaError::cudaErrorDeviceUninitialized), [cudaErrorContextIsDestroyed](cudaError::cudaErrorContextIsDestroyed).
+
+# Safety
+`dptr` and `bytes` must be valid for writing, and one of the two may be null. `library` must be a library that
+has not been unloaded, and `name` must point to a C string. The address must not be used after the library is
+unloaded.*/
+    #[inline]
+    pub unsafe fn cudaLibraryGetGlobal(
+        &self,
+        dptr: *mut *mut ::core::ffi::c_void,
+        bytes: *mut usize,
+        library: cudaLibrary_t,
+        name: *const ::core::ffi::c_char,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryGetGlobal {
+            Some(function) => Ok(unsafe { function(dptr, bytes, library, name) }),
+            None => Err(self.missing(74usize)),
+        }
+    }
+    /**Returns the address and size of a library's managed variable, which all devices share.
+
+C function [`cudaLibraryGetManaged`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorSymbolNotFound](cudaError::cudaErrorSymbolNotFound).
+
+# Safety
+`dptr` and `bytes` must be valid for writing, and one of the two may be null. `library` must be a library that
+has not been unloaded, and `name` must point to a C string. The address must not be used after the library is
+unloaded.*/
+    #[inline]
+    pub unsafe fn cudaLibraryGetManaged(
+        &self,
+        dptr: *mut *mut ::core::ffi::c_void,
+        bytes: *mut usize,
+        library: cudaLibrary_t,
+        name: *const ::core::ffi::c_char,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryGetManaged {
+            Some(function) => Ok(unsafe { function(dptr, bytes, library, name) }),
+            None => Err(self.missing(75usize)),
+        }
+    }
+    /**Returns the address of a library's unified function, which host and device call by one address.
+
+C function [`cudaLibraryGetUnifiedFunction`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorSymbolNotFound](cudaError::cudaErrorSymbolNotFound).
+
+# Safety
+`fptr` must be valid for writing. `library` must be a library that has not been unloaded, and `symbol` must
+point to a C string. The address may only be called with the function's own signature, and not after the library
+is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaLibraryGetUnifiedFunction(
+        &self,
+        fptr: *mut *mut ::core::ffi::c_void,
+        library: cudaLibrary_t,
+        symbol: *const ::core::ffi::c_char,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLibraryGetUnifiedFunction {
+            Some(function) => Ok(unsafe { function(fptr, library, symbol) }),
+            None => Err(self.missing(76usize)),
+        }
+    }
+    /**Sets an attribute of a library's kernel on one device.
+
+C function [`cudaKernelSetAttributeForDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LIBRARY.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`kernel` must be a kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaKernelSetAttributeForDevice(
+        &self,
+        kernel: cudaKernel_t,
+        attr: cudaFuncAttribute,
+        value: ::core::ffi::c_int,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaKernelSetAttributeForDevice {
+            Some(function) => Ok(unsafe { function(kernel, attr, value, device) }),
+            None => Err(self.missing(77usize)),
+        }
+    }
+    /**Finds a driver function by base name, at the runtime's own CUDA version; deprecated.
+
+C function [`cudaGetDriverEntryPoint`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DRIVER__ENTRY__POINT.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`symbol` must point to a C string, `funcPtr` must be valid for writing, and `driverStatus` must be valid for
+writing or null. The address is null if the driver does not have the function. It may only be called with the
+signature that the function has at the runtime's version.*/
+    #[inline]
+    pub unsafe fn cudaGetDriverEntryPoint(
+        &self,
+        symbol: *const ::core::ffi::c_char,
+        funcPtr: *mut *mut ::core::ffi::c_void,
+        flags: ::core::ffi::c_ulonglong,
+        driverStatus: *mut cudaDriverEntryPointQueryResult,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetDriverEntryPoint {
+            Some(function) => {
+                Ok(unsafe { function(symbol, funcPtr, flags, driverStatus) })
+            }
+            None => Err(self.missing(78usize)),
+        }
+    }
+    /**Finds a driver function by base name, at the CUDA version whose signature the caller wants.
+
+C function [`cudaGetDriverEntryPointByVersion`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DRIVER__ENTRY__POINT.html). Binds the signature of CUDA 12.5.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`symbol` must point to a C string, `funcPtr` must be valid for writing, and `driverStatus` must be valid for
+writing or null. The address is null if the driver does not have the function. It may only be called with the
+signature that the function has at `cudaVersion`.*/
+    #[inline]
+    pub unsafe fn cudaGetDriverEntryPointByVersion(
+        &self,
+        symbol: *const ::core::ffi::c_char,
+        funcPtr: *mut *mut ::core::ffi::c_void,
+        cudaVersion: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_ulonglong,
+        driverStatus: *mut cudaDriverEntryPointQueryResult,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetDriverEntryPointByVersion {
+            Some(function) => {
+                Ok(unsafe {
+                    function(symbol, funcPtr, cudaVersion, flags, driverStatus)
+                })
+            }
+            None => Err(self.missing(79usize)),
+        }
+    }
+    /**Returns an undocumented table of functions by its UUID.
+
+C function `cudaGetExportTable`. Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`ppExportTable` must be valid for writing, and `pExportTableId` must point to a UUID. The table belongs to the
+library and is valid as long as the library is loaded. No public header declares its entries, so the caller must
+know their number and signatures.*/
+    #[inline]
+    pub unsafe fn cudaGetExportTable(
+        &self,
+        ppExportTable: *mut *const ::core::ffi::c_void,
+        pExportTableId: *const cudaUUID_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetExportTable {
+            Some(function) => Ok(unsafe { function(ppExportTable, pExportTableId) }),
+            None => Err(self.missing(80usize)),
+        }
+    }
+    /**Registers a function to which the driver passes its log lines.
+
+C function [`cudaLogsRegisterCallback`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LOGS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`callbackFunc` must be a function that can be called with `userData` from any thread until it is unregistered.
+It must not unwind and must not make a CUDA call. `callback_out` must be valid for writing or null.*/
+    #[inline]
+    pub unsafe fn cudaLogsRegisterCallback(
+        &self,
+        callbackFunc: cudaLogsCallback_t,
+        userData: *mut ::core::ffi::c_void,
+        callback_out: *mut cudaLogsCallbackHandle,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLogsRegisterCallback {
+            Some(function) => {
+                Ok(unsafe { function(callbackFunc, userData, callback_out) })
+            }
+            None => Err(self.missing(81usize)),
+        }
+    }
+    /**Ends a registration that cudaLogsRegisterCallback made.
+
+C function [`cudaLogsUnregisterCallback`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LOGS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`callback` must be a registration that has not been unregistered, and must not be used afterwards.*/
+    #[inline]
+    pub unsafe fn cudaLogsUnregisterCallback(
+        &self,
+        callback: cudaLogsCallbackHandle,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLogsUnregisterCallback {
+            Some(function) => Ok(unsafe { function(callback) }),
+            None => Err(self.missing(82usize)),
+        }
+    }
+    /**Returns the position after the newest line of the driver's log.
+
+C function [`cudaLogsCurrent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LOGS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`iterator_out` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaLogsCurrent(
+        &self,
+        iterator_out: *mut cudaLogIterator,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLogsCurrent {
+            Some(function) => Ok(unsafe { function(iterator_out, flags) }),
+            None => Err(self.missing(83usize)),
+        }
+    }
+    /**Writes the driver's log to a file, from a position or from its start.
+
+C function [`cudaLogsDumpToFile`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LOGS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`iterator` must be null, or valid for reading and writing a position that cudaLogsCurrent returned. `pathToFile`
+must point to a C string.*/
+    #[inline]
+    pub unsafe fn cudaLogsDumpToFile(
+        &self,
+        iterator: *mut cudaLogIterator,
+        pathToFile: *const ::core::ffi::c_char,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLogsDumpToFile {
+            Some(function) => Ok(unsafe { function(iterator, pathToFile, flags) }),
+            None => Err(self.missing(84usize)),
+        }
+    }
+    /**Writes the driver's log to memory as a C string, from a position or from its start.
+
+C function [`cudaLogsDumpToMemory`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__LOGS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`iterator` must be null, or valid for reading and writing a position that cudaLogsCurrent returned. `size` must
+be valid for reading and writing, and `buffer` must be valid for writing `*size` bytes.*/
+    #[inline]
+    pub unsafe fn cudaLogsDumpToMemory(
+        &self,
+        iterator: *mut cudaLogIterator,
+        buffer: *mut ::core::ffi::c_char,
+        size: *mut usize,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaLogsDumpToMemory {
+            Some(function) => Ok(unsafe { function(iterator, buffer, size, flags) }),
+            None => Err(self.missing(85usize)),
+        }
+    }
+    /**Creates a stream on the current device.
+
+C function [`cudaStreamCreateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
+
+# Safety
+`pStream` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamCreateWithFlags(
+        &self,
+        pStream: *mut cudaStream_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamCreateWithFlags {
+            Some(function) => Ok(unsafe { function(pStream, flags) }),
+            None => Err(self.missing(86usize)),
+        }
+    }
+    /**Destroys a stream; its pending work still completes.
+
+C function [`cudaStreamDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`stream` must be a stream that has not been destroyed, and must not be used afterwards.*/
+    #[inline]
+    pub unsafe fn cudaStreamDestroy(
+        &self,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamDestroy {
+            Some(function) => Ok(unsafe { function(stream) }),
+            None => Err(self.missing(87usize)),
+        }
+    }
+    /**Waits until a stream's work is done.
+
+C function [`cudaStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaStreamSynchronize(
+        &self,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamSynchronize {
+            Some(function) => Ok(unsafe { function(stream) }),
+            None => Err(self.missing(88usize)),
+        }
+    }
+    /**Returns whether a stream's work is done.
+
+C function [`cudaStreamQuery`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotReady](cudaError::cudaErrorNotReady), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaStreamQuery(
+        &self,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamQuery {
+            Some(function) => Ok(unsafe { function(stream) }),
+            None => Err(self.missing(89usize)),
+        }
+    }
+    /**Makes a stream wait for an event.
+
+C function [`cudaStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed, and `event` must be an event that
+has not been destroyed. If the event belongs to another process, and that process ends before the event
+completes, the stream waits forever.*/
+    #[inline]
+    pub unsafe fn cudaStreamWaitEvent(
+        &self,
+        stream: cudaStream_t,
+        event: cudaEvent_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamWaitEvent {
+            Some(function) => Ok(unsafe { function(stream, event, flags) }),
+            None => Err(self.missing(90usize)),
+        }
+    }
+    /**Creates a stream on the current device that synchronises with the default stream.
+
+C function [`cudaStreamCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
+
+# Safety
+`pStream` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamCreate(
+        &self,
+        pStream: *mut cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamCreate {
+            Some(function) => Ok(unsafe { function(pStream) }),
+            None => Err(self.missing(91usize)),
+        }
+    }
+    /**Creates a stream with flags and a priority; a priority outside the device's range is clamped.
+
+C function [`cudaStreamCreateWithPriority`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
+
+# Safety
+`pStream` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamCreateWithPriority(
+        &self,
+        pStream: *mut cudaStream_t,
+        flags: ::core::ffi::c_uint,
+        priority: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamCreateWithPriority {
+            Some(function) => Ok(unsafe { function(pStream, flags, priority) }),
+            None => Err(self.missing(92usize)),
+        }
+    }
+    /**Returns the priority of a stream.
+
+C function [`cudaStreamGetPriority`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hStream` must be the default stream or a stream that has not been destroyed, and `priority` must be valid for
+writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetPriority(
+        &self,
+        hStream: cudaStream_t,
+        priority: *mut ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetPriority {
+            Some(function) => Ok(unsafe { function(hStream, priority) }),
+            None => Err(self.missing(93usize)),
+        }
+    }
+    /**Returns the flags of a stream.
+
+C function [`cudaStreamGetFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hStream` must be the default stream or a stream that has not been destroyed, and `flags` must be valid for
+writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetFlags(
+        &self,
+        hStream: cudaStream_t,
+        flags: *mut ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetFlags {
+            Some(function) => Ok(unsafe { function(hStream, flags) }),
+            None => Err(self.missing(94usize)),
+        }
+    }
+    /**Returns a stream's ID, which no other stream of the process gets.
+
+C function [`cudaStreamGetId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hStream` must be the default stream or a stream that has not been destroyed, and `streamId` must be valid for
+writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetId(
+        &self,
+        hStream: cudaStream_t,
+        streamId: *mut ::core::ffi::c_ulonglong,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetId {
+            Some(function) => Ok(unsafe { function(hStream, streamId) }),
+            None => Err(self.missing(95usize)),
+        }
+    }
+    /**Returns the device of a stream.
+
+C function [`cudaStreamGetDevice`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 12.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorDeviceUnavailable.
+
+# Safety
+`hStream` must be the default stream or a stream that has not been destroyed, and `device` must be valid for
+writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetDevice(
+        &self,
+        hStream: cudaStream_t,
+        device: *mut ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetDevice {
+            Some(function) => Ok(unsafe { function(hStream, device) }),
+            None => Err(self.missing(96usize)),
+        }
+    }
+    /**Copies the attributes of one stream to another stream of the same context.
+
+C function [`cudaStreamCopyAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`dst` and `src` must each be the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaStreamCopyAttributes(
+        &self,
+        dst: cudaStream_t,
+        src: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamCopyAttributes {
+            Some(function) => Ok(unsafe { function(dst, src) }),
+            None => Err(self.missing(97usize)),
+        }
+    }
+    /**Returns one attribute of a stream.
+
+C function [`cudaStreamGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hStream` must be the default stream or a stream that has not been destroyed, and `value_out` must be valid for
+writing. Only the union's member for `attr` may be read afterwards.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetAttribute(
+        &self,
+        hStream: cudaStream_t,
+        attr: cudaLaunchAttributeID,
+        value_out: *mut cudaLaunchAttributeValue,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetAttribute {
+            Some(function) => Ok(unsafe { function(hStream, attr, value_out) }),
+            None => Err(self.missing(98usize)),
+        }
+    }
+    /**Sets an attribute of a stream.
+
+C function [`cudaStreamSetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hStream` must be the default stream or a stream that has not been destroyed. `value` must point to a value whose
+member for `attr` is set. If that member contains an address range, it must lie in memory of the device.*/
+    #[inline]
+    pub unsafe fn cudaStreamSetAttribute(
+        &self,
+        hStream: cudaStream_t,
+        attr: cudaLaunchAttributeID,
+        value: *const cudaLaunchAttributeValue,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamSetAttribute {
+            Some(function) => Ok(unsafe { function(hStream, attr, value) }),
+            None => Err(self.missing(99usize)),
+        }
+    }
+    /**Enqueues a call of a host function that also runs after a device error.
+
+C function [`cudaStreamAddCallback`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed. `callback` must be a function that can
+be called once with `userData` on a thread of the driver. It must not unwind and must not make a CUDA call. Both
+must be valid from the call until the stream has completed it.*/
+    #[inline]
+    pub unsafe fn cudaStreamAddCallback(
+        &self,
+        stream: cudaStream_t,
+        callback: cudaStreamCallback_t,
+        userData: *mut ::core::ffi::c_void,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamAddCallback {
+            Some(function) => Ok(unsafe { function(stream, callback, userData, flags) }),
+            None => Err(self.missing(100usize)),
+        }
+    }
+    /**Attaches managed memory to a stream, so that only that stream's work keeps the host from using it.
+
+C function [`cudaStreamAttachMemAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotReady](cudaError::cudaErrorNotReady), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed. `devPtr` must be the start of
+managed memory, or of pageable memory that the stream's device can access, and `length` must be 0 or its size.
+If the device cannot access managed memory at the same time as the host, the host must not use memory that is
+attached to a stream while that stream has work. Work of other streams must then not use it, and no device may
+use memory that is attached to the host.*/
+    #[inline]
+    pub unsafe fn cudaStreamAttachMemAsync(
+        &self,
+        stream: cudaStream_t,
+        devPtr: *mut ::core::ffi::c_void,
+        length: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamAttachMemAsync {
+            Some(function) => Ok(unsafe { function(stream, devPtr, length, flags) }),
+            None => Err(self.missing(101usize)),
+        }
+    }
+    /**Starts to record a stream's calls into a new graph instead of executing them.
+
+C function [`cudaStreamBeginCapture`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`stream` must be a stream that has not been destroyed. What the captured calls use must be valid whenever the graph
+is launched, not only during the capture.*/
+    #[inline]
+    pub unsafe fn cudaStreamBeginCapture(
+        &self,
+        stream: cudaStream_t,
+        mode: cudaStreamCaptureMode,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamBeginCapture {
+            Some(function) => Ok(unsafe { function(stream, mode) }),
+            None => Err(self.missing(102usize)),
+        }
+    }
+    /**Starts to record a stream's calls into an existing graph.
+
+C function [`cudaStreamBeginCaptureToGraph`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 12.3.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`stream` must be a stream that has not been destroyed, and `graph` must be a graph that has not been destroyed.
+`dependencies` must point to `numDependencies` nodes of that graph, or be null if there are none. `dependencyData`
+must be null or point to as many entries whose reserved bytes are zero. Until the capture ends, the graph must not be
+destroyed and no other thread may use it. What the captured calls use must be valid whenever the graph is launched,
+not only during the capture.*/
+    #[inline]
+    pub unsafe fn cudaStreamBeginCaptureToGraph(
+        &self,
+        stream: cudaStream_t,
+        graph: cudaGraph_t,
+        dependencies: *const cudaGraphNode_t,
+        dependencyData: *const cudaGraphEdgeData,
+        numDependencies: usize,
+        mode: cudaStreamCaptureMode,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamBeginCaptureToGraph {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        stream,
+                        graph,
+                        dependencies,
+                        dependencyData,
+                        numDependencies,
+                        mode,
+                    )
+                })
+            }
+            None => Err(self.missing(103usize)),
+        }
+    }
+    /**Starts to record a stream's calls over the nodes of an existing graph, which must have the same topology.
+
+C function [`cudaStreamBeginRecaptureToGraph`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.3.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: cudaErrorDeinitialized, cudaErrorNotInitialized, [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`stream` must be a stream that has not been destroyed, and `graph` must be a graph that has not been destroyed.
+`callbackData` must be null or point to callback data that is valid until the capture ends. Its function must be
+callable with its `userData` until then, must not unwind, and must not write the parameters that it gets. Until the
+capture ends, the graph must not be destroyed and no other thread may use it. The graph releases its user objects, so
+what its nodes still use must not depend on them. If the capture fails, the graph may only be destroyed.*/
+    #[inline]
+    pub unsafe fn cudaStreamBeginRecaptureToGraph(
+        &self,
+        stream: cudaStream_t,
+        mode: cudaStreamCaptureMode,
+        graph: cudaGraph_t,
+        callbackData: *mut cudaGraphRecaptureCallbackData,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamBeginRecaptureToGraph {
+            Some(function) => Ok(unsafe { function(stream, mode, graph, callbackData) }),
+            None => Err(self.missing(104usize)),
+        }
+    }
+    /**Ends a capture and returns its graph, or null if the capture failed.
+
+C function [`cudaStreamEndCapture`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorStreamCaptureWrongThread](cudaError::cudaErrorStreamCaptureWrongThread).
+
+# Safety
+`stream` must be the stream that the capture began on and must not have been destroyed, and `pGraph` must be valid
+for writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamEndCapture(
+        &self,
+        stream: cudaStream_t,
+        pGraph: *mut cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamEndCapture {
+            Some(function) => Ok(unsafe { function(stream, pGraph) }),
+            None => Err(self.missing(105usize)),
+        }
+    }
+    /**Returns whether a stream is capturing, or was capturing until an error.
+
+C function [`cudaStreamIsCapturing`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorStreamCaptureImplicit](cudaError::cudaErrorStreamCaptureImplicit).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed, and `pCaptureStatus` must be valid for
+writing.*/
+    #[inline]
+    pub unsafe fn cudaStreamIsCapturing(
+        &self,
+        stream: cudaStream_t,
+        pCaptureStatus: *mut cudaStreamCaptureStatus,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamIsCapturing {
+            Some(function) => Ok(unsafe { function(stream, pCaptureStatus) }),
+            None => Err(self.missing(106usize)),
+        }
+    }
+    /**Returns the state of a capture: its ID, its graph, and the nodes that the next node depends on.
+
+C function [`cudaStreamGetCaptureInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorStreamCaptureImplicit](cudaError::cudaErrorStreamCaptureImplicit), [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery).
+
+# Safety
+`stream` must be the default stream or a stream that has not been destroyed, and `captureStatus_out` must be
+valid for writing. `id_out`, `graph_out`, `dependencies_out`, `edgeData_out` and `numDependencies_out` must each
+be valid for writing or null. If `dependencies_out` is null, `edgeData_out` must be null too. The graph still
+belongs to the capture and must not be destroyed. The arrays have `*numDependencies_out` entries. They are valid
+until the next call on the stream or the end of the capture, and must not be written. No other thread may use
+the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaStreamGetCaptureInfo(
+        &self,
+        stream: cudaStream_t,
+        captureStatus_out: *mut cudaStreamCaptureStatus,
+        id_out: *mut ::core::ffi::c_ulonglong,
+        graph_out: *mut cudaGraph_t,
+        dependencies_out: *mut *const cudaGraphNode_t,
+        edgeData_out: *mut *const cudaGraphEdgeData,
+        numDependencies_out: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamGetCaptureInfo {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        stream,
+                        captureStatus_out,
+                        id_out,
+                        graph_out,
+                        dependencies_out,
+                        edgeData_out,
+                        numDependencies_out,
+                    )
+                })
+            }
+            None => Err(self.missing(107usize)),
+        }
+    }
+    /**Extends or replaces the set of nodes that a capturing stream's next node depends on.
+
+C function [`cudaStreamUpdateCaptureDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorIllegalState](cudaError::cudaErrorIllegalState).
+
+# Safety
+`stream` must be a stream that has not been destroyed. `dependencies` must point to `numDependencies` nodes of the
+graph that the stream captures, or be null if there are none. `dependencyData` must be null or point to as many
+entries whose reserved bytes are zero.*/
+    #[inline]
+    pub unsafe fn cudaStreamUpdateCaptureDependencies(
+        &self,
+        stream: cudaStream_t,
+        dependencies: *mut cudaGraphNode_t,
+        dependencyData: *const cudaGraphEdgeData,
+        numDependencies: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaStreamUpdateCaptureDependencies {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        stream,
+                        dependencies,
+                        dependencyData,
+                        numDependencies,
+                        flags,
+                    )
+                })
+            }
+            None => Err(self.missing(108usize)),
+        }
+    }
+    /**Swaps this thread's capture mode, which decides which calls are errors while a stream captures.
+
+C function [`cudaThreadExchangeStreamCaptureMode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`mode` must be valid for reading and writing, and must contain a mode.*/
+    #[inline]
+    pub unsafe fn cudaThreadExchangeStreamCaptureMode(
+        &self,
+        mode: *mut cudaStreamCaptureMode,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaThreadExchangeStreamCaptureMode {
+            Some(function) => Ok(unsafe { function(mode) }),
+            None => Err(self.missing(109usize)),
+        }
+    }
+    /**Creates an event; one to export needs cudaEventInterprocess and cudaEventDisableTiming.
+
+C function [`cudaEventCreateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`event` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaEventCreateWithFlags(
+        &self,
+        event: *mut cudaEvent_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventCreateWithFlags {
+            Some(function) => Ok(unsafe { function(event, flags) }),
+            None => Err(self.missing(110usize)),
+        }
+    }
+    /**Destroys an event.
+
+C function [`cudaEventDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure).
+
+# Safety
+`event` must be an event that has not been destroyed, and must not be used afterwards. If it was exported,
+processes that opened it must not use it afterwards.*/
+    #[inline]
+    pub unsafe fn cudaEventDestroy(
+        &self,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventDestroy {
+            Some(function) => Ok(unsafe { function(event) }),
+            None => Err(self.missing(111usize)),
+        }
+    }
+    /**Records an event in a stream.
+
+C function [`cudaEventRecord`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure).
+
+# Safety
+`event` must be an event that has not been destroyed, and `stream` must be the default stream or a stream that
+has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaEventRecord(
+        &self,
+        event: cudaEvent_t,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventRecord {
+            Some(function) => Ok(unsafe { function(event, stream) }),
+            None => Err(self.missing(112usize)),
+        }
+    }
+    /**Returns whether the work that an event recorded is done.
+
+C function [`cudaEventQuery`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotReady](cudaError::cudaErrorNotReady), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure).
+
+# Safety
+`event` must be an event that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaEventQuery(
+        &self,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventQuery {
+            Some(function) => Ok(unsafe { function(event) }),
+            None => Err(self.missing(113usize)),
+        }
+    }
+    /**Waits until the work that an event recorded is done.
+
+C function [`cudaEventSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure).
+
+# Safety
+`event` must be an event that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaEventSynchronize(
+        &self,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventSynchronize {
+            Some(function) => Ok(unsafe { function(event) }),
+            None => Err(self.missing(114usize)),
+        }
+    }
+    /**Returns the time between two events in milliseconds.
+
+C function [`cudaEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotReady](cudaError::cudaErrorNotReady), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`ms` must be valid for writing, and `start` and `end` must be events that have not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaEventElapsedTime(
+        &self,
+        ms: *mut f32,
+        start: cudaEvent_t,
+        end: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventElapsedTime {
+            Some(function) => Ok(unsafe { function(ms, start, end) }),
+            None => Err(self.missing(115usize)),
+        }
+    }
+    /**Creates an event with timing, for use in this process only.
+
+C function [`cudaEventCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`event` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaEventCreate(
+        &self,
+        event: *mut cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventCreate {
+            Some(function) => Ok(unsafe { function(event) }),
+            None => Err(self.missing(116usize)),
+        }
+    }
+    /**Records an event in a stream; with cudaEventRecordExternal, a capture turns this into a node that records it.
+
+C function [`cudaEventRecordWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure).
+
+# Safety
+`event` must be an event that has not been destroyed, and `stream` must be the default stream or a stream that has
+not been destroyed. With cudaEventRecordExternal in a capture, the event must not be destroyed while the graph can run.*/
+    #[inline]
+    pub unsafe fn cudaEventRecordWithFlags(
+        &self,
+        event: cudaEvent_t,
+        stream: cudaStream_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaEventRecordWithFlags {
+            Some(function) => Ok(unsafe { function(event, stream, flags) }),
+            None => Err(self.missing(117usize)),
+        }
+    }
+    /**Exports memory of cudaMalloc, as a handle to the whole allocation that a pointer lies in.
+
+C function [`cudaIpcGetMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorMapBufferObjectFailed](cudaError::cudaErrorMapBufferObjectFailed), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`handle` must be valid for writing. `devPtr` may be any address: the runtime rejects an address that it cannot
+export. A process that receives the bytes can change the memory at any time, so no Rust reference to it may be
+created while it is shared.*/
+    #[inline]
+    pub unsafe fn cudaIpcGetMemHandle(
+        &self,
+        handle: *mut cudaIpcMemHandle_t,
+        devPtr: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaIpcGetMemHandle {
+            Some(function) => Ok(unsafe { function(handle, devPtr) }),
+            None => Err(self.missing(118usize)),
+        }
+    }
+    /**Maps an exported allocation from its start, and initialises the current device if it is not initialised yet.
+
+C function [`cudaIpcOpenMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMapBufferObjectFailed](cudaError::cudaErrorMapBufferObjectFailed), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorDeviceUninitialized](cudaError::cudaErrorDeviceUninitialized), [cudaErrorTooManyPeers](cudaError::cudaErrorTooManyPeers), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`devPtr` must be valid for writing. `handle` must be one that cudaIpcGetMemHandle returned to a trusted
+exporter: altered bytes may also open, and map other memory. Another process may change or free the memory at
+any time, so no Rust reference to it may be created.*/
+    #[inline]
+    pub unsafe fn cudaIpcOpenMemHandle(
+        &self,
+        devPtr: *mut *mut ::core::ffi::c_void,
+        handle: cudaIpcMemHandle_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaIpcOpenMemHandle {
+            Some(function) => Ok(unsafe { function(devPtr, handle, flags) }),
+            None => Err(self.missing(119usize)),
+        }
+    }
+    /**Closes memory that cudaIpcOpenMemHandle opened, once for each open; the last close unmaps it.
+
+C function [`cudaIpcCloseMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMapBufferObjectFailed](cudaError::cudaErrorMapBufferObjectFailed), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`devPtr` must come from cudaIpcOpenMemHandle. No running work of this process may use the memory, and after the
+last close nothing may use it.*/
+    #[inline]
+    pub unsafe fn cudaIpcCloseMemHandle(
+        &self,
+        devPtr: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaIpcCloseMemHandle {
+            Some(function) => Ok(unsafe { function(devPtr) }),
+            None => Err(self.missing(120usize)),
+        }
+    }
+    /**Exports an event that was created with cudaEventInterprocess.
+
+C function [`cudaIpcGetEventHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorMapBufferObjectFailed](cudaError::cudaErrorMapBufferObjectFailed), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`handle` must be valid for writing, and `event` must be an event that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaIpcGetEventHandle(
+        &self,
+        handle: *mut cudaIpcEventHandle_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaIpcGetEventHandle {
+            Some(function) => Ok(unsafe { function(handle, event) }),
+            None => Err(self.missing(121usize)),
+        }
+    }
+    /**Opens an event that another process exported.
+
+C function [`cudaIpcOpenEventHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMapBufferObjectFailed](cudaError::cudaErrorMapBufferObjectFailed), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorDeviceUninitialized](cudaError::cudaErrorDeviceUninitialized).
+
+# Safety
+`event` must be valid for writing. `handle` must be unchanged from the exporter, and the exporter must not
+destroy the event while this process uses it.*/
+    #[inline]
+    pub unsafe fn cudaIpcOpenEventHandle(
+        &self,
+        event: *mut cudaEvent_t,
+        handle: cudaIpcEventHandle_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaIpcOpenEventHandle {
+            Some(function) => Ok(unsafe { function(event, handle) }),
+            None => Err(self.missing(122usize)),
         }
     }
     /**Allocates memory on the current device.
@@ -1754,7 +7597,7 @@ C function [`cudaDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-runti
 C function [`cudaMalloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
 
 # Safety
 `devPtr` must be valid for writing.*/
@@ -1766,7 +7609,7 @@ C function [`cudaMalloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__C
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMalloc {
             Some(function) => Ok(unsafe { function(devPtr, size) }),
-            None => Err(self.missing(&SYMBOLS[18usize])),
+            None => Err(self.missing(123usize)),
         }
     }
     /**Frees memory of cudaMalloc, cudaMallocManaged or a pool.
@@ -1774,7 +7617,7 @@ C function [`cudaMalloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__C
 C function [`cudaFree`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `devPtr` must be null or come from cudaMalloc, cudaMallocManaged or an allocation of a pool, and must not have
@@ -1788,7 +7631,7 @@ or freed it before.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaFree {
             Some(function) => Ok(unsafe { function(devPtr) }),
-            None => Err(self.missing(&SYMBOLS[19usize])),
+            None => Err(self.missing(124usize)),
         }
     }
     /**Allocates memory that the host and every device can access at one address.
@@ -1796,7 +7639,7 @@ or freed it before.*/
 C function [`cudaMallocManaged`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `devPtr` must be valid for writing.*/
@@ -1809,7 +7652,7 @@ C function [`cudaMallocManaged`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMallocManaged {
             Some(function) => Ok(unsafe { function(devPtr, size, flags) }),
-            None => Err(self.missing(&SYMBOLS[20usize])),
+            None => Err(self.missing(125usize)),
         }
     }
     /**Allocates page-locked host memory.
@@ -1817,7 +7660,7 @@ C function [`cudaMallocManaged`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
 C function [`cudaMallocHost`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
 
 # Safety
 `ptr` must be valid for writing.*/
@@ -1829,7 +7672,7 @@ C function [`cudaMallocHost`](https://docs.nvidia.com/cuda/cuda-runtime-api/grou
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMallocHost {
             Some(function) => Ok(unsafe { function(ptr, size) }),
-            None => Err(self.missing(&SYMBOLS[21usize])),
+            None => Err(self.missing(126usize)),
         }
     }
     /**Allocates page-locked host memory with flags.
@@ -1837,7 +7680,7 @@ C function [`cudaMallocHost`](https://docs.nvidia.com/cuda/cuda-runtime-api/grou
 C function [`cudaHostAlloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
 
 # Safety
 `pHost` must be valid for writing.*/
@@ -1850,7 +7693,7 @@ C function [`cudaHostAlloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaHostAlloc {
             Some(function) => Ok(unsafe { function(pHost, size, flags) }),
-            None => Err(self.missing(&SYMBOLS[22usize])),
+            None => Err(self.missing(127usize)),
         }
     }
     /**Page-locks host memory that was allocated by other means.
@@ -1858,7 +7701,7 @@ C function [`cudaHostAlloc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group
 C function [`cudaHostRegister`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorHostMemoryAlreadyRegistered`](cudaError::cudaErrorHostMemoryAlreadyRegistered), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation), [cudaErrorHostMemoryAlreadyRegistered](cudaError::cudaErrorHostMemoryAlreadyRegistered), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorExternalDevice](cudaError::cudaErrorExternalDevice).
 
 # Safety
 `ptr` must point to `size` bytes that stay mapped until cudaHostUnregister.*/
@@ -1871,7 +7714,7 @@ C function [`cudaHostRegister`](https://docs.nvidia.com/cuda/cuda-runtime-api/gr
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaHostRegister {
             Some(function) => Ok(unsafe { function(ptr, size, flags) }),
-            None => Err(self.missing(&SYMBOLS[23usize])),
+            None => Err(self.missing(128usize)),
         }
     }
     /**Ends the registration that cudaHostRegister made.
@@ -1879,7 +7722,7 @@ C function [`cudaHostRegister`](https://docs.nvidia.com/cuda/cuda-runtime-api/gr
 C function [`cudaHostUnregister`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorHostMemoryNotRegistered`](cudaError::cudaErrorHostMemoryNotRegistered).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorHostMemoryNotRegistered](cudaError::cudaErrorHostMemoryNotRegistered).
 
 # Safety
 `ptr` must come from cudaHostRegister. No running work may use the memory.*/
@@ -1890,7 +7733,7 @@ C function [`cudaHostUnregister`](https://docs.nvidia.com/cuda/cuda-runtime-api/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaHostUnregister {
             Some(function) => Ok(unsafe { function(ptr) }),
-            None => Err(self.missing(&SYMBOLS[24usize])),
+            None => Err(self.missing(129usize)),
         }
     }
     /**Frees page-locked host memory.
@@ -1898,7 +7741,7 @@ C function [`cudaHostUnregister`](https://docs.nvidia.com/cuda/cuda-runtime-api/
 C function [`cudaFreeHost`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `ptr` must be null or come from cudaMallocHost or cudaHostAlloc. No running work may use the memory, and nothing
@@ -1910,7 +7753,7 @@ may use it afterwards.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaFreeHost {
             Some(function) => Ok(unsafe { function(ptr) }),
-            None => Err(self.missing(&SYMBOLS[25usize])),
+            None => Err(self.missing(130usize)),
         }
     }
     /**Returns the free and total bytes of memory of the current device.
@@ -1918,7 +7761,7 @@ may use it afterwards.*/
 C function [`cudaMemGetInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorLaunchFailure](cudaError::cudaErrorLaunchFailure).
 
 # Safety
 `free` and `total` must be valid for writing.*/
@@ -1930,15 +7773,15 @@ C function [`cudaMemGetInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/grou
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemGetInfo {
             Some(function) => Ok(unsafe { function(free, total) }),
-            None => Err(self.missing(&SYMBOLS[26usize])),
+            None => Err(self.missing(131usize)),
         }
     }
     /**Copies bytes between host and device memory.
 
-C function [`cudaMemcpy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DRIVER.html). Binds the signature of CUDA 11.8.
+C function [`cudaMemcpy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
 
 # Safety
 `src` must point to `count` readable bytes, and `dst` to `count` writable bytes, in the kinds of memory that
@@ -1953,7 +7796,7 @@ C function [`cudaMemcpy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__C
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemcpy {
             Some(function) => Ok(unsafe { function(dst, src, count, kind) }),
-            None => Err(self.missing(&SYMBOLS[27usize])),
+            None => Err(self.missing(132usize)),
         }
     }
     /**Copies bytes in a stream.
@@ -1961,7 +7804,7 @@ C function [`cudaMemcpy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__C
 C function [`cudaMemcpyAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidMemcpyDirection`](cudaError::cudaErrorInvalidMemcpyDirection).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
 
 # Safety
 As for cudaMemcpy, from the call until the stream has completed the copy. `stream` must be the default stream or
@@ -1977,7 +7820,7 @@ a stream that has not been destroyed.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemcpyAsync {
             Some(function) => Ok(unsafe { function(dst, src, count, kind, stream) }),
-            None => Err(self.missing(&SYMBOLS[28usize])),
+            None => Err(self.missing(133usize)),
         }
     }
     /**Copies bytes between two devices.
@@ -1985,7 +7828,7 @@ a stream that has not been destroyed.*/
 C function [`cudaMemcpyPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
 
 # Safety
 `src` must point to `count` bytes on `srcDevice`, and `dst` to `count` bytes on `dstDevice`.*/
@@ -2002,7 +7845,7 @@ C function [`cudaMemcpyPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/grou
             Some(function) => {
                 Ok(unsafe { function(dst, dstDevice, src, srcDevice, count) })
             }
-            None => Err(self.missing(&SYMBOLS[29usize])),
+            None => Err(self.missing(134usize)),
         }
     }
     /**Copies bytes between two devices in a stream.
@@ -2010,7 +7853,7 @@ C function [`cudaMemcpyPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/grou
 C function [`cudaMemcpyPeerAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
 
 # Safety
 As for cudaMemcpyPeer, from the call until the stream has completed the copy. `stream` must be the default
@@ -2029,7 +7872,7 @@ stream or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dst, dstDevice, src, srcDevice, count, stream) })
             }
-            None => Err(self.missing(&SYMBOLS[30usize])),
+            None => Err(self.missing(135usize)),
         }
     }
     /**Sets bytes of device memory to a value.
@@ -2037,7 +7880,7 @@ stream or a stream that has not been destroyed.*/
 C function [`cudaMemset`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `devPtr` must point to `count` writable bytes.*/
@@ -2050,7 +7893,7 @@ C function [`cudaMemset`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__C
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemset {
             Some(function) => Ok(unsafe { function(devPtr, value, count) }),
-            None => Err(self.missing(&SYMBOLS[31usize])),
+            None => Err(self.missing(136usize)),
         }
     }
     /**Sets bytes of device memory to a value in a stream.
@@ -2058,7 +7901,7 @@ C function [`cudaMemset`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__C
 C function [`cudaMemsetAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 As for cudaMemset, from the call until the stream has completed the operation. `stream` must be the default
@@ -2073,7 +7916,7 @@ stream or a stream that has not been destroyed.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemsetAsync {
             Some(function) => Ok(unsafe { function(devPtr, value, count, stream) }),
-            None => Err(self.missing(&SYMBOLS[32usize])),
+            None => Err(self.missing(137usize)),
         }
     }
     /**Returns what kind of memory a pointer points to, and which device it belongs to.
@@ -2081,7 +7924,7 @@ stream or a stream that has not been destroyed.*/
 C function [`cudaPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__UNIFIED.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `attributes` must be valid for writing. `ptr` may be any address: it is looked up, not read.*/
@@ -2093,341 +7936,1524 @@ C function [`cudaPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-runtim
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaPointerGetAttributes {
             Some(function) => Ok(unsafe { function(attributes, ptr) }),
-            None => Err(self.missing(&SYMBOLS[33usize])),
+            None => Err(self.missing(138usize)),
         }
     }
-    /**Creates a stream on the current device.
+    /**Allocates device memory with padded rows, and returns the distance between rows.
 
-C function [`cudaStreamCreateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorExternalDevice`](cudaError::cudaErrorExternalDevice).
-
-# Safety
-`pStream` must be valid for writing.*/
-    #[inline]
-    pub unsafe fn cudaStreamCreateWithFlags(
-        &self,
-        pStream: *mut cudaStream_t,
-        flags: ::core::ffi::c_uint,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaStreamCreateWithFlags {
-            Some(function) => Ok(unsafe { function(pStream, flags) }),
-            None => Err(self.missing(&SYMBOLS[34usize])),
-        }
-    }
-    /**Destroys a stream; its pending work still completes.
-
-C function [`cudaStreamDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
+C function [`cudaMallocPitch`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
 
 # Safety
-`stream` must be a stream that has not been destroyed, and must not be used afterwards.*/
+`devPtr` and `pitch` must be valid for writing.*/
     #[inline]
-    pub unsafe fn cudaStreamDestroy(
-        &self,
-        stream: cudaStream_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaStreamDestroy {
-            Some(function) => Ok(unsafe { function(stream) }),
-            None => Err(self.missing(&SYMBOLS[35usize])),
-        }
-    }
-    /**Waits until a stream's work is done.
-
-C function [`cudaStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be the default stream or a stream that has not been destroyed.*/
-    #[inline]
-    pub unsafe fn cudaStreamSynchronize(
-        &self,
-        stream: cudaStream_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaStreamSynchronize {
-            Some(function) => Ok(unsafe { function(stream) }),
-            None => Err(self.missing(&SYMBOLS[36usize])),
-        }
-    }
-    /**Returns whether a stream's work is done.
-
-C function [`cudaStreamQuery`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorNotReady`](cudaError::cudaErrorNotReady), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be the default stream or a stream that has not been destroyed.*/
-    #[inline]
-    pub unsafe fn cudaStreamQuery(
-        &self,
-        stream: cudaStream_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaStreamQuery {
-            Some(function) => Ok(unsafe { function(stream) }),
-            None => Err(self.missing(&SYMBOLS[37usize])),
-        }
-    }
-    /**Makes a stream wait for an event.
-
-C function [`cudaStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle).
-
-# Safety
-`stream` must be the default stream or a stream that has not been destroyed, and `event` must be an event that
-has not been destroyed. If the event belongs to another process, and that process ends before the event
-completes, the stream waits forever.*/
-    #[inline]
-    pub unsafe fn cudaStreamWaitEvent(
-        &self,
-        stream: cudaStream_t,
-        event: cudaEvent_t,
-        flags: ::core::ffi::c_uint,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaStreamWaitEvent {
-            Some(function) => Ok(unsafe { function(stream, event, flags) }),
-            None => Err(self.missing(&SYMBOLS[38usize])),
-        }
-    }
-    /**Creates an event; one to export needs cudaEventInterprocess and cudaEventDisableTiming.
-
-C function [`cudaEventCreateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation).
-
-# Safety
-`event` must be valid for writing.*/
-    #[inline]
-    pub unsafe fn cudaEventCreateWithFlags(
-        &self,
-        event: *mut cudaEvent_t,
-        flags: ::core::ffi::c_uint,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaEventCreateWithFlags {
-            Some(function) => Ok(unsafe { function(event, flags) }),
-            None => Err(self.missing(&SYMBOLS[39usize])),
-        }
-    }
-    /**Destroys an event.
-
-C function [`cudaEventDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed, and must not be used afterwards. If it was exported,
-processes that opened it must not use it afterwards.*/
-    #[inline]
-    pub unsafe fn cudaEventDestroy(
-        &self,
-        event: cudaEvent_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaEventDestroy {
-            Some(function) => Ok(unsafe { function(event) }),
-            None => Err(self.missing(&SYMBOLS[40usize])),
-        }
-    }
-    /**Records an event in a stream.
-
-C function [`cudaEventRecord`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed, and `stream` must be the default stream or a stream that
-has not been destroyed.*/
-    #[inline]
-    pub unsafe fn cudaEventRecord(
-        &self,
-        event: cudaEvent_t,
-        stream: cudaStream_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaEventRecord {
-            Some(function) => Ok(unsafe { function(event, stream) }),
-            None => Err(self.missing(&SYMBOLS[41usize])),
-        }
-    }
-    /**Returns whether the work that an event recorded is done.
-
-C function [`cudaEventQuery`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorNotReady`](cudaError::cudaErrorNotReady), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed.*/
-    #[inline]
-    pub unsafe fn cudaEventQuery(
-        &self,
-        event: cudaEvent_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaEventQuery {
-            Some(function) => Ok(unsafe { function(event) }),
-            None => Err(self.missing(&SYMBOLS[42usize])),
-        }
-    }
-    /**Waits until the work that an event recorded is done.
-
-C function [`cudaEventSynchronize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure).
-
-# Safety
-`event` must be an event that has not been destroyed.*/
-    #[inline]
-    pub unsafe fn cudaEventSynchronize(
-        &self,
-        event: cudaEvent_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaEventSynchronize {
-            Some(function) => Ok(unsafe { function(event) }),
-            None => Err(self.missing(&SYMBOLS[43usize])),
-        }
-    }
-    /**Returns the time between two events in milliseconds.
-
-C function [`cudaEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorNotReady`](cudaError::cudaErrorNotReady), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorLaunchFailure`](cudaError::cudaErrorLaunchFailure), [`cudaErrorUnknown`](cudaError::cudaErrorUnknown).
-
-# Safety
-`ms` must be valid for writing, and `start` and `end` must be events that have not been destroyed.*/
-    #[inline]
-    pub unsafe fn cudaEventElapsedTime(
-        &self,
-        ms: *mut f32,
-        start: cudaEvent_t,
-        end: cudaEvent_t,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaEventElapsedTime {
-            Some(function) => Ok(unsafe { function(ms, start, end) }),
-            None => Err(self.missing(&SYMBOLS[44usize])),
-        }
-    }
-    /**Exports memory of cudaMalloc, as a handle to the whole allocation that a pointer lies in.
-
-C function [`cudaIpcGetMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`handle` must be valid for writing. `devPtr` may be any address: the runtime rejects an address that it cannot
-export. A process that receives the bytes can change the memory at any time, so no Rust reference to it may be
-created while it is shared.*/
-    #[inline]
-    pub unsafe fn cudaIpcGetMemHandle(
-        &self,
-        handle: *mut cudaIpcMemHandle_t,
-        devPtr: *mut ::core::ffi::c_void,
-    ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaIpcGetMemHandle {
-            Some(function) => Ok(unsafe { function(handle, devPtr) }),
-            None => Err(self.missing(&SYMBOLS[45usize])),
-        }
-    }
-    /**Maps an exported allocation from its start, and initialises the current device if it is not initialised yet.
-
-C function [`cudaIpcOpenMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
-
-# Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized), [`cudaErrorTooManyPeers`](cudaError::cudaErrorTooManyPeers), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
-
-# Safety
-`devPtr` must be valid for writing. `handle` must be one that cudaIpcGetMemHandle returned to a trusted
-exporter: altered bytes may also open, and map other memory. Another process may change or free the memory at
-any time, so no Rust reference to it may be created.*/
-    #[inline]
-    pub unsafe fn cudaIpcOpenMemHandle(
+    pub unsafe fn cudaMallocPitch(
         &self,
         devPtr: *mut *mut ::core::ffi::c_void,
-        handle: cudaIpcMemHandle_t,
+        pitch: *mut usize,
+        width: usize,
+        height: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMallocPitch {
+            Some(function) => Ok(unsafe { function(devPtr, pitch, width, height) }),
+            None => Err(self.missing(139usize)),
+        }
+    }
+    /**Allocates device memory for a box of bytes, with padded rows.
+
+C function [`cudaMalloc3D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`pitchedDevPtr` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaMalloc3D(
+        &self,
+        pitchedDevPtr: *mut cudaPitchedPtr,
+        extent: cudaExtent,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMalloc3D {
+            Some(function) => Ok(unsafe { function(pitchedDevPtr, extent) }),
+            None => Err(self.missing(140usize)),
+        }
+    }
+    /**Returns the device address of mapped page-locked host memory.
+
+C function [`cudaHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`pDevice` must be valid for writing. `pHost` may be any address: it is looked up, not read. The device address
+is valid as long as the host memory stays page-locked.*/
+    #[inline]
+    pub unsafe fn cudaHostGetDevicePointer(
+        &self,
+        pDevice: *mut *mut ::core::ffi::c_void,
+        pHost: *mut ::core::ffi::c_void,
         flags: ::core::ffi::c_uint,
     ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaIpcOpenMemHandle {
-            Some(function) => Ok(unsafe { function(devPtr, handle, flags) }),
-            None => Err(self.missing(&SYMBOLS[46usize])),
+        match self.functions().cudaHostGetDevicePointer {
+            Some(function) => Ok(unsafe { function(pDevice, pHost, flags) }),
+            None => Err(self.missing(141usize)),
         }
     }
-    /**Closes memory that cudaIpcOpenMemHandle opened, once for each open; the last close unmaps it.
+    /**Returns the flags that page-locked host memory was allocated with.
 
-C function [`cudaIpcCloseMemHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+C function [`cudaHostGetFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`devPtr` must come from cudaIpcOpenMemHandle. No running work of this process may use the memory, and after the
-last close nothing may use it.*/
+`pFlags` must be valid for writing. `pHost` may be any address: it is looked up, not read.*/
     #[inline]
-    pub unsafe fn cudaIpcCloseMemHandle(
+    pub unsafe fn cudaHostGetFlags(
+        &self,
+        pFlags: *mut ::core::ffi::c_uint,
+        pHost: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaHostGetFlags {
+            Some(function) => Ok(unsafe { function(pFlags, pHost) }),
+            None => Err(self.missing(142usize)),
+        }
+    }
+    /**Returns the address of a device variable on the current device.
+
+C function [`cudaGetSymbolAddress`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice).
+
+# Safety
+`devPtr` must be valid for writing. `symbol` must be a device variable that is registered with this runtime. The
+address must not be used after the variable's code is unloaded.*/
+    #[inline]
+    pub unsafe fn cudaGetSymbolAddress(
+        &self,
+        devPtr: *mut *mut ::core::ffi::c_void,
+        symbol: *const ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetSymbolAddress {
+            Some(function) => Ok(unsafe { function(devPtr, symbol) }),
+            None => Err(self.missing(143usize)),
+        }
+    }
+    /**Returns the size of a device variable in bytes.
+
+C function [`cudaGetSymbolSize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice).
+
+# Safety
+`size` must be valid for writing. `symbol` must be a device variable that is registered with this runtime.*/
+    #[inline]
+    pub unsafe fn cudaGetSymbolSize(
+        &self,
+        size: *mut usize,
+        symbol: *const ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetSymbolSize {
+            Some(function) => Ok(unsafe { function(size, symbol) }),
+            None => Err(self.missing(144usize)),
+        }
+    }
+    /**Moves managed memory to a location in stream order, before it is used there.
+
+C function [`cudaMemPrefetchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`devPtr` must point to `count` bytes of managed memory, or of pageable memory if devices can access it. `stream`
+must be the default stream or a stream that has not been destroyed. The memory must not be freed before the
+stream has completed the operation.*/
+    #[inline]
+    pub unsafe fn cudaMemPrefetchAsync(
+        &self,
+        devPtr: *const ::core::ffi::c_void,
+        count: usize,
+        location: cudaMemLocation,
+        flags: ::core::ffi::c_uint,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemPrefetchAsync {
+            Some(function) => {
+                Ok(unsafe { function(devPtr, count, location, flags, stream) })
+            }
+            None => Err(self.missing(145usize)),
+        }
+    }
+    /**Moves several ranges of managed memory to locations in stream order.
+
+C function [`cudaMemPrefetchBatchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`dptrs` and `sizes` must each point to `count` entries. Each range must be managed memory, or pageable memory if
+devices can access it. `prefetchLocs` and `prefetchLocIdxs` must each point to `numPrefetchLocs` entries.
+`stream` must be the default stream or a stream that has not been destroyed. No range may be freed before the
+stream has completed the operation.*/
+    #[inline]
+    pub unsafe fn cudaMemPrefetchBatchAsync(
+        &self,
+        dptrs: *mut *mut ::core::ffi::c_void,
+        sizes: *mut usize,
+        count: usize,
+        prefetchLocs: *mut cudaMemLocation,
+        prefetchLocIdxs: *mut usize,
+        numPrefetchLocs: usize,
+        flags: ::core::ffi::c_ulonglong,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemPrefetchBatchAsync {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dptrs,
+                        sizes,
+                        count,
+                        prefetchLocs,
+                        prefetchLocIdxs,
+                        numPrefetchLocs,
+                        flags,
+                        stream,
+                    )
+                })
+            }
+            None => Err(self.missing(146usize)),
+        }
+    }
+    /**Discards the contents of several ranges of managed memory in stream order.
+
+C function [`cudaMemDiscardBatchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`dptrs` and `sizes` must each point to `count` entries. Each range must be managed memory, or pageable memory if
+devices can access it. Their contents are lost: a range must be written again, or prefetched, before it is read.
+Nothing may access a range during the operation. `stream` must be the default stream or a stream that has not
+been destroyed. No range may be freed before the stream has completed the operation.*/
+    #[inline]
+    pub unsafe fn cudaMemDiscardBatchAsync(
+        &self,
+        dptrs: *mut *mut ::core::ffi::c_void,
+        sizes: *mut usize,
+        count: usize,
+        flags: ::core::ffi::c_ulonglong,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemDiscardBatchAsync {
+            Some(function) => Ok(unsafe { function(dptrs, sizes, count, flags, stream) }),
+            None => Err(self.missing(147usize)),
+        }
+    }
+    /**Discards the contents of several ranges of managed memory and moves the ranges to locations, in stream order.
+
+C function [`cudaMemDiscardAndPrefetchBatchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`dptrs` and `sizes` must each point to `count` entries. Each range must be managed memory, or pageable memory if
+devices can access it. `prefetchLocs` and `prefetchLocIdxs` must each point to `numPrefetchLocs` entries. Their
+contents are lost: a range must be written again before it is read. Nothing may access a range during the
+operation. `stream` must be the default stream or a stream that has not been destroyed. No range may be freed
+before the stream has completed the operation.*/
+    #[inline]
+    pub unsafe fn cudaMemDiscardAndPrefetchBatchAsync(
+        &self,
+        dptrs: *mut *mut ::core::ffi::c_void,
+        sizes: *mut usize,
+        count: usize,
+        prefetchLocs: *mut cudaMemLocation,
+        prefetchLocIdxs: *mut usize,
+        numPrefetchLocs: usize,
+        flags: ::core::ffi::c_ulonglong,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemDiscardAndPrefetchBatchAsync {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dptrs,
+                        sizes,
+                        count,
+                        prefetchLocs,
+                        prefetchLocIdxs,
+                        numPrefetchLocs,
+                        flags,
+                        stream,
+                    )
+                })
+            }
+            None => Err(self.missing(148usize)),
+        }
+    }
+    /**Advises the driver how a range of managed memory will be used.
+
+C function [`cudaMemAdvise`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`devPtr` must point to `count` bytes of managed memory, or of pageable memory if devices can access it.*/
+    #[inline]
+    pub unsafe fn cudaMemAdvise(
+        &self,
+        devPtr: *const ::core::ffi::c_void,
+        count: usize,
+        advice: cudaMemoryAdvise,
+        location: cudaMemLocation,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemAdvise {
+            Some(function) => Ok(unsafe { function(devPtr, count, advice, location) }),
+            None => Err(self.missing(149usize)),
+        }
+    }
+    /**Returns where the pages of a range mostly are, one location for each part of the range.
+
+C function [`cudaMemGetLocationInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.4.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`devPtr` must point to `size` bytes of managed memory, or of pageable memory that is not page-locked.
+`location_out` must be valid for writing one location for each `summaryGranularity` bytes of the range, rounded
+up.*/
+    #[inline]
+    pub unsafe fn cudaMemGetLocationInfo(
         &self,
         devPtr: *mut ::core::ffi::c_void,
+        size: usize,
+        summaryGranularity: usize,
+        samplingGranularity: usize,
+        location_out: *mut cudaMemLocation,
     ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaIpcCloseMemHandle {
-            Some(function) => Ok(unsafe { function(devPtr) }),
-            None => Err(self.missing(&SYMBOLS[47usize])),
+        match self.functions().cudaMemGetLocationInfo {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        devPtr,
+                        size,
+                        summaryGranularity,
+                        samplingGranularity,
+                        location_out,
+                    )
+                })
+            }
+            None => Err(self.missing(150usize)),
         }
     }
-    /**Exports an event that was created with cudaEventInterprocess.
+    /**Returns one attribute of a range of managed memory.
 
-C function [`cudaIpcGetEventHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+C function [`cudaMemRangeGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidResourceHandle`](cudaError::cudaErrorInvalidResourceHandle), [`cudaErrorMemoryAllocation`](cudaError::cudaErrorMemoryAllocation), [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`handle` must be valid for writing, and `event` must be an event that has not been destroyed.*/
+`data` must be valid for writing `dataSize` bytes. `devPtr` must point to `count` bytes of managed memory, or of
+pageable memory if devices can access it.*/
     #[inline]
-    pub unsafe fn cudaIpcGetEventHandle(
+    pub unsafe fn cudaMemRangeGetAttribute(
         &self,
-        handle: *mut cudaIpcEventHandle_t,
-        event: cudaEvent_t,
+        data: *mut ::core::ffi::c_void,
+        dataSize: usize,
+        attribute: cudaMemRangeAttribute,
+        devPtr: *const ::core::ffi::c_void,
+        count: usize,
     ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaIpcGetEventHandle {
-            Some(function) => Ok(unsafe { function(handle, event) }),
-            None => Err(self.missing(&SYMBOLS[48usize])),
+        match self.functions().cudaMemRangeGetAttribute {
+            Some(function) => {
+                Ok(unsafe { function(data, dataSize, attribute, devPtr, count) })
+            }
+            None => Err(self.missing(151usize)),
         }
     }
-    /**Opens an event that another process exported.
+    /**Returns several attributes of a range of managed memory.
 
-C function [`cudaIpcOpenEventHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
+C function [`cudaMemRangeGetAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorMapBufferObjectFailed`](cudaError::cudaErrorMapBufferObjectFailed), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorDeviceUninitialized`](cudaError::cudaErrorDeviceUninitialized).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`event` must be valid for writing. `handle` must be unchanged from the exporter, and the exporter must not
-destroy the event while this process uses it.*/
+`attributes` and `dataSizes` must each point to `numAttributes` entries. `data` must point to as many pointers,
+each valid for writing the size at its index. `devPtr` must point to `count` bytes of managed memory, or of
+pageable memory if devices can access it.*/
     #[inline]
-    pub unsafe fn cudaIpcOpenEventHandle(
+    pub unsafe fn cudaMemRangeGetAttributes(
         &self,
-        event: *mut cudaEvent_t,
-        handle: cudaIpcEventHandle_t,
+        data: *mut *mut ::core::ffi::c_void,
+        dataSizes: *mut usize,
+        attributes: *mut cudaMemRangeAttribute,
+        numAttributes: usize,
+        devPtr: *const ::core::ffi::c_void,
+        count: usize,
     ) -> Result<cudaError_t, MissingSymbol> {
-        match self.functions().cudaIpcOpenEventHandle {
-            Some(function) => Ok(unsafe { function(event, handle) }),
-            None => Err(self.missing(&SYMBOLS[49usize])),
+        match self.functions().cudaMemRangeGetAttributes {
+            Some(function) => {
+                Ok(unsafe {
+                    function(data, dataSizes, attributes, numAttributes, devPtr, count)
+                })
+            }
+            None => Err(self.missing(152usize)),
+        }
+    }
+    /**Returns the default pool of a location and allocation type.
+
+C function [`cudaMemGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`memPool` must be valid for writing, and `location` must point to a location.*/
+    #[inline]
+    pub unsafe fn cudaMemGetDefaultMemPool(
+        &self,
+        memPool: *mut cudaMemPool_t,
+        location: *mut cudaMemLocation,
+        type_: cudaMemAllocationType,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemGetDefaultMemPool {
+            Some(function) => Ok(unsafe { function(memPool, location, type_) }),
+            None => Err(self.missing(153usize)),
+        }
+    }
+    /**Returns the current pool of a location and allocation type.
+
+C function [`cudaMemGetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`memPool` must be valid for writing, and `location` must point to a location.*/
+    #[inline]
+    pub unsafe fn cudaMemGetMemPool(
+        &self,
+        memPool: *mut cudaMemPool_t,
+        location: *mut cudaMemLocation,
+        type_: cudaMemAllocationType,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemGetMemPool {
+            Some(function) => Ok(unsafe { function(memPool, location, type_) }),
+            None => Err(self.missing(154usize)),
+        }
+    }
+    /**Makes a pool the current one of a location and allocation type.
+
+C function [`cudaMemSetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`location` must point to a location. `memPool` must be a pool that has not been destroyed, and must not be
+destroyed while it is the current one.*/
+    #[inline]
+    pub unsafe fn cudaMemSetMemPool(
+        &self,
+        location: *mut cudaMemLocation,
+        type_: cudaMemAllocationType,
+        memPool: cudaMemPool_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemSetMemPool {
+            Some(function) => Ok(unsafe { function(location, type_, memPool) }),
+            None => Err(self.missing(155usize)),
+        }
+    }
+    /**Allocates a one-dimensional or two-dimensional array.
+
+C function [`cudaMallocArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`array` must be valid for writing, and `desc` must point to a format description.*/
+    #[inline]
+    pub unsafe fn cudaMallocArray(
+        &self,
+        array: *mut cudaArray_t,
+        desc: *const cudaChannelFormatDesc,
+        width: usize,
+        height: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMallocArray {
+            Some(function) => Ok(unsafe { function(array, desc, width, height, flags) }),
+            None => Err(self.missing(156usize)),
+        }
+    }
+    /**Allocates an array of up to three dimensions, or one with layers or cube faces.
+
+C function [`cudaMalloc3DArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`array` must be valid for writing, and `desc` must point to a format description.*/
+    #[inline]
+    pub unsafe fn cudaMalloc3DArray(
+        &self,
+        array: *mut cudaArray_t,
+        desc: *const cudaChannelFormatDesc,
+        extent: cudaExtent,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMalloc3DArray {
+            Some(function) => Ok(unsafe { function(array, desc, extent, flags) }),
+            None => Err(self.missing(157usize)),
+        }
+    }
+    /**Allocates an array with several mipmap levels.
+
+C function [`cudaMallocMipmappedArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`mipmappedArray` must be valid for writing, and `desc` must point to a format description.*/
+    #[inline]
+    pub unsafe fn cudaMallocMipmappedArray(
+        &self,
+        mipmappedArray: *mut cudaMipmappedArray_t,
+        desc: *const cudaChannelFormatDesc,
+        extent: cudaExtent,
+        numLevels: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMallocMipmappedArray {
+            Some(function) => {
+                Ok(unsafe { function(mipmappedArray, desc, extent, numLevels, flags) })
+            }
+            None => Err(self.missing(158usize)),
+        }
+    }
+    /**Frees an array.
+
+C function [`cudaFreeArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`array` must be null, or must come from cudaMallocArray or cudaMalloc3DArray and must not have been freed. No
+running work may use the array. Nothing may use it afterwards, including its planes, textures and surfaces.*/
+    #[inline]
+    pub unsafe fn cudaFreeArray(
+        &self,
+        array: cudaArray_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFreeArray {
+            Some(function) => Ok(unsafe { function(array) }),
+            None => Err(self.missing(159usize)),
+        }
+    }
+    /**Frees a mipmapped array.
+
+C function [`cudaFreeMipmappedArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`mipmappedArray` must be null, or must come from cudaMallocMipmappedArray or
+cudaExternalMemoryGetMappedMipmappedArray and must not have been freed. No running work may use it. Nothing may
+use it afterwards, including its levels, textures and surfaces.*/
+    #[inline]
+    pub unsafe fn cudaFreeMipmappedArray(
+        &self,
+        mipmappedArray: cudaMipmappedArray_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaFreeMipmappedArray {
+            Some(function) => Ok(unsafe { function(mipmappedArray) }),
+            None => Err(self.missing(160usize)),
+        }
+    }
+    /**Returns one level of a mipmapped array.
+
+C function [`cudaGetMipmappedArrayLevel`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`levelArray` must be valid for writing. `mipmappedArray` must be a mipmapped array that has not been freed. The
+level belongs to the mipmapped array. It must not be freed, and must not be used after the mipmapped array is
+freed.*/
+    #[inline]
+    pub unsafe fn cudaGetMipmappedArrayLevel(
+        &self,
+        levelArray: *mut cudaArray_t,
+        mipmappedArray: cudaMipmappedArray_const_t,
+        level: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetMipmappedArrayLevel {
+            Some(function) => Ok(unsafe { function(levelArray, mipmappedArray, level) }),
+            None => Err(self.missing(161usize)),
+        }
+    }
+    /**Returns one plane of an array with a planar format.
+
+C function [`cudaArrayGetPlane`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`pPlaneArray` must be valid for writing. `hArray` must be an array that has not been freed. The plane belongs to
+the array. It must not be freed, and must not be used after the array is freed.*/
+    #[inline]
+    pub unsafe fn cudaArrayGetPlane(
+        &self,
+        pPlaneArray: *mut cudaArray_t,
+        hArray: cudaArray_t,
+        planeIdx: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaArrayGetPlane {
+            Some(function) => Ok(unsafe { function(pPlaneArray, hArray, planeIdx) }),
+            None => Err(self.missing(162usize)),
+        }
+    }
+    /**Returns the format, the extent and the flags of an array.
+
+C function [`cudaArrayGetInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`desc`, `extent` and `flags` must each be valid for writing or null. `array` must be an array that has not been
+freed.*/
+    #[inline]
+    pub unsafe fn cudaArrayGetInfo(
+        &self,
+        desc: *mut cudaChannelFormatDesc,
+        extent: *mut cudaExtent,
+        flags: *mut ::core::ffi::c_uint,
+        array: cudaArray_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaArrayGetInfo {
+            Some(function) => Ok(unsafe { function(desc, extent, flags, array) }),
+            None => Err(self.missing(163usize)),
+        }
+    }
+    /**Returns the size and alignment of the memory that an array without memory of its own needs.
+
+C function [`cudaArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`memoryRequirements` must be valid for writing. `array` must be an array that has not been freed.*/
+    #[inline]
+    pub unsafe fn cudaArrayGetMemoryRequirements(
+        &self,
+        memoryRequirements: *mut cudaArrayMemoryRequirements,
+        array: cudaArray_t,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaArrayGetMemoryRequirements {
+            Some(function) => Ok(unsafe { function(memoryRequirements, array, device) }),
+            None => Err(self.missing(164usize)),
+        }
+    }
+    /**Returns the size and alignment of the memory that a mipmapped array without memory of its own needs.
+
+C function [`cudaMipmappedArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`memoryRequirements` must be valid for writing. `mipmap` must be a mipmapped array that has not been freed.*/
+    #[inline]
+    pub unsafe fn cudaMipmappedArrayGetMemoryRequirements(
+        &self,
+        memoryRequirements: *mut cudaArrayMemoryRequirements,
+        mipmap: cudaMipmappedArray_t,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMipmappedArrayGetMemoryRequirements {
+            Some(function) => Ok(unsafe { function(memoryRequirements, mipmap, device) }),
+            None => Err(self.missing(165usize)),
+        }
+    }
+    /**Returns the tile size and the mip tail of a sparse array.
+
+C function [`cudaArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`sparseProperties` must be valid for writing. `array` must be an array that has not been freed.*/
+    #[inline]
+    pub unsafe fn cudaArrayGetSparseProperties(
+        &self,
+        sparseProperties: *mut cudaArraySparseProperties,
+        array: cudaArray_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaArrayGetSparseProperties {
+            Some(function) => Ok(unsafe { function(sparseProperties, array) }),
+            None => Err(self.missing(166usize)),
+        }
+    }
+    /**Returns the tile size and the mip tail of a sparse mipmapped array.
+
+C function [`cudaMipmappedArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`sparseProperties` must be valid for writing. `mipmap` must be a mipmapped array that has not been freed.*/
+    #[inline]
+    pub unsafe fn cudaMipmappedArrayGetSparseProperties(
+        &self,
+        sparseProperties: *mut cudaArraySparseProperties,
+        mipmap: cudaMipmappedArray_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMipmappedArrayGetSparseProperties {
+            Some(function) => Ok(unsafe { function(sparseProperties, mipmap) }),
+            None => Err(self.missing(167usize)),
+        }
+    }
+    /**Copies rows between host and device memory.
+
+C function [`cudaMemcpy2D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`src` must point to `height` rows of `width` readable bytes, `spitch` bytes apart. `dst` must point to `height`
+rows of `width` writable bytes, `dpitch` bytes apart. The two must not overlap, and must lie in the kinds of
+memory that `kind` says. During the copy, nothing else may write host memory in either range.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2D(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        dpitch: usize,
+        src: *const ::core::ffi::c_void,
+        spitch: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2D {
+            Some(function) => {
+                Ok(unsafe { function(dst, dpitch, src, spitch, width, height, kind) })
+            }
+            None => Err(self.missing(168usize)),
+        }
+    }
+    /**Copies rows between host and device memory in a stream.
+
+C function [`cudaMemcpy2DAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+As for cudaMemcpy2D, from the call until the stream has completed the copy. `stream` must be the default stream
+or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2DAsync(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        dpitch: usize,
+        src: *const ::core::ffi::c_void,
+        spitch: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2DAsync {
+            Some(function) => {
+                Ok(unsafe {
+                    function(dst, dpitch, src, spitch, width, height, kind, stream)
+                })
+            }
+            None => Err(self.missing(169usize)),
+        }
+    }
+    /**Copies a box between host memory, device memory and arrays.
+
+C function [`cudaMemcpy3D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`p` must point to a description of the copy, with one source and one destination. Each is an array that has not
+been freed, or rows of memory in the kind that `kind` says. The extent must be readable at the source and
+writable at the destination. The two must not overlap. During the copy, nothing else may write host memory in
+either.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy3D(
+        &self,
+        p: *const cudaMemcpy3DParms,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy3D {
+            Some(function) => Ok(unsafe { function(p) }),
+            None => Err(self.missing(170usize)),
+        }
+    }
+    /**Copies a box between host memory, device memory and arrays in a stream.
+
+C function [`cudaMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+As for cudaMemcpy3D, from the call until the stream has completed the copy. `stream` must be the default stream
+or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy3DAsync(
+        &self,
+        p: *const cudaMemcpy3DParms,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy3DAsync {
+            Some(function) => Ok(unsafe { function(p, stream) }),
+            None => Err(self.missing(171usize)),
+        }
+    }
+    /**Copies a box between memory or arrays of two devices.
+
+C function [`cudaMemcpy3DPeer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue).
+
+# Safety
+`p` must point to a description of the copy, with one source on `srcDevice` and one destination on `dstDevice`.
+Each is an array that has not been freed, or rows of memory. The extent must be readable at the source and
+writable at the destination. The two must not overlap.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy3DPeer(
+        &self,
+        p: *const cudaMemcpy3DPeerParms,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy3DPeer {
+            Some(function) => Ok(unsafe { function(p) }),
+            None => Err(self.missing(172usize)),
+        }
+    }
+    /**Copies a box between memory or arrays of two devices in a stream.
+
+C function [`cudaMemcpy3DPeerAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue).
+
+# Safety
+As for cudaMemcpy3DPeer, from the call until the stream has completed the copy. `stream` must be the default
+stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy3DPeerAsync(
+        &self,
+        p: *const cudaMemcpy3DPeerParms,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy3DPeerAsync {
+            Some(function) => Ok(unsafe { function(p, stream) }),
+            None => Err(self.missing(173usize)),
+        }
+    }
+    /**Copies rows from memory to an array.
+
+C function [`cudaMemcpy2DToArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`dst` must be an array that has not been freed. `src` must point to `height` rows of `width` readable bytes,
+`spitch` bytes apart. The memory must be of the kind that `kind` says, and nothing else may write it during the
+copy if it is host memory.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2DToArray(
+        &self,
+        dst: cudaArray_t,
+        wOffset: usize,
+        hOffset: usize,
+        src: *const ::core::ffi::c_void,
+        spitch: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2DToArray {
+            Some(function) => {
+                Ok(unsafe {
+                    function(dst, wOffset, hOffset, src, spitch, width, height, kind)
+                })
+            }
+            None => Err(self.missing(174usize)),
+        }
+    }
+    /**Copies rows from memory to an array in a stream.
+
+C function [`cudaMemcpy2DToArrayAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+As for cudaMemcpy2DToArray, from the call until the stream has completed the copy. `stream` must be the default
+stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2DToArrayAsync(
+        &self,
+        dst: cudaArray_t,
+        wOffset: usize,
+        hOffset: usize,
+        src: *const ::core::ffi::c_void,
+        spitch: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2DToArrayAsync {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dst,
+                        wOffset,
+                        hOffset,
+                        src,
+                        spitch,
+                        width,
+                        height,
+                        kind,
+                        stream,
+                    )
+                })
+            }
+            None => Err(self.missing(175usize)),
+        }
+    }
+    /**Copies rows from an array to memory.
+
+C function [`cudaMemcpy2DFromArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`dst` must point to `height` rows of `width` writable bytes, `dpitch` bytes apart. `src` must be an array that
+has not been freed. The memory must be of the kind that `kind` says, and nothing else may write it during the
+copy if it is host memory.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2DFromArray(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        dpitch: usize,
+        src: cudaArray_const_t,
+        wOffset: usize,
+        hOffset: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2DFromArray {
+            Some(function) => {
+                Ok(unsafe {
+                    function(dst, dpitch, src, wOffset, hOffset, width, height, kind)
+                })
+            }
+            None => Err(self.missing(176usize)),
+        }
+    }
+    /**Copies rows from an array to memory in a stream.
+
+C function [`cudaMemcpy2DFromArrayAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidPitchValue](cudaError::cudaErrorInvalidPitchValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+As for cudaMemcpy2DFromArray, from the call until the stream has completed the copy. `stream` must be the
+default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2DFromArrayAsync(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        dpitch: usize,
+        src: cudaArray_const_t,
+        wOffset: usize,
+        hOffset: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2DFromArrayAsync {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dst,
+                        dpitch,
+                        src,
+                        wOffset,
+                        hOffset,
+                        width,
+                        height,
+                        kind,
+                        stream,
+                    )
+                })
+            }
+            None => Err(self.missing(177usize)),
+        }
+    }
+    /**Copies rows from one array to another.
+
+C function [`cudaMemcpy2DArrayToArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`dst` and `src` must be arrays that have not been freed. The copied parts must not overlap.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy2DArrayToArray(
+        &self,
+        dst: cudaArray_t,
+        wOffsetDst: usize,
+        hOffsetDst: usize,
+        src: cudaArray_const_t,
+        wOffsetSrc: usize,
+        hOffsetSrc: usize,
+        width: usize,
+        height: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy2DArrayToArray {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dst,
+                        wOffsetDst,
+                        hOffsetDst,
+                        src,
+                        wOffsetSrc,
+                        hOffsetSrc,
+                        width,
+                        height,
+                        kind,
+                    )
+                })
+            }
+            None => Err(self.missing(178usize)),
+        }
+    }
+    /**Copies bytes from memory to an array; deprecated.
+
+C function [`cudaMemcpyToArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`dst` must be an array that has not been freed. `src` must point to `count` readable bytes. The memory must be
+of the kind that `kind` says, and nothing else may write it during the copy if it is host memory.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyToArray(
+        &self,
+        dst: cudaArray_t,
+        wOffset: usize,
+        hOffset: usize,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyToArray {
+            Some(function) => {
+                Ok(unsafe { function(dst, wOffset, hOffset, src, count, kind) })
+            }
+            None => Err(self.missing(179usize)),
+        }
+    }
+    /**Copies bytes from memory to an array in a stream; deprecated.
+
+C function [`cudaMemcpyToArrayAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+As for cudaMemcpyToArray, from the call until the stream has completed the copy. `stream` must be the default
+stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyToArrayAsync(
+        &self,
+        dst: cudaArray_t,
+        wOffset: usize,
+        hOffset: usize,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyToArrayAsync {
+            Some(function) => {
+                Ok(unsafe { function(dst, wOffset, hOffset, src, count, kind, stream) })
+            }
+            None => Err(self.missing(180usize)),
+        }
+    }
+    /**Copies bytes from an array to memory; deprecated.
+
+C function [`cudaMemcpyFromArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`dst` must point to `count` writable bytes. `src` must be an array that has not been freed. The memory must be
+of the kind that `kind` says, and nothing else may write it during the copy if it is host memory.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyFromArray(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        src: cudaArray_const_t,
+        wOffset: usize,
+        hOffset: usize,
+        count: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyFromArray {
+            Some(function) => {
+                Ok(unsafe { function(dst, src, wOffset, hOffset, count, kind) })
+            }
+            None => Err(self.missing(181usize)),
+        }
+    }
+    /**Copies bytes from an array to memory in a stream; deprecated.
+
+C function [`cudaMemcpyFromArrayAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+As for cudaMemcpyFromArray, from the call until the stream has completed the copy. `stream` must be the default
+stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyFromArrayAsync(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        src: cudaArray_const_t,
+        wOffset: usize,
+        hOffset: usize,
+        count: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyFromArrayAsync {
+            Some(function) => {
+                Ok(unsafe { function(dst, src, wOffset, hOffset, count, kind, stream) })
+            }
+            None => Err(self.missing(182usize)),
+        }
+    }
+    /**Copies bytes from one array to another; deprecated.
+
+C function [`cudaMemcpyArrayToArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__DEPRECATED.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection).
+
+# Safety
+`dst` and `src` must be arrays that have not been freed. The copied parts must not overlap.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyArrayToArray(
+        &self,
+        dst: cudaArray_t,
+        wOffsetDst: usize,
+        hOffsetDst: usize,
+        src: cudaArray_const_t,
+        wOffsetSrc: usize,
+        hOffsetSrc: usize,
+        count: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyArrayToArray {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dst,
+                        wOffsetDst,
+                        hOffsetDst,
+                        src,
+                        wOffsetSrc,
+                        hOffsetSrc,
+                        count,
+                        kind,
+                    )
+                })
+            }
+            None => Err(self.missing(183usize)),
+        }
+    }
+    /**Copies bytes to a device variable.
+
+C function [`cudaMemcpyToSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice).
+
+# Safety
+`symbol` must be a device variable that is registered with this runtime, of at least `offset` + `count` bytes.
+`src` must point to `count` readable bytes outside it. The memory must be of the kind that `kind` says, and
+nothing else may write it during the copy if it is host memory.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyToSymbol(
+        &self,
+        symbol: *const ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyToSymbol {
+            Some(function) => Ok(unsafe { function(symbol, src, count, offset, kind) }),
+            None => Err(self.missing(184usize)),
+        }
+    }
+    /**Copies bytes to a device variable in a stream.
+
+C function [`cudaMemcpyToSymbolAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice).
+
+# Safety
+As for cudaMemcpyToSymbol, from the call until the stream has completed the copy. `stream` must be the default
+stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyToSymbolAsync(
+        &self,
+        symbol: *const ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyToSymbolAsync {
+            Some(function) => {
+                Ok(unsafe { function(symbol, src, count, offset, kind, stream) })
+            }
+            None => Err(self.missing(185usize)),
+        }
+    }
+    /**Copies bytes from a device variable.
+
+C function [`cudaMemcpyFromSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice).
+
+# Safety
+`symbol` must be a device variable that is registered with this runtime, of at least `offset` + `count` bytes.
+`dst` must point to `count` writable bytes outside it. The memory must be of the kind that `kind` says, and
+nothing else may write it during the copy if it is host memory.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyFromSymbol(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        symbol: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyFromSymbol {
+            Some(function) => Ok(unsafe { function(dst, symbol, count, offset, kind) }),
+            None => Err(self.missing(186usize)),
+        }
+    }
+    /**Copies bytes from a device variable in a stream.
+
+C function [`cudaMemcpyFromSymbolAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidSymbol](cudaError::cudaErrorInvalidSymbol), [cudaErrorInvalidMemcpyDirection](cudaError::cudaErrorInvalidMemcpyDirection), [cudaErrorNoKernelImageForDevice](cudaError::cudaErrorNoKernelImageForDevice).
+
+# Safety
+As for cudaMemcpyFromSymbol, from the call until the stream has completed the copy. `stream` must be the default
+stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyFromSymbolAsync(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        symbol: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyFromSymbolAsync {
+            Some(function) => {
+                Ok(unsafe { function(dst, symbol, count, offset, kind, stream) })
+            }
+            None => Err(self.missing(187usize)),
+        }
+    }
+    /**Copies several ranges of bytes in a stream, in no given order among them.
+
+C function [`cudaMemcpyBatchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`dsts`, `srcs` and `sizes` must each point to `count` entries, and `attrs` and `attrsIdxs` must each point to
+`numAttrs` entries. Each source must be readable, and each destination writable, from the call until the stream
+has completed the batch. During that time, nothing else may write host memory in these ranges, and no copy may
+read or write what another copy of the batch writes. With cudaMemcpySrcAccessOrderDuringApiCall, a source must
+be valid only until the call returns. With that order or cudaMemcpySrcAccessOrderAny, no earlier work may still
+write the source. `stream` must be the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyBatchAsync(
+        &self,
+        dsts: *const *mut ::core::ffi::c_void,
+        srcs: *const *const ::core::ffi::c_void,
+        sizes: *const usize,
+        count: usize,
+        attrs: *mut cudaMemcpyAttributes,
+        attrsIdxs: *mut usize,
+        numAttrs: usize,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyBatchAsync {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        dsts,
+                        srcs,
+                        sizes,
+                        count,
+                        attrs,
+                        attrsIdxs,
+                        numAttrs,
+                        stream,
+                    )
+                })
+            }
+            None => Err(self.missing(188usize)),
+        }
+    }
+    /**Copies several boxes in a stream, in no given order among them.
+
+C function [`cudaMemcpy3DBatchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`opList` must point to `numOps` operations. Each operand must be memory or an array that is readable as a
+source, or writable as a destination, from the call until the stream has completed the batch. During that time,
+nothing else may write host memory in the operands, and no operation may read or write what another one of the
+batch writes. With cudaMemcpySrcAccessOrderDuringApiCall, a source must be valid only until the call returns.
+With that order or cudaMemcpySrcAccessOrderAny, no earlier work may still write the source. `stream` must be the
+default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy3DBatchAsync(
+        &self,
+        numOps: usize,
+        opList: *mut cudaMemcpy3DBatchOp,
+        flags: ::core::ffi::c_ulonglong,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy3DBatchAsync {
+            Some(function) => Ok(unsafe { function(numOps, opList, flags, stream) }),
+            None => Err(self.missing(189usize)),
+        }
+    }
+    /**Copies bytes in a stream, with attributes such as the order of access to the source.
+
+C function `cudaMemcpyWithAttributesAsync`. Binds the signature of CUDA 13.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`src` must point to `size` readable bytes, and `dst` to `size` writable bytes that do not overlap, from the call
+until the stream has completed the copy. During that time, nothing else may write host memory in either range.
+`attr` must point to attributes. With cudaMemcpySrcAccessOrderDuringApiCall, a source must be valid only until
+the call returns. With that order or cudaMemcpySrcAccessOrderAny, no earlier work may still write the source.
+`stream` must be the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpyWithAttributesAsync(
+        &self,
+        dst: *mut ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        size: usize,
+        attr: *mut cudaMemcpyAttributes,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpyWithAttributesAsync {
+            Some(function) => Ok(unsafe { function(dst, src, size, attr, stream) }),
+            None => Err(self.missing(190usize)),
+        }
+    }
+    /**Copies a box in a stream, with attributes such as the order of access to the source.
+
+C function `cudaMemcpy3DWithAttributesAsync`. Binds the signature of CUDA 13.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+`op` must point to an operation. Its operands must be memory or arrays that do not overlap. The source must be
+readable, and the destination writable, from the call until the stream has completed the copy. During that time,
+nothing else may write host memory in either. With cudaMemcpySrcAccessOrderDuringApiCall, a source must be valid
+only until the call returns. With that order or cudaMemcpySrcAccessOrderAny, no earlier work may still write the
+source. `stream` must be the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemcpy3DWithAttributesAsync(
+        &self,
+        op: *mut cudaMemcpy3DBatchOp,
+        flags: ::core::ffi::c_ulonglong,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemcpy3DWithAttributesAsync {
+            Some(function) => Ok(unsafe { function(op, flags, stream) }),
+            None => Err(self.missing(191usize)),
+        }
+    }
+    /**Sets bytes in rows of device memory to a value.
+
+C function [`cudaMemset2D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`devPtr` must point to `height` rows of `width` writable bytes, `pitch` bytes apart.*/
+    #[inline]
+    pub unsafe fn cudaMemset2D(
+        &self,
+        devPtr: *mut ::core::ffi::c_void,
+        pitch: usize,
+        value: ::core::ffi::c_int,
+        width: usize,
+        height: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemset2D {
+            Some(function) => {
+                Ok(unsafe { function(devPtr, pitch, value, width, height) })
+            }
+            None => Err(self.missing(192usize)),
+        }
+    }
+    /**Sets bytes in rows of device memory to a value in a stream.
+
+C function [`cudaMemset2DAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+As for cudaMemset2D, from the call until the stream has completed the copy. `stream` must be the default stream
+or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemset2DAsync(
+        &self,
+        devPtr: *mut ::core::ffi::c_void,
+        pitch: usize,
+        value: ::core::ffi::c_int,
+        width: usize,
+        height: usize,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemset2DAsync {
+            Some(function) => {
+                Ok(unsafe { function(devPtr, pitch, value, width, height, stream) })
+            }
+            None => Err(self.missing(193usize)),
+        }
+    }
+    /**Sets bytes in a box of device memory to a value.
+
+C function [`cudaMemset3D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pitchedDevPtr` must describe device memory in which the whole `extent` is writable.*/
+    #[inline]
+    pub unsafe fn cudaMemset3D(
+        &self,
+        pitchedDevPtr: cudaPitchedPtr,
+        value: ::core::ffi::c_int,
+        extent: cudaExtent,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemset3D {
+            Some(function) => Ok(unsafe { function(pitchedDevPtr, value, extent) }),
+            None => Err(self.missing(194usize)),
+        }
+    }
+    /**Sets bytes in a box of device memory to a value in a stream.
+
+C function [`cudaMemset3DAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+As for cudaMemset3D, from the call until the stream has completed the copy. `stream` must be the default stream
+or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaMemset3DAsync(
+        &self,
+        pitchedDevPtr: cudaPitchedPtr,
+        value: ::core::ffi::c_int,
+        extent: cudaExtent,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaMemset3DAsync {
+            Some(function) => {
+                Ok(unsafe { function(pitchedDevPtr, value, extent, stream) })
+            }
+            None => Err(self.missing(195usize)),
         }
     }
     /**Returns a device's default pool.
 
-C function [`cudaDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
 `memPool` must be valid for writing.*/
@@ -2439,15 +9465,15 @@ C function [`cudaDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-run
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceGetDefaultMemPool {
             Some(function) => Ok(unsafe { function(memPool, device) }),
-            None => Err(self.missing(&SYMBOLS[50usize])),
+            None => Err(self.missing(196usize)),
         }
     }
     /**Returns the pool that cudaMallocAsync allocates from on a device.
 
-C function [`cudaDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
 `memPool` must be valid for writing.*/
@@ -2459,15 +9485,15 @@ C function [`cudaDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-ap
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceGetMemPool {
             Some(function) => Ok(unsafe { function(memPool, device) }),
-            None => Err(self.missing(&SYMBOLS[51usize])),
+            None => Err(self.missing(197usize)),
         }
     }
     /**Sets the pool that cudaMallocAsync allocates from on a device.
 
-C function [`cudaDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__ERROR.html). Binds the signature of CUDA 11.8.
+C function [`cudaDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__DEVICE.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorInvalidDevice`](cudaError::cudaErrorInvalidDevice), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
 `memPool` must be a pool that has not been destroyed.*/
@@ -2479,7 +9505,7 @@ C function [`cudaDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-ap
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaDeviceSetMemPool {
             Some(function) => Ok(unsafe { function(device, memPool) }),
-            None => Err(self.missing(&SYMBOLS[52usize])),
+            None => Err(self.missing(198usize)),
         }
     }
     /**Allocates memory from the current pool, in stream order.
@@ -2487,7 +9513,7 @@ C function [`cudaDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-runtime-ap
 C function [`cudaMallocAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), cudaErrorOutOfMemory.
 
 # Safety
 `devPtr` must be valid for writing, and `hStream` must be the default stream or a stream that has not been
@@ -2502,7 +9528,7 @@ waits for it.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMallocAsync {
             Some(function) => Ok(unsafe { function(devPtr, size, hStream) }),
-            None => Err(self.missing(&SYMBOLS[53usize])),
+            None => Err(self.missing(199usize)),
         }
     }
     /**Frees stream-ordered memory in stream order; for imported memory, frees this process's import.
@@ -2510,7 +9536,7 @@ waits for it.*/
 C function [`cudaFreeAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
 `devPtr` must come from a stream-ordered allocation or an import, and must not have been freed. `hStream` must
@@ -2524,7 +9550,7 @@ before the call. An import must be freed, in stream order, before the exporter f
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaFreeAsync {
             Some(function) => Ok(unsafe { function(devPtr, hStream) }),
-            None => Err(self.missing(&SYMBOLS[54usize])),
+            None => Err(self.missing(200usize)),
         }
     }
     /**Allocates memory from a given pool, in stream order.
@@ -2532,7 +9558,7 @@ before the call. An import must be freed, in stream order, before the exporter f
 C function [`cudaMallocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported), `cudaErrorOutOfMemory`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), cudaErrorOutOfMemory.
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that has not been destroyed, and `stream` must be the
@@ -2548,7 +9574,7 @@ in that stream, or in another stream that waits for it.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMallocFromPoolAsync {
             Some(function) => Ok(unsafe { function(ptr, size, memPool, stream) }),
-            None => Err(self.missing(&SYMBOLS[55usize])),
+            None => Err(self.missing(201usize)),
         }
     }
     /**Creates a memory pool.
@@ -2556,7 +9582,7 @@ in that stream, or in another stream that waits for it.*/
 C function [`cudaMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
 `memPool` must be valid for writing, and `poolProps` must point to properties whose reserved bytes are zero.*/
@@ -2568,7 +9594,7 @@ C function [`cudaMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolCreate {
             Some(function) => Ok(unsafe { function(memPool, poolProps) }),
-            None => Err(self.missing(&SYMBOLS[56usize])),
+            None => Err(self.missing(202usize)),
         }
     }
     /**Destroys a pool; its live allocations stay until they are freed.
@@ -2576,7 +9602,7 @@ C function [`cudaMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
 C function [`cudaMemPoolDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `memPool` must be a pool that has not been destroyed, and must not be used afterwards.*/
@@ -2587,7 +9613,7 @@ C function [`cudaMemPoolDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolDestroy {
             Some(function) => Ok(unsafe { function(memPool) }),
-            None => Err(self.missing(&SYMBOLS[57usize])),
+            None => Err(self.missing(203usize)),
         }
     }
     /**Releases unused memory that a pool holds beyond a given size.
@@ -2595,7 +9621,7 @@ C function [`cudaMemPoolDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/
 C function [`cudaMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `memPool` must be a pool that has not been destroyed.*/
@@ -2607,7 +9633,7 @@ C function [`cudaMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolTrimTo {
             Some(function) => Ok(unsafe { function(memPool, minBytesToKeep) }),
-            None => Err(self.missing(&SYMBOLS[58usize])),
+            None => Err(self.missing(204usize)),
         }
     }
     /**Sets an attribute of a pool.
@@ -2615,7 +9641,7 @@ C function [`cudaMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
 C function [`cudaMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `memPool` must be a pool that has not been destroyed, and `value` must point to a value of the attribute's type:
@@ -2629,7 +9655,7 @@ an `int` or a 64-bit integer.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolSetAttribute {
             Some(function) => Ok(unsafe { function(memPool, attr, value) }),
-            None => Err(self.missing(&SYMBOLS[59usize])),
+            None => Err(self.missing(205usize)),
         }
     }
     /**Returns one attribute of a pool.
@@ -2637,7 +9663,7 @@ an `int` or a 64-bit integer.*/
 C function [`cudaMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
 `memPool` must be a pool that has not been destroyed, and `value` must be valid for writing a value of the
@@ -2651,7 +9677,7 @@ attribute's type: an `int` or a 64-bit integer.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolGetAttribute {
             Some(function) => Ok(unsafe { function(memPool, attr, value) }),
-            None => Err(self.missing(&SYMBOLS[60usize])),
+            None => Err(self.missing(206usize)),
         }
     }
     /**Sets which devices may access a pool's memory.
@@ -2659,7 +9685,7 @@ attribute's type: an `int` or a 64-bit integer.*/
 C function [`cudaMemPoolSetAccess`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), [`cudaErrorNotSupported`](cudaError::cudaErrorNotSupported).
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
 `memPool` must be a pool that has not been destroyed, and `descList` must point to `count` access descriptions.
@@ -2673,7 +9699,7 @@ No running work may use the memory from a device that loses access.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolSetAccess {
             Some(function) => Ok(unsafe { function(memPool, descList, count) }),
-            None => Err(self.missing(&SYMBOLS[61usize])),
+            None => Err(self.missing(207usize)),
         }
     }
     /**Returns the access that a location has to a pool's memory.
@@ -2695,7 +9721,7 @@ point to a location.*/
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolGetAccess {
             Some(function) => Ok(unsafe { function(flags, memPool, location) }),
-            None => Err(self.missing(&SYMBOLS[62usize])),
+            None => Err(self.missing(208usize)),
         }
     }
     /**Exports a pool as a file descriptor or fabric handle.
@@ -2703,7 +9729,7 @@ point to a location.*/
 C function [`cudaMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorOutOfMemory.
 
 # Safety
 `shareableHandle` must be valid for writing a value of `handleType`: an `int` for a file descriptor, which the
@@ -2720,7 +9746,7 @@ caller must then close, or 64 bytes for a fabric handle. `memPool` must be a poo
             Some(function) => {
                 Ok(unsafe { function(shareableHandle, memPool, handleType, flags) })
             }
-            None => Err(self.missing(&SYMBOLS[63usize])),
+            None => Err(self.missing(209usize)),
         }
     }
     /**Imports a pool that another process exported.
@@ -2728,7 +9754,7 @@ caller must then close, or 64 bytes for a fabric handle. `memPool` must be a poo
 C function [`cudaMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorOutOfMemory.
 
 # Safety
 `memPool` must be valid for writing. For a file descriptor, `shareableHandle` is the descriptor's number cast to
@@ -2747,7 +9773,7 @@ to it may be created.*/
             Some(function) => {
                 Ok(unsafe { function(memPool, shareableHandle, handleType, flags) })
             }
-            None => Err(self.missing(&SYMBOLS[64usize])),
+            None => Err(self.missing(210usize)),
         }
     }
     /**Exports one allocation of an exported pool, for a process that imported the pool.
@@ -2755,7 +9781,7 @@ to it may be created.*/
 C function [`cudaMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: [`cudaErrorInvalidValue`](cudaError::cudaErrorInvalidValue), `cudaErrorOutOfMemory`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorOutOfMemory.
 
 # Safety
 `exportData` must be valid for writing, and `ptr` must come from a pool that can be exported.*/
@@ -2767,7 +9793,7 @@ C function [`cudaMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-runtim
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolExportPointer {
             Some(function) => Ok(unsafe { function(exportData, ptr) }),
-            None => Err(self.missing(&SYMBOLS[65usize])),
+            None => Err(self.missing(211usize)),
         }
     }
     /**Maps an allocation of an imported pool.
@@ -2775,7 +9801,7 @@ C function [`cudaMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-runtim
 C function [`cudaMemPoolImportPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY__POOLS.html). Binds the signature of CUDA 11.8.
 
 # Errors
-[`MissingSymbol`] if this runtime does not have the function. Documented codes: `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_OUT_OF_MEMORY`.
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_OUT_OF_MEMORY.
 
 # Safety
 `ptr` must be valid for writing, `memPool` must be a pool that has not been destroyed, and `exportData` must
@@ -2791,7 +9817,3116 @@ process may change or free the memory at any time, so no Rust reference to it ma
     ) -> Result<cudaError_t, MissingSymbol> {
         match self.functions().cudaMemPoolImportPointer {
             Some(function) => Ok(unsafe { function(ptr, memPool, exportData) }),
-            None => Err(self.missing(&SYMBOLS[66usize])),
+            None => Err(self.missing(212usize)),
+        }
+    }
+    /**Imports memory that another API exported.
+
+C function [`cudaImportExternalMemory`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorOperatingSystem](cudaError::cudaErrorOperatingSystem).
+
+# Safety
+`extMem_out` must be valid for writing. `memHandleDesc` must point to a description of the memory as exported,
+whose reserved bytes are zero. If the description contains a file descriptor and the call succeeds, the driver
+owns the descriptor, which must not be used or closed afterwards. Another process may change or free the memory
+at any time, so no Rust reference to it may be created.*/
+    #[inline]
+    pub unsafe fn cudaImportExternalMemory(
+        &self,
+        extMem_out: *mut cudaExternalMemory_t,
+        memHandleDesc: *const cudaExternalMemoryHandleDesc,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaImportExternalMemory {
+            Some(function) => Ok(unsafe { function(extMem_out, memHandleDesc) }),
+            None => Err(self.missing(213usize)),
+        }
+    }
+    /**Maps part of imported memory; cudaFree frees the mapping.
+
+C function [`cudaExternalMemoryGetMappedBuffer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`devPtr` must be valid for writing. `extMem` must be an import that has not been destroyed. `bufferDesc` must
+point to a description whose reserved bytes are zero. The mapping must not be used after the import is
+destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExternalMemoryGetMappedBuffer(
+        &self,
+        devPtr: *mut *mut ::core::ffi::c_void,
+        extMem: cudaExternalMemory_t,
+        bufferDesc: *const cudaExternalMemoryBufferDesc,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExternalMemoryGetMappedBuffer {
+            Some(function) => Ok(unsafe { function(devPtr, extMem, bufferDesc) }),
+            None => Err(self.missing(214usize)),
+        }
+    }
+    /**Maps imported memory as a mipmapped array; cudaFreeMipmappedArray frees the mapping.
+
+C function [`cudaExternalMemoryGetMappedMipmappedArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`mipmap` must be valid for writing. `extMem` must be an import that has not been destroyed. `mipmapDesc` must
+point to a description as the exporter laid out the memory, whose reserved bytes are zero. The array must not be
+used after the import is destroyed.*/
+    #[inline]
+    pub unsafe fn cudaExternalMemoryGetMappedMipmappedArray(
+        &self,
+        mipmap: *mut cudaMipmappedArray_t,
+        extMem: cudaExternalMemory_t,
+        mipmapDesc: *const cudaExternalMemoryMipmappedArrayDesc,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaExternalMemoryGetMappedMipmappedArray {
+            Some(function) => Ok(unsafe { function(mipmap, extMem, mipmapDesc) }),
+            None => Err(self.missing(215usize)),
+        }
+    }
+    /**Destroys an import of external memory.
+
+C function [`cudaDestroyExternalMemory`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`extMem` must be an import that has not been destroyed, and must not be used afterwards. No running work may use
+its mappings. They must still be freed, and must not be used otherwise.*/
+    #[inline]
+    pub unsafe fn cudaDestroyExternalMemory(
+        &self,
+        extMem: cudaExternalMemory_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDestroyExternalMemory {
+            Some(function) => Ok(unsafe { function(extMem) }),
+            None => Err(self.missing(216usize)),
+        }
+    }
+    /**Imports a semaphore that another API exported.
+
+C function [`cudaImportExternalSemaphore`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorOperatingSystem](cudaError::cudaErrorOperatingSystem).
+
+# Safety
+`extSem_out` must be valid for writing. `semHandleDesc` must point to a description of the semaphore as
+exported, whose reserved bytes are zero. If the description contains a file descriptor and the call succeeds,
+the driver owns the descriptor, which must not be used or closed afterwards.*/
+    #[inline]
+    pub unsafe fn cudaImportExternalSemaphore(
+        &self,
+        extSem_out: *mut cudaExternalSemaphore_t,
+        semHandleDesc: *const cudaExternalSemaphoreHandleDesc,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaImportExternalSemaphore {
+            Some(function) => Ok(unsafe { function(extSem_out, semHandleDesc) }),
+            None => Err(self.missing(217usize)),
+        }
+    }
+    /**Signals imported semaphores in a stream.
+
+C function [`cudaSignalExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`extSemArray` must point to `numExtSems` imported semaphores that have not been destroyed, and `paramsArray` to
+as many parameters whose reserved bytes are zero. For an NvSciSync semaphore, the fence in its parameters must
+be valid for writing. `stream` must be the default stream or a stream that has not been destroyed. No semaphore
+may be destroyed before the stream has completed the operation.*/
+    #[inline]
+    pub unsafe fn cudaSignalExternalSemaphoresAsync(
+        &self,
+        extSemArray: *const cudaExternalSemaphore_t,
+        paramsArray: *const cudaExternalSemaphoreSignalParams,
+        numExtSems: ::core::ffi::c_uint,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaSignalExternalSemaphoresAsync {
+            Some(function) => {
+                Ok(unsafe { function(extSemArray, paramsArray, numExtSems, stream) })
+            }
+            None => Err(self.missing(218usize)),
+        }
+    }
+    /**Makes a stream wait for imported semaphores.
+
+C function [`cudaWaitExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorTimeout](cudaError::cudaErrorTimeout).
+
+# Safety
+`extSemArray` must point to `numExtSems` imported semaphores that have not been destroyed, and `paramsArray` to
+as many parameters whose reserved bytes are zero. For an NvSciSync semaphore, its parameters must contain a
+valid fence. `stream` must be the default stream or a stream that has not been destroyed. No semaphore may be
+destroyed before the stream has completed the operation. If one is never signalled, the stream waits forever.*/
+    #[inline]
+    pub unsafe fn cudaWaitExternalSemaphoresAsync(
+        &self,
+        extSemArray: *const cudaExternalSemaphore_t,
+        paramsArray: *const cudaExternalSemaphoreWaitParams,
+        numExtSems: ::core::ffi::c_uint,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaWaitExternalSemaphoresAsync {
+            Some(function) => {
+                Ok(unsafe { function(extSemArray, paramsArray, numExtSems, stream) })
+            }
+            None => Err(self.missing(219usize)),
+        }
+    }
+    /**Destroys an import of an external semaphore.
+
+C function [`cudaDestroyExternalSemaphore`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`extSem` must be an import that has not been destroyed, and must not be used afterwards. No signal or wait on it
+may be pending.*/
+    #[inline]
+    pub unsafe fn cudaDestroyExternalSemaphore(
+        &self,
+        extSem: cudaExternalSemaphore_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDestroyExternalSemaphore {
+            Some(function) => Ok(unsafe { function(extSem) }),
+            None => Err(self.missing(220usize)),
+        }
+    }
+    /**Ends the registration of a graphics resource.
+
+C function [`cudaGraphicsUnregisterResource`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`resource` must be a registered resource that has not been unregistered and is not mapped. It must not be used
+afterwards.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsUnregisterResource(
+        &self,
+        resource: cudaGraphicsResource_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsUnregisterResource {
+            Some(function) => Ok(unsafe { function(resource) }),
+            None => Err(self.missing(221usize)),
+        }
+    }
+    /**Sets how the next mapping of a graphics resource will be used.
+
+C function [`cudaGraphicsResourceSetMapFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`resource` must be a registered resource that has not been unregistered. Work may use the next mapping only as
+`flags` say.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsResourceSetMapFlags(
+        &self,
+        resource: cudaGraphicsResource_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsResourceSetMapFlags {
+            Some(function) => Ok(unsafe { function(resource, flags) }),
+            None => Err(self.missing(222usize)),
+        }
+    }
+    /**Maps graphics resources for work that follows in a stream.
+
+C function [`cudaGraphicsMapResources`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`resources` must point to `count` registered resources that have not been unregistered. `stream` must be the
+default stream or a stream that has not been destroyed. The graphics API must not use the resources until they
+are unmapped.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsMapResources(
+        &self,
+        count: ::core::ffi::c_int,
+        resources: *mut cudaGraphicsResource_t,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsMapResources {
+            Some(function) => Ok(unsafe { function(count, resources, stream) }),
+            None => Err(self.missing(223usize)),
+        }
+    }
+    /**Unmaps graphics resources after the earlier work of a stream.
+
+C function [`cudaGraphicsUnmapResources`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`resources` must point to `count` registered resources that have not been unregistered. `stream` must be the
+default stream or a stream that has not been destroyed. Work that uses the resources must be ordered before the
+call. Their addresses and arrays must not be used afterwards.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsUnmapResources(
+        &self,
+        count: ::core::ffi::c_int,
+        resources: *mut cudaGraphicsResource_t,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsUnmapResources {
+            Some(function) => Ok(unsafe { function(count, resources, stream) }),
+            None => Err(self.missing(224usize)),
+        }
+    }
+    /**Returns the address and size of a mapped graphics buffer.
+
+C function [`cudaGraphicsResourceGetMappedPointer`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`devPtr` and `size` must be valid for writing. `resource` must be a registered resource that has not been
+unregistered. The address must not be used after the resource is unmapped.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsResourceGetMappedPointer(
+        &self,
+        devPtr: *mut *mut ::core::ffi::c_void,
+        size: *mut usize,
+        resource: cudaGraphicsResource_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsResourceGetMappedPointer {
+            Some(function) => Ok(unsafe { function(devPtr, size, resource) }),
+            None => Err(self.missing(225usize)),
+        }
+    }
+    /**Returns one array of a mapped graphics resource, by its index and mipmap level.
+
+C function [`cudaGraphicsSubResourceGetMappedArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`array` must be valid for writing. `resource` must be a registered resource that has not been unregistered. The
+array must not be freed, and must not be used after the resource is unmapped.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsSubResourceGetMappedArray(
+        &self,
+        array: *mut cudaArray_t,
+        resource: cudaGraphicsResource_t,
+        arrayIndex: ::core::ffi::c_uint,
+        mipLevel: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsSubResourceGetMappedArray {
+            Some(function) => {
+                Ok(unsafe { function(array, resource, arrayIndex, mipLevel) })
+            }
+            None => Err(self.missing(226usize)),
+        }
+    }
+    /**Returns the mipmapped array of a mapped graphics resource.
+
+C function [`cudaGraphicsResourceGetMappedMipmappedArray`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__INTEROP.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`mipmappedArray` must be valid for writing. `resource` must be a registered resource that has not been
+unregistered. The array must not be freed, and must not be used after the resource is unmapped.*/
+    #[inline]
+    pub unsafe fn cudaGraphicsResourceGetMappedMipmappedArray(
+        &self,
+        mipmappedArray: *mut cudaMipmappedArray_t,
+        resource: cudaGraphicsResource_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphicsResourceGetMappedMipmappedArray {
+            Some(function) => Ok(unsafe { function(mipmappedArray, resource) }),
+            None => Err(self.missing(227usize)),
+        }
+    }
+    /**Creates an empty graph.
+
+C function [`cudaGraphCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`pGraph` must be valid for writing.*/
+    #[inline]
+    pub unsafe fn cudaGraphCreate(
+        &self,
+        pGraph: *mut cudaGraph_t,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphCreate {
+            Some(function) => Ok(unsafe { function(pGraph, flags) }),
+            None => Err(self.missing(228usize)),
+        }
+    }
+    /**Copies a graph, including its child graphs.
+
+C function [`cudaGraphClone`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`pGraphClone` must be valid for writing, and `originalGraph` must be a graph that has not been destroyed. No
+other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphClone(
+        &self,
+        pGraphClone: *mut cudaGraph_t,
+        originalGraph: cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphClone {
+            Some(function) => Ok(unsafe { function(pGraphClone, originalGraph) }),
+            None => Err(self.missing(229usize)),
+        }
+    }
+    /**Destroys a graph and its nodes, but not the executable graphs that were created from it.
+
+C function [`cudaGraphDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. It must not belong to a node or to a capture. It and its
+nodes must not be used afterwards. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphDestroy(
+        &self,
+        graph: cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphDestroy {
+            Some(function) => Ok(unsafe { function(graph) }),
+            None => Err(self.missing(230usize)),
+        }
+    }
+    /**Returns the ID of a graph, as cudaGraphDebugDotPrint prints it.
+
+C function [`cudaGraphGetId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraph` must be a graph that has not been destroyed, and `graphID` must be valid for writing. No other thread
+may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphGetId(
+        &self,
+        hGraph: cudaGraph_t,
+        graphID: *mut ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphGetId {
+            Some(function) => Ok(unsafe { function(hGraph, graphID) }),
+            None => Err(self.missing(231usize)),
+        }
+    }
+    /**Writes a description of a graph to a file, in the DOT language.
+
+C function [`cudaGraphDebugDotPrint`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorOperatingSystem](cudaError::cudaErrorOperatingSystem).
+
+# Safety
+`graph` must be a graph that has not been destroyed, and `path` must point to a C string. No other thread may
+use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphDebugDotPrint(
+        &self,
+        graph: cudaGraph_t,
+        path: *const ::core::ffi::c_char,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphDebugDotPrint {
+            Some(function) => Ok(unsafe { function(graph, path, flags) }),
+            None => Err(self.missing(232usize)),
+        }
+    }
+    /**Returns a graph's nodes, or their number if the list is null.
+
+C function [`cudaGraphGetNodes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. `numNodes` must be valid for reading and writing, and
+`nodes` must be null or valid for writing `*numNodes` nodes. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphGetNodes(
+        &self,
+        graph: cudaGraph_t,
+        nodes: *mut cudaGraphNode_t,
+        numNodes: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphGetNodes {
+            Some(function) => Ok(unsafe { function(graph, nodes, numNodes) }),
+            None => Err(self.missing(233usize)),
+        }
+    }
+    /**Returns the nodes of a graph that depend on none, or their number if the list is null.
+
+C function [`cudaGraphGetRootNodes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. `pNumRootNodes` must be valid for reading and writing, and
+`pRootNodes` must be null or valid for writing `*pNumRootNodes` nodes. No other thread may use the graph during
+the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphGetRootNodes(
+        &self,
+        graph: cudaGraph_t,
+        pRootNodes: *mut cudaGraphNode_t,
+        pNumRootNodes: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphGetRootNodes {
+            Some(function) => Ok(unsafe { function(graph, pRootNodes, pNumRootNodes) }),
+            None => Err(self.missing(234usize)),
+        }
+    }
+    /**Returns a graph's edges and their data, or their number if the lists are null.
+
+C function [`cudaGraphGetEdges`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. `numEdges` must be valid for reading and writing. `from`,
+`to` and `edgeData` must each be null or valid for writing `*numEdges` entries. No other thread may use the
+graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphGetEdges(
+        &self,
+        graph: cudaGraph_t,
+        from: *mut cudaGraphNode_t,
+        to: *mut cudaGraphNode_t,
+        edgeData: *mut cudaGraphEdgeData,
+        numEdges: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphGetEdges {
+            Some(function) => {
+                Ok(unsafe { function(graph, from, to, edgeData, numEdges) })
+            }
+            None => Err(self.missing(235usize)),
+        }
+    }
+    /**Returns the nodes that a node depends on, or their number if the list is null.
+
+C function [`cudaGraphNodeGetDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a node; neither it nor its graph may have been destroyed. `pNumDependencies` must be valid for
+reading and writing. `pDependencies` and `edgeData` must each be null or valid for writing `*pNumDependencies`
+entries. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetDependencies(
+        &self,
+        node: cudaGraphNode_t,
+        pDependencies: *mut cudaGraphNode_t,
+        edgeData: *mut cudaGraphEdgeData,
+        pNumDependencies: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetDependencies {
+            Some(function) => {
+                Ok(unsafe { function(node, pDependencies, edgeData, pNumDependencies) })
+            }
+            None => Err(self.missing(236usize)),
+        }
+    }
+    /**Returns the nodes that depend on a node, or their number if the list is null.
+
+C function [`cudaGraphNodeGetDependentNodes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a node; neither it nor its graph may have been destroyed. `pNumDependentNodes` must be valid for
+reading and writing. `pDependentNodes` and `edgeData` must each be null or valid for writing
+`*pNumDependentNodes` entries. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetDependentNodes(
+        &self,
+        node: cudaGraphNode_t,
+        pDependentNodes: *mut cudaGraphNode_t,
+        edgeData: *mut cudaGraphEdgeData,
+        pNumDependentNodes: *mut usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetDependentNodes {
+            Some(function) => {
+                Ok(unsafe {
+                    function(node, pDependentNodes, edgeData, pNumDependentNodes)
+                })
+            }
+            None => Err(self.missing(237usize)),
+        }
+    }
+    /**Adds edges to a graph.
+
+C function [`cudaGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. `from` and `to` must each point to `numDependencies` nodes
+of that graph, or be null if there are none. `edgeData` must be null or point to as many entries whose reserved
+bytes are zero. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddDependencies(
+        &self,
+        graph: cudaGraph_t,
+        from: *const cudaGraphNode_t,
+        to: *const cudaGraphNode_t,
+        edgeData: *const cudaGraphEdgeData,
+        numDependencies: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddDependencies {
+            Some(function) => {
+                Ok(unsafe { function(graph, from, to, edgeData, numDependencies) })
+            }
+            None => Err(self.missing(238usize)),
+        }
+    }
+    /**Removes edges from a graph, if they have the given data.
+
+C function [`cudaGraphRemoveDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. `from` and `to` must each point to `numDependencies` nodes
+of that graph, or be null if there are none. `edgeData` must be null or point to as many entries whose reserved
+bytes are zero. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphRemoveDependencies(
+        &self,
+        graph: cudaGraph_t,
+        from: *const cudaGraphNode_t,
+        to: *const cudaGraphNode_t,
+        edgeData: *const cudaGraphEdgeData,
+        numDependencies: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphRemoveDependencies {
+            Some(function) => {
+                Ok(unsafe { function(graph, from, to, edgeData, numDependencies) })
+            }
+            None => Err(self.missing(239usize)),
+        }
+    }
+    /**Returns the node of a cloned graph that was copied from a given node.
+
+C function [`cudaGraphNodeFindInClone`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pNode` must be valid for writing, and `clonedGraph` must be a clone that has not been destroyed. `originalNode`
+must be a node of the original graph; neither the node nor that graph may have been destroyed. No other thread
+may use either graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeFindInClone(
+        &self,
+        pNode: *mut cudaGraphNode_t,
+        originalNode: cudaGraphNode_t,
+        clonedGraph: cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeFindInClone {
+            Some(function) => Ok(unsafe { function(pNode, originalNode, clonedGraph) }),
+            None => Err(self.missing(240usize)),
+        }
+    }
+    /**Returns the type of a node.
+
+C function [`cudaGraphNodeGetType`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a node; neither it nor its graph may have been destroyed. `pType` must be valid for writing. No
+other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetType(
+        &self,
+        node: cudaGraphNode_t,
+        pType: *mut cudaGraphNodeType,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetType {
+            Some(function) => Ok(unsafe { function(node, pType) }),
+            None => Err(self.missing(241usize)),
+        }
+    }
+    /**Returns the graph or child graph that contains a node.
+
+C function [`cudaGraphNodeGetContainingGraph`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a node; neither it nor its graph may have been destroyed. `phGraph` must be valid for writing.
+The graph still belongs to its owner. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetContainingGraph(
+        &self,
+        hNode: cudaGraphNode_t,
+        phGraph: *mut cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetContainingGraph {
+            Some(function) => Ok(unsafe { function(hNode, phGraph) }),
+            None => Err(self.missing(242usize)),
+        }
+    }
+    /**Returns a node's ID within its graph, as cudaGraphDebugDotPrint prints it.
+
+C function [`cudaGraphNodeGetLocalId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a node; neither it nor its graph may have been destroyed. `nodeId` must be valid for writing. No
+other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetLocalId(
+        &self,
+        hNode: cudaGraphNode_t,
+        nodeId: *mut ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetLocalId {
+            Some(function) => Ok(unsafe { function(hNode, nodeId) }),
+            None => Err(self.missing(243usize)),
+        }
+    }
+    /**Returns the ID by which tools identify a node.
+
+C function [`cudaGraphNodeGetToolsId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a node; neither it nor its graph may have been destroyed. `toolsNodeId` must be valid for
+writing. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetToolsId(
+        &self,
+        hNode: cudaGraphNode_t,
+        toolsNodeId: *mut ::core::ffi::c_ulonglong,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetToolsId {
+            Some(function) => Ok(unsafe { function(hNode, toolsNodeId) }),
+            None => Err(self.missing(244usize)),
+        }
+    }
+    /**Removes a node and its edges from its graph.
+
+C function [`cudaGraphDestroyNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a node; neither it nor its graph may have been destroyed. No stream may be capturing into its
+graph. The node, and the graphs that it owns, must not be used afterwards. No other thread may use the node's
+graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphDestroyNode(
+        &self,
+        node: cudaGraphNode_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphDestroyNode {
+            Some(function) => Ok(unsafe { function(node) }),
+            None => Err(self.missing(245usize)),
+        }
+    }
+    /**Creates a reference-counted object that graphs can own, with a function that destroys it.
+
+C function [`cudaUserObjectCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`object_out` must be valid for writing. `destroy` must be a function that can be called once with `ptr` on a
+thread of the driver, after the last reference is released. It must not unwind and must not make a CUDA call.
+Both must be valid until then. The caller owns `initialRefcount` references.*/
+    #[inline]
+    pub unsafe fn cudaUserObjectCreate(
+        &self,
+        object_out: *mut cudaUserObject_t,
+        ptr: *mut ::core::ffi::c_void,
+        destroy: cudaHostFn_t,
+        initialRefcount: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaUserObjectCreate {
+            Some(function) => {
+                Ok(unsafe { function(object_out, ptr, destroy, initialRefcount, flags) })
+            }
+            None => Err(self.missing(246usize)),
+        }
+    }
+    /**Adds references to a user object, which the caller then owns.
+
+C function [`cudaUserObjectRetain`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`object` must be a user object that still has a reference.*/
+    #[inline]
+    pub unsafe fn cudaUserObjectRetain(
+        &self,
+        object: cudaUserObject_t,
+        count: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaUserObjectRetain {
+            Some(function) => Ok(unsafe { function(object, count) }),
+            None => Err(self.missing(247usize)),
+        }
+    }
+    /**Releases references to a user object that the caller owns.
+
+C function [`cudaUserObjectRelease`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+The caller must own `count` references to `object`. After the last release, the object must not be used.*/
+    #[inline]
+    pub unsafe fn cudaUserObjectRelease(
+        &self,
+        object: cudaUserObject_t,
+        count: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaUserObjectRelease {
+            Some(function) => Ok(unsafe { function(object, count) }),
+            None => Err(self.missing(248usize)),
+        }
+    }
+    /**Gives a graph references to a user object, new ones or the caller's.
+
+C function [`cudaGraphRetainUserObject`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed. `object` must be a user object that still has a reference.
+With cudaGraphUserObjectMove, the caller must own `count` references, and no longer owns them afterwards. No
+other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphRetainUserObject(
+        &self,
+        graph: cudaGraph_t,
+        object: cudaUserObject_t,
+        count: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphRetainUserObject {
+            Some(function) => Ok(unsafe { function(graph, object, count, flags) }),
+            None => Err(self.missing(249usize)),
+        }
+    }
+    /**Releases references to a user object that a graph owns.
+
+C function [`cudaGraphReleaseUserObject`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graph` must be a graph that has not been destroyed and that owns `count` references to `object`. What the
+graph's nodes still use must not depend on them. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphReleaseUserObject(
+        &self,
+        graph: cudaGraph_t,
+        object: cudaUserObject_t,
+        count: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphReleaseUserObject {
+            Some(function) => Ok(unsafe { function(graph, object, count) }),
+            None => Err(self.missing(250usize)),
+        }
+    }
+    /**Releases the unused memory of a device's graphs to the system.
+
+C function [`cudaDeviceGraphMemTrim`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+Nothing beyond the arguments' types: the runtime checks their values.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGraphMemTrim(
+        &self,
+        device: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGraphMemTrim {
+            Some(function) => Ok(unsafe { function(device) }),
+            None => Err(self.missing(251usize)),
+        }
+    }
+    /**Returns how much memory the graphs of a device use or reserve.
+
+C function [`cudaDeviceGetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`value` must be valid for writing a 64-bit integer.*/
+    #[inline]
+    pub unsafe fn cudaDeviceGetGraphMemAttribute(
+        &self,
+        device: ::core::ffi::c_int,
+        attr: cudaGraphMemAttributeType,
+        value: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceGetGraphMemAttribute {
+            Some(function) => Ok(unsafe { function(device, attr, value) }),
+            None => Err(self.missing(252usize)),
+        }
+    }
+    /**Resets a high-water mark of the memory that a device's graphs use or reserve.
+
+C function [`cudaDeviceSetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`value` must point to a 64-bit integer.*/
+    #[inline]
+    pub unsafe fn cudaDeviceSetGraphMemAttribute(
+        &self,
+        device: ::core::ffi::c_int,
+        attr: cudaGraphMemAttributeType,
+        value: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDeviceSetGraphMemAttribute {
+            Some(function) => Ok(unsafe { function(device, attr, value) }),
+            None => Err(self.missing(253usize)),
+        }
+    }
+    /**Turns a graph into an executable graph, which can be launched.
+
+C function [`cudaGraphInstantiate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphExec` must be valid for writing, and `graph` must be a graph that has not been destroyed. No other thread
+may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphInstantiate(
+        &self,
+        pGraphExec: *mut cudaGraphExec_t,
+        graph: cudaGraph_t,
+        flags: ::core::ffi::c_ulonglong,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphInstantiate {
+            Some(function) => Ok(unsafe { function(pGraphExec, graph, flags) }),
+            None => Err(self.missing(254usize)),
+        }
+    }
+    /**Instantiates a graph with flags, in the form that cudaGraphInstantiate has since CUDA 12.
+
+C function [`cudaGraphInstantiateWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphExec` must be valid for writing, and `graph` must be a graph that has not been destroyed. No other thread
+may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphInstantiateWithFlags(
+        &self,
+        pGraphExec: *mut cudaGraphExec_t,
+        graph: cudaGraph_t,
+        flags: ::core::ffi::c_ulonglong,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphInstantiateWithFlags {
+            Some(function) => Ok(unsafe { function(pGraphExec, graph, flags) }),
+            None => Err(self.missing(255usize)),
+        }
+    }
+    /**Instantiates a graph, and reports the reason and the node if this fails.
+
+C function [`cudaGraphInstantiateWithParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphExec` must be valid for writing, and `graph` must be a graph that has not been destroyed.
+`instantiateParams` must be valid for reading and writing, and its `uploadStream` must be the default stream or
+a stream that has not been destroyed. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphInstantiateWithParams(
+        &self,
+        pGraphExec: *mut cudaGraphExec_t,
+        graph: cudaGraph_t,
+        instantiateParams: *mut cudaGraphInstantiateParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphInstantiateWithParams {
+            Some(function) => {
+                Ok(unsafe { function(pGraphExec, graph, instantiateParams) })
+            }
+            None => Err(self.missing(256usize)),
+        }
+    }
+    /**Returns the flags that an executable graph was created with.
+
+C function [`cudaGraphExecGetFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graphExec` must be an executable graph that has not been destroyed, and `flags` must be valid for writing. No
+other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecGetFlags(
+        &self,
+        graphExec: cudaGraphExec_t,
+        flags: *mut ::core::ffi::c_ulonglong,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecGetFlags {
+            Some(function) => Ok(unsafe { function(graphExec, flags) }),
+            None => Err(self.missing(257usize)),
+        }
+    }
+    /**Returns the ID of an executable graph.
+
+C function [`cudaGraphExecGetId`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed, and `graphID` must be valid for writing.
+No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecGetId(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        graphID: *mut ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecGetId {
+            Some(function) => Ok(unsafe { function(hGraphExec, graphID) }),
+            None => Err(self.missing(258usize)),
+        }
+    }
+    /**Prepares an executable graph on its device in a stream, without running it.
+
+C function [`cudaGraphUpload`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graphExec` must be an executable graph that has not been destroyed. `stream` must be the default stream or a
+stream that has not been destroyed. No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphUpload(
+        &self,
+        graphExec: cudaGraphExec_t,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphUpload {
+            Some(function) => Ok(unsafe { function(graphExec, stream) }),
+            None => Err(self.missing(259usize)),
+        }
+    }
+    /**Launches an executable graph into a stream.
+
+C function [`cudaGraphLaunch`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graphExec` must be an executable graph that has not been destroyed. `stream` must be the default stream or a
+stream that has not been destroyed. What its nodes use must be valid until the stream has completed the graph.
+No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphLaunch(
+        &self,
+        graphExec: cudaGraphExec_t,
+        stream: cudaStream_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphLaunch {
+            Some(function) => Ok(unsafe { function(graphExec, stream) }),
+            None => Err(self.missing(260usize)),
+        }
+    }
+    /**Destroys an executable graph; a launch that has begun still completes.
+
+C function [`cudaGraphExecDestroy`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`graphExec` must be an executable graph that has not been destroyed, and must not be used afterwards. No other
+thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecDestroy(
+        &self,
+        graphExec: cudaGraphExec_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecDestroy {
+            Some(function) => Ok(unsafe { function(graphExec) }),
+            None => Err(self.missing(261usize)),
+        }
+    }
+    /**Gives an executable graph the parameters of another graph with the same topology.
+
+C function [`cudaGraphExecUpdate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorGraphExecUpdateFailure](cudaError::cudaErrorGraphExecUpdateFailure).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hGraph` must be a graph that has not been
+destroyed, and `resultInfo` must be valid for writing. What the nodes of that graph use must be valid whenever
+the executable graph runs. No other thread may use either graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecUpdate(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hGraph: cudaGraph_t,
+        resultInfo: *mut cudaGraphExecUpdateResultInfo,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecUpdate {
+            Some(function) => Ok(unsafe { function(hGraphExec, hGraph, resultInfo) }),
+            None => Err(self.missing(262usize)),
+        }
+    }
+    /**Sets the parameters of a node of any type, for later launches of an executable graph.
+
+C function [`cudaGraphExecNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`graphExec` must be an executable graph that has not been destroyed. `node` must be a node of the graph that it
+was created from; neither the node nor that graph may have been destroyed. `nodeParams` must be valid for
+reading and writing. Its `type_` must be that of the node. The member of that type must be set, and all other
+bytes must be zero. The member must satisfy what the function for that type of node requires. No other thread
+may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecNodeSetParams(
+        &self,
+        graphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        nodeParams: *mut cudaGraphNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecNodeSetParams {
+            Some(function) => Ok(unsafe { function(graphExec, node, nodeParams) }),
+            None => Err(self.missing(263usize)),
+        }
+    }
+    /**Replaces a kernel node's parameters for later launches of an executable graph.
+
+C function [`cudaGraphExecKernelNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a kernel node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `pNodeParams` must point to
+parameters. Their `func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.
+Either `kernelParams` must point to one pointer per parameter, each to a value of the parameter's type, or
+`extra` must point to the list that replaces it. The driver copies these values. The code, and the memory that
+the kernel uses, must be valid whenever the graph runs. If the device can change the node, it must not do so
+during the call. No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecKernelNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaKernelNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecKernelNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, node, pNodeParams) }),
+            None => Err(self.missing(264usize)),
+        }
+    }
+    /**Sets the description of a copy node's copy, for later launches of an executable graph.
+
+C function [`cudaGraphExecMemcpyNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a copy node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `pNodeParams` must point to a
+description of a copy as for cudaMemcpy3D. The source must be readable, and the destination writable, whenever
+the graph runs. No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecMemcpyNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaMemcpy3DParms,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecMemcpyNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, node, pNodeParams) }),
+            None => Err(self.missing(265usize)),
+        }
+    }
+    /**Makes a copy node copy the given bytes, in later launches of an executable graph.
+
+C function [`cudaGraphExecMemcpyNodeSetParams1D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a copy node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `src` must point to `count`
+bytes that are readable, and `dst` to `count` bytes that are writable, whenever the graph runs. The two must not
+overlap, and must lie in the kinds of memory that `kind` says. No other thread may use the executable graph
+during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecMemcpyNodeSetParams1D(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        dst: *mut ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecMemcpyNodeSetParams1D {
+            Some(function) => {
+                Ok(unsafe { function(hGraphExec, node, dst, src, count, kind) })
+            }
+            None => Err(self.missing(266usize)),
+        }
+    }
+    /**Makes a copy node copy bytes to a device variable, in later launches of an executable graph.
+
+C function [`cudaGraphExecMemcpyNodeSetParamsToSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a copy node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `symbol` must be a device
+variable that is registered with this runtime, of at least `offset` + `count` bytes. `src` must point to `count`
+bytes that are readable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
+the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecMemcpyNodeSetParamsToSymbol(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        symbol: *const ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecMemcpyNodeSetParamsToSymbol {
+            Some(function) => {
+                Ok(unsafe {
+                    function(hGraphExec, node, symbol, src, count, offset, kind)
+                })
+            }
+            None => Err(self.missing(267usize)),
+        }
+    }
+    /**Makes a copy node copy bytes from a device variable, in later launches of an executable graph.
+
+C function [`cudaGraphExecMemcpyNodeSetParamsFromSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a copy node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `symbol` must be a device
+variable that is registered with this runtime, of at least `offset` + `count` bytes. `dst` must point to `count`
+bytes that are writable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
+the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        dst: *mut ::core::ffi::c_void,
+        symbol: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecMemcpyNodeSetParamsFromSymbol {
+            Some(function) => {
+                Ok(unsafe {
+                    function(hGraphExec, node, dst, symbol, count, offset, kind)
+                })
+            }
+            None => Err(self.missing(268usize)),
+        }
+    }
+    /**Sets the description of a fill node's fill, for later launches of an executable graph.
+
+C function [`cudaGraphExecMemsetNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a fill node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `pNodeParams` must point to a
+description of the fill. Its destination must be aligned, and writable whenever the graph runs. No other thread
+may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecMemsetNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaMemsetParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecMemsetNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, node, pNodeParams) }),
+            None => Err(self.missing(269usize)),
+        }
+    }
+    /**Sets the function of a host node, for later launches of an executable graph.
+
+C function [`cudaGraphExecHostNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a host node of the graph
+that it was created from; neither the node nor that graph may have been destroyed. `pNodeParams` must point to
+parameters. Their `fn_` must be a function that can be called with `userData` on a thread of the driver, each
+time that the graph runs. It must not unwind and must not make a CUDA call. Both must be valid whenever the
+graph runs. No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecHostNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaHostNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecHostNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, node, pNodeParams) }),
+            None => Err(self.missing(270usize)),
+        }
+    }
+    /**Sets the parameters of a child graph's nodes, for later launches of an executable graph.
+
+C function [`cudaGraphExecChildGraphNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `node` must be a child graph node of the
+graph that it was created from; neither the node nor that graph may have been destroyed. `childGraph` must be a
+graph that has not been destroyed. What its nodes use must be valid whenever the executable graph runs. No other
+thread may use either graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecChildGraphNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        node: cudaGraphNode_t,
+        childGraph: cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecChildGraphNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, node, childGraph) }),
+            None => Err(self.missing(271usize)),
+        }
+    }
+    /**Sets the event that a node records, for later launches of an executable graph.
+
+C function [`cudaGraphExecEventRecordNodeSetEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be an event record node of
+the graph that it was created from; neither the node nor that graph may have been destroyed. `event` must be an
+event that has not been destroyed, and must not be destroyed while the graph can run. No other thread may use
+the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecEventRecordNodeSetEvent(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hNode: cudaGraphNode_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecEventRecordNodeSetEvent {
+            Some(function) => Ok(unsafe { function(hGraphExec, hNode, event) }),
+            None => Err(self.missing(272usize)),
+        }
+    }
+    /**Sets the event that a node waits for, for later launches of an executable graph.
+
+C function [`cudaGraphExecEventWaitNodeSetEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be an event wait node of the
+graph that it was created from; neither the node nor that graph may have been destroyed. `event` must be an
+event that has not been destroyed, and must not be destroyed while the graph can run. No other thread may use
+the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecEventWaitNodeSetEvent(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hNode: cudaGraphNode_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecEventWaitNodeSetEvent {
+            Some(function) => Ok(unsafe { function(hGraphExec, hNode, event) }),
+            None => Err(self.missing(273usize)),
+        }
+    }
+    /**Sets the semaphores that a node signals, for later launches of an executable graph.
+
+C function [`cudaGraphExecExternalSemaphoresSignalNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be a semaphore signal node of
+the graph that it was created from; neither the node nor that graph may have been destroyed. `nodeParams` must
+point to parameters, whose `extSemArray` and `paramsArray` must each point to `numExtSems` entries. The driver
+copies both. No semaphore may have been destroyed, nor be destroyed while the graph can run. No other thread may
+use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecExternalSemaphoresSignalNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hNode: cudaGraphNode_t,
+        nodeParams: *const cudaExternalSemaphoreSignalNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecExternalSemaphoresSignalNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
+            None => Err(self.missing(274usize)),
+        }
+    }
+    /**Sets the semaphores that a node waits for, for later launches of an executable graph.
+
+C function [`cudaGraphExecExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be a semaphore wait node of
+the graph that it was created from; neither the node nor that graph may have been destroyed. `nodeParams` must
+point to parameters, whose `extSemArray` and `paramsArray` must each point to `numExtSems` entries. The driver
+copies both. No semaphore may have been destroyed, nor be destroyed while the graph can run. No other thread may
+use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExecExternalSemaphoresWaitNodeSetParams(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hNode: cudaGraphNode_t,
+        nodeParams: *const cudaExternalSemaphoreWaitNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExecExternalSemaphoresWaitNodeSetParams {
+            Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
+            None => Err(self.missing(275usize)),
+        }
+    }
+    /**Enables or disables a kernel, copy or fill node, for later launches of an executable graph.
+
+C function [`cudaGraphNodeSetEnabled`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be a node of the graph that
+it was created from; neither the node nor that graph may have been destroyed. No other thread may use the
+executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeSetEnabled(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hNode: cudaGraphNode_t,
+        isEnabled: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeSetEnabled {
+            Some(function) => Ok(unsafe { function(hGraphExec, hNode, isEnabled) }),
+            None => Err(self.missing(276usize)),
+        }
+    }
+    /**Returns whether a node of an executable graph is enabled.
+
+C function [`cudaGraphNodeGetEnabled`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be a node of the graph that
+it was created from; neither the node nor that graph may have been destroyed. `isEnabled` must be valid for
+writing. No other thread may use the executable graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetEnabled(
+        &self,
+        hGraphExec: cudaGraphExec_t,
+        hNode: cudaGraphNode_t,
+        isEnabled: *mut ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetEnabled {
+            Some(function) => Ok(unsafe { function(hGraphExec, hNode, isEnabled) }),
+            None => Err(self.missing(277usize)),
+        }
+    }
+    /**Adds a node of any type, with data for its edges.
+
+C function [`cudaGraphAddNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `dependencyData` must be null
+or point to as many entries whose reserved bytes are zero. `nodeParams` must be valid for reading and writing,
+because the call can return results in it. Its `type_` and the member of that type must be set, and all other
+bytes must be zero. The member must satisfy what the function for that type of node requires. A child graph that
+is moved to the node belongs to it, and must not be destroyed or instantiated afterwards. The graphs of a
+conditional node, and the array that lists them, belong to the node. No other thread may use the graph during
+the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        dependencyData: *const cudaGraphEdgeData,
+        numDependencies: usize,
+        nodeParams: *mut cudaGraphNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        dependencyData,
+                        numDependencies,
+                        nodeParams,
+                    )
+                })
+            }
+            None => Err(self.missing(278usize)),
+        }
+    }
+    /**Adds a node that launches a kernel.
+
+C function [`cudaGraphAddKernelNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `pNodeParams` must point to
+parameters. Their `func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.
+Either `kernelParams` must point to one pointer per parameter, each to a value of the parameter's type, or
+`extra` must point to the list that replaces it. The driver copies these values. The code, and the memory that
+the kernel uses, must be valid whenever the graph runs. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddKernelNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        pNodeParams: *const cudaKernelNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddKernelNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        pNodeParams,
+                    )
+                })
+            }
+            None => Err(self.missing(279usize)),
+        }
+    }
+    /**Adds a node that copies a box between host memory, device memory and arrays.
+
+C function [`cudaGraphAddMemcpyNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `pCopyParams` must point to a
+description of a copy as for cudaMemcpy3D. The source must be readable, and the destination writable, whenever
+the graph runs. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemcpyNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        pCopyParams: *const cudaMemcpy3DParms,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemcpyNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        pCopyParams,
+                    )
+                })
+            }
+            None => Err(self.missing(280usize)),
+        }
+    }
+    /**Adds a node that copies bytes.
+
+C function [`cudaGraphAddMemcpyNode1D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `src` must point to `count`
+bytes that are readable, and `dst` to `count` bytes that are writable, whenever the graph runs. The two must not
+overlap, and must lie in the kinds of memory that `kind` says. No other thread may use the graph during the
+call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemcpyNode1D(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        dst: *mut ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemcpyNode1D {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        dst,
+                        src,
+                        count,
+                        kind,
+                    )
+                })
+            }
+            None => Err(self.missing(281usize)),
+        }
+    }
+    /**Adds a node that copies bytes to a device variable.
+
+C function [`cudaGraphAddMemcpyNodeToSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `symbol` must be a device
+variable that is registered with this runtime, of at least `offset` + `count` bytes. `src` must point to `count`
+bytes that are readable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
+the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemcpyNodeToSymbol(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        symbol: *const ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemcpyNodeToSymbol {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        symbol,
+                        src,
+                        count,
+                        offset,
+                        kind,
+                    )
+                })
+            }
+            None => Err(self.missing(282usize)),
+        }
+    }
+    /**Adds a node that copies bytes from a device variable.
+
+C function [`cudaGraphAddMemcpyNodeFromSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `symbol` must be a device
+variable that is registered with this runtime, of at least `offset` + `count` bytes. `dst` must point to `count`
+bytes that are writable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
+the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemcpyNodeFromSymbol(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        dst: *mut ::core::ffi::c_void,
+        symbol: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemcpyNodeFromSymbol {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        dst,
+                        symbol,
+                        count,
+                        offset,
+                        kind,
+                    )
+                })
+            }
+            None => Err(self.missing(283usize)),
+        }
+    }
+    /**Adds a node that fills device memory.
+
+C function [`cudaGraphAddMemsetNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `pMemsetParams` must point to
+a description of the fill. Its destination must be aligned, and writable whenever the graph runs. No other
+thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemsetNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        pMemsetParams: *const cudaMemsetParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemsetNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        pMemsetParams,
+                    )
+                })
+            }
+            None => Err(self.missing(284usize)),
+        }
+    }
+    /**Adds a node that calls a host function.
+
+C function [`cudaGraphAddHostNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `pNodeParams` must point to
+parameters. Their `fn_` must be a function that can be called with `userData` on a thread of the driver, each
+time that the graph runs. It must not unwind and must not make a CUDA call. Both must be valid whenever the
+graph runs. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddHostNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        pNodeParams: *const cudaHostNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddHostNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        pNodeParams,
+                    )
+                })
+            }
+            None => Err(self.missing(285usize)),
+        }
+    }
+    /**Adds a node that runs a copy of another graph.
+
+C function [`cudaGraphAddChildGraphNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `childGraph` must be a graph
+that has not been destroyed. The node owns its copy. No other thread may use either graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddChildGraphNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        childGraph: cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddChildGraphNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        childGraph,
+                    )
+                })
+            }
+            None => Err(self.missing(286usize)),
+        }
+    }
+    /**Adds a node that does nothing, to join other nodes.
+
+C function [`cudaGraphAddEmptyNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. No other thread may use the
+graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddEmptyNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddEmptyNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(pGraphNode, graph, pDependencies, numDependencies)
+                })
+            }
+            None => Err(self.missing(287usize)),
+        }
+    }
+    /**Adds a node that records an event.
+
+C function [`cudaGraphAddEventRecordNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `event` must be an event that
+has not been destroyed, and must not be destroyed while the graph can run. No other thread may use the graph
+during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddEventRecordNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddEventRecordNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(pGraphNode, graph, pDependencies, numDependencies, event)
+                })
+            }
+            None => Err(self.missing(288usize)),
+        }
+    }
+    /**Adds a node that waits for an event.
+
+C function [`cudaGraphAddEventWaitNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `event` must be an event that
+has not been destroyed, and must not be destroyed while the graph can run. No other thread may use the graph
+during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddEventWaitNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddEventWaitNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(pGraphNode, graph, pDependencies, numDependencies, event)
+                })
+            }
+            None => Err(self.missing(289usize)),
+        }
+    }
+    /**Adds a node that signals imported semaphores.
+
+C function [`cudaGraphAddExternalSemaphoresSignalNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `nodeParams` must point to
+parameters, whose `extSemArray` and `paramsArray` must each point to `numExtSems` entries. The driver copies
+both. No semaphore may have been destroyed, nor be destroyed while the graph can run. No other thread may use
+the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddExternalSemaphoresSignalNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        nodeParams: *const cudaExternalSemaphoreSignalNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddExternalSemaphoresSignalNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        nodeParams,
+                    )
+                })
+            }
+            None => Err(self.missing(290usize)),
+        }
+    }
+    /**Adds a node that waits for imported semaphores.
+
+C function [`cudaGraphAddExternalSemaphoresWaitNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `nodeParams` must point to
+parameters, whose `extSemArray` and `paramsArray` must each point to `numExtSems` entries. The driver copies
+both. No semaphore may have been destroyed, nor be destroyed while the graph can run. No other thread may use
+the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddExternalSemaphoresWaitNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        nodeParams: *const cudaExternalSemaphoreWaitNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddExternalSemaphoresWaitNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        nodeParams,
+                    )
+                })
+            }
+            None => Err(self.missing(291usize)),
+        }
+    }
+    /**Adds a node that allocates memory when it runs.
+
+C function [`cudaGraphAddMemAllocNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorOutOfMemory.
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `nodeParams` must be valid
+for reading and writing, because the call writes the address to it. Its `poolProps` must have reserved bytes of
+zero, and its `accessDescs` must point to `accessDescCount` access descriptions. The address may only be used by
+work that is ordered between the allocation and its free. No other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemAllocNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        nodeParams: *mut cudaMemAllocNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemAllocNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(
+                        pGraphNode,
+                        graph,
+                        pDependencies,
+                        numDependencies,
+                        nodeParams,
+                    )
+                })
+            }
+            None => Err(self.missing(292usize)),
+        }
+    }
+    /**Adds a node that frees memory when it runs.
+
+C function [`cudaGraphAddMemFreeNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorCudartUnloading](cudaError::cudaErrorCudartUnloading), [cudaErrorInitializationError](cudaError::cudaErrorInitializationError), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), cudaErrorOutOfMemory.
+
+# Safety
+`pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
+must point to `numDependencies` nodes of that graph, or be null if there are none. `dptr` must come from an
+allocation node. Every node that uses it must be ordered before this one. No other thread may use the graph
+during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphAddMemFreeNode(
+        &self,
+        pGraphNode: *mut cudaGraphNode_t,
+        graph: cudaGraph_t,
+        pDependencies: *const cudaGraphNode_t,
+        numDependencies: usize,
+        dptr: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphAddMemFreeNode {
+            Some(function) => {
+                Ok(unsafe {
+                    function(pGraphNode, graph, pDependencies, numDependencies, dptr)
+                })
+            }
+            None => Err(self.missing(293usize)),
+        }
+    }
+    /**Creates the handle that a kernel sets and a conditional node reads.
+
+C function [`cudaGraphConditionalHandleCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.3.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED.
+
+# Safety
+`pHandle_out` must be valid for writing, and `graph` must be a graph that has not been destroyed. No other
+thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphConditionalHandleCreate(
+        &self,
+        pHandle_out: *mut cudaGraphConditionalHandle,
+        graph: cudaGraph_t,
+        defaultLaunchValue: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphConditionalHandleCreate {
+            Some(function) => {
+                Ok(unsafe { function(pHandle_out, graph, defaultLaunchValue, flags) })
+            }
+            None => Err(self.missing(294usize)),
+        }
+    }
+    /**Creates the handle of a conditional node in an execution context.
+
+C function [`cudaGraphConditionalHandleCreate_v2`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.1.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED.
+
+# Safety
+`pHandle_out` must be valid for writing, and `graph` must be a graph that has not been destroyed. `ctx` must be
+null or an execution context that has not been destroyed, and must not be destroyed while the graph can run. No
+other thread may use the graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphConditionalHandleCreate_v2(
+        &self,
+        pHandle_out: *mut cudaGraphConditionalHandle,
+        graph: cudaGraph_t,
+        ctx: cudaExecutionContext_t,
+        defaultLaunchValue: ::core::ffi::c_uint,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphConditionalHandleCreate_v2 {
+            Some(function) => {
+                Ok(unsafe {
+                    function(pHandle_out, graph, ctx, defaultLaunchValue, flags)
+                })
+            }
+            None => Err(self.missing(295usize)),
+        }
+    }
+    /**Returns the parameters of a node of any type.
+
+C function [`cudaGraphNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`node` must be a node; neither it nor its graph may have been destroyed. `nodeParams` must be valid for writing.
+The memory that the parameters point to belongs to the node. It must not be written, and must not be used after
+the node is changed or destroyed. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        nodeParams: *mut cudaGraphNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, nodeParams) }),
+            None => Err(self.missing(296usize)),
+        }
+    }
+    /**Sets the parameters of a node of any type.
+
+C function [`cudaGraphNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 12.2.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
+
+# Safety
+`node` must be a node; neither it nor its graph may have been destroyed. `nodeParams` must be valid for reading
+and writing. Its `type_` must be that of the node. The member of that type must be set, and all other bytes must
+be zero. The member must satisfy what the function for that type of node requires. No other thread may use the
+node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphNodeSetParams(
+        &self,
+        node: cudaGraphNode_t,
+        nodeParams: *mut cudaGraphNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphNodeSetParams {
+            Some(function) => Ok(unsafe { function(node, nodeParams) }),
+            None => Err(self.missing(297usize)),
+        }
+    }
+    /**Returns the parameters of a kernel node.
+
+C function [`cudaGraphKernelNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction).
+
+# Safety
+`node` must be a kernel node; neither it nor its graph may have been destroyed. `pNodeParams` must be valid for
+writing. The memory that the parameters point to belongs to the node. It must not be written, and must not be
+used after the node is changed or destroyed. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphKernelNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *mut cudaKernelNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphKernelNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(298usize)),
+        }
+    }
+    /**Replaces a kernel node's parameters.
+
+C function [`cudaGraphKernelNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorMemoryAllocation](cudaError::cudaErrorMemoryAllocation).
+
+# Safety
+`node` must be a kernel node; neither it nor its graph may have been destroyed. `pNodeParams` must point to
+parameters. Their `func` must be a kernel that is registered with this runtime, or a kernel of a loaded library.
+Either `kernelParams` must point to one pointer per parameter, each to a value of the parameter's type, or
+`extra` must point to the list that replaces it. The driver copies these values. The code, and the memory that
+the kernel uses, must be valid whenever the graph runs. No other thread may use the node's graph during the
+call.*/
+    #[inline]
+    pub unsafe fn cudaGraphKernelNodeSetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaKernelNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphKernelNodeSetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(299usize)),
+        }
+    }
+    /**Copies the launch attributes of one kernel node to another.
+
+C function [`cudaGraphKernelNodeCopyAttributes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: cudaErrorInvalidContext.
+
+# Safety
+`hDst` and `hSrc` must be kernel nodes; neither they nor their graphs may have been destroyed. No other thread
+may use either graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphKernelNodeCopyAttributes(
+        &self,
+        hDst: cudaGraphNode_t,
+        hSrc: cudaGraphNode_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphKernelNodeCopyAttributes {
+            Some(function) => Ok(unsafe { function(hDst, hSrc) }),
+            None => Err(self.missing(300usize)),
+        }
+    }
+    /**Returns one launch attribute of a kernel node.
+
+C function [`cudaGraphKernelNodeGetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hNode` must be a kernel node; neither it nor its graph may have been destroyed. `value_out` must be valid for
+writing. Only the union's member for `attr` may be read afterwards. No other thread may use the node's graph
+during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphKernelNodeGetAttribute(
+        &self,
+        hNode: cudaGraphNode_t,
+        attr: cudaLaunchAttributeID,
+        value_out: *mut cudaLaunchAttributeValue,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphKernelNodeGetAttribute {
+            Some(function) => Ok(unsafe { function(hNode, attr, value_out) }),
+            None => Err(self.missing(301usize)),
+        }
+    }
+    /**Sets a launch attribute of a kernel node.
+
+C function [`cudaGraphKernelNodeSetAttribute`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`hNode` must be a kernel node; neither it nor its graph may have been destroyed. `value` must point to a value
+whose member for `attr` is set. An event in it must not have been destroyed, nor be destroyed while the graph
+can run. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphKernelNodeSetAttribute(
+        &self,
+        hNode: cudaGraphNode_t,
+        attr: cudaLaunchAttributeID,
+        value: *const cudaLaunchAttributeValue,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphKernelNodeSetAttribute {
+            Some(function) => Ok(unsafe { function(hNode, attr, value) }),
+            None => Err(self.missing(302usize)),
+        }
+    }
+    /**Returns the description of a copy node's copy.
+
+C function [`cudaGraphMemcpyNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a copy node; neither it nor its graph may have been destroyed. `pNodeParams` must be valid for
+writing. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemcpyNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *mut cudaMemcpy3DParms,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemcpyNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(303usize)),
+        }
+    }
+    /**Sets the description of a copy node's copy.
+
+C function [`cudaGraphMemcpyNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a copy node; neither it nor its graph may have been destroyed. `pNodeParams` must point to a
+description of a copy as for cudaMemcpy3D. The source must be readable, and the destination writable, whenever
+the graph runs. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemcpyNodeSetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaMemcpy3DParms,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemcpyNodeSetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(304usize)),
+        }
+    }
+    /**Makes a copy node copy the given bytes.
+
+C function [`cudaGraphMemcpyNodeSetParams1D`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a copy node; neither it nor its graph may have been destroyed. `src` must point to `count` bytes
+that are readable, and `dst` to `count` bytes that are writable, whenever the graph runs. The two must not
+overlap, and must lie in the kinds of memory that `kind` says. No other thread may use the node's graph during
+the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemcpyNodeSetParams1D(
+        &self,
+        node: cudaGraphNode_t,
+        dst: *mut ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemcpyNodeSetParams1D {
+            Some(function) => Ok(unsafe { function(node, dst, src, count, kind) }),
+            None => Err(self.missing(305usize)),
+        }
+    }
+    /**Makes a copy node copy bytes to a device variable.
+
+C function [`cudaGraphMemcpyNodeSetParamsToSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a copy node; neither it nor its graph may have been destroyed. `symbol` must be a device variable
+that is registered with this runtime, of at least `offset` + `count` bytes. `src` must point to `count` bytes
+that are readable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use the
+node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemcpyNodeSetParamsToSymbol(
+        &self,
+        node: cudaGraphNode_t,
+        symbol: *const ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemcpyNodeSetParamsToSymbol {
+            Some(function) => {
+                Ok(unsafe { function(node, symbol, src, count, offset, kind) })
+            }
+            None => Err(self.missing(306usize)),
+        }
+    }
+    /**Makes a copy node copy bytes from a device variable.
+
+C function [`cudaGraphMemcpyNodeSetParamsFromSymbol`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a copy node; neither it nor its graph may have been destroyed. `symbol` must be a device variable
+that is registered with this runtime, of at least `offset` + `count` bytes. `dst` must point to `count` bytes
+that are writable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use the
+node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemcpyNodeSetParamsFromSymbol(
+        &self,
+        node: cudaGraphNode_t,
+        dst: *mut ::core::ffi::c_void,
+        symbol: *const ::core::ffi::c_void,
+        count: usize,
+        offset: usize,
+        kind: cudaMemcpyKind,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemcpyNodeSetParamsFromSymbol {
+            Some(function) => {
+                Ok(unsafe { function(node, dst, symbol, count, offset, kind) })
+            }
+            None => Err(self.missing(307usize)),
+        }
+    }
+    /**Returns the description of a fill node's fill.
+
+C function [`cudaGraphMemsetNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a fill node; neither it nor its graph may have been destroyed. `pNodeParams` must be valid for
+writing. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemsetNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *mut cudaMemsetParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemsetNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(308usize)),
+        }
+    }
+    /**Sets the description of a fill node's fill.
+
+C function [`cudaGraphMemsetNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a fill node; neither it nor its graph may have been destroyed. `pNodeParams` must point to a
+description of the fill. Its destination must be aligned, and writable whenever the graph runs. No other thread
+may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemsetNodeSetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaMemsetParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemsetNodeSetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(309usize)),
+        }
+    }
+    /**Returns the function of a host node and its argument.
+
+C function [`cudaGraphHostNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a host node; neither it nor its graph may have been destroyed. `pNodeParams` must be valid for
+writing. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphHostNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *mut cudaHostNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphHostNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(310usize)),
+        }
+    }
+    /**Sets the function of a host node and its argument.
+
+C function [`cudaGraphHostNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a host node; neither it nor its graph may have been destroyed. `pNodeParams` must point to
+parameters. Their `fn_` must be a function that can be called with `userData` on a thread of the driver, each
+time that the graph runs. It must not unwind and must not make a CUDA call. Both must be valid whenever the
+graph runs. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphHostNodeSetParams(
+        &self,
+        node: cudaGraphNode_t,
+        pNodeParams: *const cudaHostNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphHostNodeSetParams {
+            Some(function) => Ok(unsafe { function(node, pNodeParams) }),
+            None => Err(self.missing(311usize)),
+        }
+    }
+    /**Returns the graph of a child graph node.
+
+C function [`cudaGraphChildGraphNodeGetGraph`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a child graph node; neither it nor its graph may have been destroyed. `pGraph` must be valid for
+writing. The graph belongs to the node. It must not be destroyed, and must not be used after the node is
+destroyed. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphChildGraphNodeGetGraph(
+        &self,
+        node: cudaGraphNode_t,
+        pGraph: *mut cudaGraph_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphChildGraphNodeGetGraph {
+            Some(function) => Ok(unsafe { function(node, pGraph) }),
+            None => Err(self.missing(312usize)),
+        }
+    }
+    /**Returns the event that a node records.
+
+C function [`cudaGraphEventRecordNodeGetEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be an event record node; neither it nor its graph may have been destroyed. `event_out` must be valid
+for writing. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphEventRecordNodeGetEvent(
+        &self,
+        node: cudaGraphNode_t,
+        event_out: *mut cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphEventRecordNodeGetEvent {
+            Some(function) => Ok(unsafe { function(node, event_out) }),
+            None => Err(self.missing(313usize)),
+        }
+    }
+    /**Sets the event that a node records.
+
+C function [`cudaGraphEventRecordNodeSetEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be an event record node; neither it nor its graph may have been destroyed. `event` must be an event
+that has not been destroyed, and must not be destroyed while the graph can run. No other thread may use the
+node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphEventRecordNodeSetEvent(
+        &self,
+        node: cudaGraphNode_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphEventRecordNodeSetEvent {
+            Some(function) => Ok(unsafe { function(node, event) }),
+            None => Err(self.missing(314usize)),
+        }
+    }
+    /**Returns the event that a node waits for.
+
+C function [`cudaGraphEventWaitNodeGetEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be an event wait node; neither it nor its graph may have been destroyed. `event_out` must be valid
+for writing. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphEventWaitNodeGetEvent(
+        &self,
+        node: cudaGraphNode_t,
+        event_out: *mut cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphEventWaitNodeGetEvent {
+            Some(function) => Ok(unsafe { function(node, event_out) }),
+            None => Err(self.missing(315usize)),
+        }
+    }
+    /**Sets the event that a node waits for.
+
+C function [`cudaGraphEventWaitNodeSetEvent`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be an event wait node; neither it nor its graph may have been destroyed. `event` must be an event
+that has not been destroyed, and must not be destroyed while the graph can run. No other thread may use the
+node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphEventWaitNodeSetEvent(
+        &self,
+        node: cudaGraphNode_t,
+        event: cudaEvent_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphEventWaitNodeSetEvent {
+            Some(function) => Ok(unsafe { function(node, event) }),
+            None => Err(self.missing(316usize)),
+        }
+    }
+    /**Returns the semaphores that a node signals.
+
+C function [`cudaGraphExternalSemaphoresSignalNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a semaphore signal node; neither it nor its graph may have been destroyed. `params_out` must be
+valid for writing. The memory that the parameters point to belongs to the node. It must not be written, and must
+not be used after the node is changed or destroyed. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExternalSemaphoresSignalNodeGetParams(
+        &self,
+        hNode: cudaGraphNode_t,
+        params_out: *mut cudaExternalSemaphoreSignalNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExternalSemaphoresSignalNodeGetParams {
+            Some(function) => Ok(unsafe { function(hNode, params_out) }),
+            None => Err(self.missing(317usize)),
+        }
+    }
+    /**Sets the semaphores that a node signals.
+
+C function [`cudaGraphExternalSemaphoresSignalNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a semaphore signal node; neither it nor its graph may have been destroyed. `nodeParams` must
+point to parameters, whose `extSemArray` and `paramsArray` must each point to `numExtSems` entries. The driver
+copies both. No semaphore may have been destroyed, nor be destroyed while the graph can run. No other thread may
+use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExternalSemaphoresSignalNodeSetParams(
+        &self,
+        hNode: cudaGraphNode_t,
+        nodeParams: *const cudaExternalSemaphoreSignalNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExternalSemaphoresSignalNodeSetParams {
+            Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
+            None => Err(self.missing(318usize)),
+        }
+    }
+    /**Returns the semaphores that a node waits for.
+
+C function [`cudaGraphExternalSemaphoresWaitNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a semaphore wait node; neither it nor its graph may have been destroyed. `params_out` must be
+valid for writing. The memory that the parameters point to belongs to the node. It must not be written, and must
+not be used after the node is changed or destroyed. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExternalSemaphoresWaitNodeGetParams(
+        &self,
+        hNode: cudaGraphNode_t,
+        params_out: *mut cudaExternalSemaphoreWaitNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExternalSemaphoresWaitNodeGetParams {
+            Some(function) => Ok(unsafe { function(hNode, params_out) }),
+            None => Err(self.missing(319usize)),
+        }
+    }
+    /**Sets the semaphores that a node waits for.
+
+C function [`cudaGraphExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`hNode` must be a semaphore wait node; neither it nor its graph may have been destroyed. `nodeParams` must point
+to parameters, whose `extSemArray` and `paramsArray` must each point to `numExtSems` entries. The driver copies
+both. No semaphore may have been destroyed, nor be destroyed while the graph can run. No other thread may use
+the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphExternalSemaphoresWaitNodeSetParams(
+        &self,
+        hNode: cudaGraphNode_t,
+        nodeParams: *const cudaExternalSemaphoreWaitNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphExternalSemaphoresWaitNodeSetParams {
+            Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
+            None => Err(self.missing(320usize)),
+        }
+    }
+    /**Returns the parameters of an allocation node, including its address.
+
+C function [`cudaGraphMemAllocNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be an allocation node; neither it nor its graph may have been destroyed. `params_out` must be valid
+for writing. The memory that the parameters point to belongs to the node. It must not be written, and must not
+be used after the node is changed or destroyed. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemAllocNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        params_out: *mut cudaMemAllocNodeParams,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemAllocNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, params_out) }),
+            None => Err(self.missing(321usize)),
+        }
+    }
+    /**Returns the address that a free node frees.
+
+C function [`cudaGraphMemFreeNodeGetParams`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`node` must be a free node; neither it nor its graph may have been destroyed. `dptr_out` must be valid for
+writing a pointer. No other thread may use the node's graph during the call.*/
+    #[inline]
+    pub unsafe fn cudaGraphMemFreeNodeGetParams(
+        &self,
+        node: cudaGraphNode_t,
+        dptr_out: *mut ::core::ffi::c_void,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGraphMemFreeNodeGetParams {
+            Some(function) => Ok(unsafe { function(node, dptr_out) }),
+            None => Err(self.missing(322usize)),
+        }
+    }
+    /**Returns how many blocks of a kernel one multiprocessor can run at a time.
+
+C function [`cudaOccupancyMaxActiveBlocksPerMultiprocessor`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`numBlocks` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a kernel
+of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &self,
+        numBlocks: *mut ::core::ffi::c_int,
+        func: *const ::core::ffi::c_void,
+        blockSize: ::core::ffi::c_int,
+        dynamicSMemSize: usize,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaOccupancyMaxActiveBlocksPerMultiprocessor {
+            Some(function) => {
+                Ok(unsafe { function(numBlocks, func, blockSize, dynamicSMemSize) })
+            }
+            None => Err(self.missing(323usize)),
+        }
+    }
+    /**Returns how many blocks of a kernel one multiprocessor can run at a time, with flags for how caching counts.
+
+C function [`cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`numBlocks` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a kernel
+of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        &self,
+        numBlocks: *mut ::core::ffi::c_int,
+        func: *const ::core::ffi::c_void,
+        blockSize: ::core::ffi::c_int,
+        dynamicSMemSize: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags {
+            Some(function) => {
+                Ok(unsafe {
+                    function(numBlocks, func, blockSize, dynamicSMemSize, flags)
+                })
+            }
+            None => Err(self.missing(324usize)),
+        }
+    }
+    /**Returns how much dynamic shared memory each block can have if a multiprocessor is to run a given number of blocks.
+
+C function [`cudaOccupancyAvailableDynamicSMemPerBlock`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`dynamicSmemSize` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a
+kernel of a loaded library.*/
+    #[inline]
+    pub unsafe fn cudaOccupancyAvailableDynamicSMemPerBlock(
+        &self,
+        dynamicSmemSize: *mut usize,
+        func: *const ::core::ffi::c_void,
+        numBlocks: ::core::ffi::c_int,
+        blockSize: ::core::ffi::c_int,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaOccupancyAvailableDynamicSMemPerBlock {
+            Some(function) => {
+                Ok(unsafe { function(dynamicSmemSize, func, numBlocks, blockSize) })
+            }
+            None => Err(self.missing(325usize)),
+        }
+    }
+    /**Returns the largest cluster, in blocks, that a kernel can be launched with.
+
+C function [`cudaOccupancyMaxPotentialClusterSize`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`clusterSize` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a
+kernel of a loaded library. `launchConfig` must point to a configuration whose `attrs` point to `numAttrs`
+attributes, and whose `stream` is the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaOccupancyMaxPotentialClusterSize(
+        &self,
+        clusterSize: *mut ::core::ffi::c_int,
+        func: *const ::core::ffi::c_void,
+        launchConfig: *const cudaLaunchConfig_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaOccupancyMaxPotentialClusterSize {
+            Some(function) => Ok(unsafe { function(clusterSize, func, launchConfig) }),
+            None => Err(self.missing(326usize)),
+        }
+    }
+    /**Returns how many clusters of a kernel a device can run at a time.
+
+C function [`cudaOccupancyMaxActiveClusters`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidClusterSize](cudaError::cudaErrorInvalidClusterSize), [cudaErrorUnknown](cudaError::cudaErrorUnknown).
+
+# Safety
+`numClusters` must be valid for writing. `func` must be a kernel that is registered with this runtime, or a
+kernel of a loaded library. `launchConfig` must point to a configuration whose `attrs` point to `numAttrs`
+attributes, and whose `stream` is the default stream or a stream that has not been destroyed.*/
+    #[inline]
+    pub unsafe fn cudaOccupancyMaxActiveClusters(
+        &self,
+        numClusters: *mut ::core::ffi::c_int,
+        func: *const ::core::ffi::c_void,
+        launchConfig: *const cudaLaunchConfig_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaOccupancyMaxActiveClusters {
+            Some(function) => Ok(unsafe { function(numClusters, func, launchConfig) }),
+            None => Err(self.missing(327usize)),
+        }
+    }
+    /**Returns the format of an array's elements.
+
+C function [`cudaGetChannelDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`desc` must be valid for writing. `array` must be an array that has not been freed.*/
+    #[inline]
+    pub unsafe fn cudaGetChannelDesc(
+        &self,
+        desc: *mut cudaChannelFormatDesc,
+        array: cudaArray_const_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetChannelDesc {
+            Some(function) => Ok(unsafe { function(desc, array) }),
+            None => Err(self.missing(328usize)),
+        }
+    }
+    /**Returns a format description of the given bits and kind; it cannot fail.
+
+C function [`cudaCreateChannelDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: none.
+
+# Safety
+Nothing beyond the arguments' types: the function only fills the description.*/
+    #[inline]
+    pub unsafe fn cudaCreateChannelDesc(
+        &self,
+        x: ::core::ffi::c_int,
+        y: ::core::ffi::c_int,
+        z: ::core::ffi::c_int,
+        w: ::core::ffi::c_int,
+        f: cudaChannelFormatKind,
+    ) -> Result<cudaChannelFormatDesc, MissingSymbol> {
+        match self.functions().cudaCreateChannelDesc {
+            Some(function) => Ok(unsafe { function(x, y, z, w, f) }),
+            None => Err(self.missing(329usize)),
+        }
+    }
+    /**Creates a texture object; a runtime of CUDA 11 ignores `seamlessCubemap`.
+
+C function [`cudaCreateTextureObject`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pTexObject` must be valid for writing. `pResDesc` must point to a description whose unused bytes are zero. The
+memory or array that it names must not be freed before the texture object is destroyed. `pTexDesc` must point to
+a sampling description, and `pResViewDesc` must be null or point to a view description whose reserved bytes are
+zero.*/
+    #[inline]
+    pub unsafe fn cudaCreateTextureObject(
+        &self,
+        pTexObject: *mut cudaTextureObject_t,
+        pResDesc: *const cudaResourceDesc,
+        pTexDesc: *const cudaTextureDesc,
+        pResViewDesc: *const cudaResourceViewDesc,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaCreateTextureObject {
+            Some(function) => {
+                Ok(unsafe { function(pTexObject, pResDesc, pTexDesc, pResViewDesc) })
+            }
+            None => Err(self.missing(330usize)),
+        }
+    }
+    /**Destroys a texture object.
+
+C function [`cudaDestroyTextureObject`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`texObject` must be a texture object that has not been destroyed. No running work may use it, and nothing may
+use it afterwards.*/
+    #[inline]
+    pub unsafe fn cudaDestroyTextureObject(
+        &self,
+        texObject: cudaTextureObject_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDestroyTextureObject {
+            Some(function) => Ok(unsafe { function(texObject) }),
+            None => Err(self.missing(331usize)),
+        }
+    }
+    /**Returns which memory or array a texture object reads.
+
+C function [`cudaGetTextureObjectResourceDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pResDesc` must be valid for writing. `texObject` must be a texture object that has not been destroyed. A
+runtime before CUDA 13 writes only the first 64 of the 144 bytes, so the others must be initialised before they
+are read.*/
+    #[inline]
+    pub unsafe fn cudaGetTextureObjectResourceDesc(
+        &self,
+        pResDesc: *mut cudaResourceDesc,
+        texObject: cudaTextureObject_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetTextureObjectResourceDesc {
+            Some(function) => Ok(unsafe { function(pResDesc, texObject) }),
+            None => Err(self.missing(332usize)),
+        }
+    }
+    /**Returns how a texture object samples.
+
+C function [`cudaGetTextureObjectTextureDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pTexDesc` must be valid for writing. `texObject` must be a texture object that has not been destroyed. A
+runtime before CUDA 12 writes only the first 68 of the 72 bytes, so the others must be initialised before they
+are read.*/
+    #[inline]
+    pub unsafe fn cudaGetTextureObjectTextureDesc(
+        &self,
+        pTexDesc: *mut cudaTextureDesc,
+        texObject: cudaTextureObject_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetTextureObjectTextureDesc {
+            Some(function) => Ok(unsafe { function(pTexDesc, texObject) }),
+            None => Err(self.missing(333usize)),
+        }
+    }
+    /**Returns the view that a texture object was created with, if it has one.
+
+C function [`cudaGetTextureObjectResourceViewDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TEXTURE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pResViewDesc` must be valid for writing. `texObject` must be a texture object that has not been destroyed. A
+runtime before CUDA 13 writes only the first 48 of the 112 bytes, so the others must be initialised before they
+are read.*/
+    #[inline]
+    pub unsafe fn cudaGetTextureObjectResourceViewDesc(
+        &self,
+        pResViewDesc: *mut cudaResourceViewDesc,
+        texObject: cudaTextureObject_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetTextureObjectResourceViewDesc {
+            Some(function) => Ok(unsafe { function(pResViewDesc, texObject) }),
+            None => Err(self.missing(334usize)),
+        }
+    }
+    /**Creates a surface object, through which kernels read and write an array.
+
+C function [`cudaCreateSurfaceObject`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__SURFACE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidChannelDescriptor](cudaError::cudaErrorInvalidChannelDescriptor), [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
+
+# Safety
+`pSurfObject` must be valid for writing. `pResDesc` must point to a description whose unused bytes are zero. The
+array that it names must not be freed before the surface object is destroyed.*/
+    #[inline]
+    pub unsafe fn cudaCreateSurfaceObject(
+        &self,
+        pSurfObject: *mut cudaSurfaceObject_t,
+        pResDesc: *const cudaResourceDesc,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaCreateSurfaceObject {
+            Some(function) => Ok(unsafe { function(pSurfObject, pResDesc) }),
+            None => Err(self.missing(335usize)),
+        }
+    }
+    /**Destroys a surface object.
+
+C function [`cudaDestroySurfaceObject`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__SURFACE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`surfObject` must be a surface object that has not been destroyed. No running work may use it, and nothing may
+use it afterwards.*/
+    #[inline]
+    pub unsafe fn cudaDestroySurfaceObject(
+        &self,
+        surfObject: cudaSurfaceObject_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaDestroySurfaceObject {
+            Some(function) => Ok(unsafe { function(surfObject) }),
+            None => Err(self.missing(336usize)),
+        }
+    }
+    /**Returns which array a surface object reads and writes.
+
+C function [`cudaGetSurfaceObjectResourceDesc`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__SURFACE__OBJECT.html). Binds the signature of CUDA 11.8.
+
+# Errors
+[`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
+
+# Safety
+`pResDesc` must be valid for writing. `surfObject` must be a surface object that has not been destroyed. A
+runtime before CUDA 13 writes only the first 64 of the 144 bytes, so the others must be initialised before they
+are read.*/
+    #[inline]
+    pub unsafe fn cudaGetSurfaceObjectResourceDesc(
+        &self,
+        pResDesc: *mut cudaResourceDesc,
+        surfObject: cudaSurfaceObject_t,
+    ) -> Result<cudaError_t, MissingSymbol> {
+        match self.functions().cudaGetSurfaceObjectResourceDesc {
+            Some(function) => Ok(unsafe { function(pResDesc, surfObject) }),
+            None => Err(self.missing(337usize)),
         }
     }
 }

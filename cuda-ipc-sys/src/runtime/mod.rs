@@ -31,24 +31,29 @@ mod bindings {
 #[allow(non_camel_case_types, non_snake_case, clippy::undocumented_unsafe_blocks)]
 mod functions;
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 
 pub use bindings::*;
 pub use functions::*;
 
-use crate::library::{Once, Opened, loaded};
+use crate::library::{Loaded, Once, Opened};
+use crate::table::{DefaultStream, table};
 use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol, Symbol};
+
+/// The oldest runtime that these bindings are for. One of CUDA 11 without a driver does not report its version.
+const OLDEST: CudaVersion = CudaVersion(11_080);
 
 /// A CUDA runtime: its library, and the functions that were found in it.
 ///
 /// It also loads without a driver, but then returns `cudaErrorInsufficientDriver` from most calls. A runtime of CUDA 11
 /// returns that code even for its own version, which then counts as 11.0.
 pub struct Runtime {
-    path: PathBuf,
-    version: CudaVersion,
-    addresses: [*const c_void; SYMBOLS.len()],
+    library: Loaded,
+    stream: DefaultStream,
+    addresses: [*const c_void; COUNT],
 }
 
 impl Runtime {
@@ -70,10 +75,46 @@ impl Runtime {
 
     fn load(candidates: &[PathBuf]) -> Result<Self, LoadError> {
         let opened = Opened::first(CudaLibrary::Runtime, candidates)?;
-        let addresses = SYMBOLS.each_ref().map(|symbol| opened.address(symbol.exported));
-        let (path, version) = opened.keep();
-        Ok(Self { path, version, addresses })
+        Ok(Self::resolve(opened.keep(), DefaultStream::Legacy))
+    }
+
+    fn resolve(library: Loaded, stream: DefaultStream) -> Self {
+        let mut addresses = [std::ptr::null(); COUNT];
+        for (address, symbol) in addresses.iter_mut().zip(SYMBOLS) {
+            // Older runtimes export some of the names with another signature.
+            if symbol.since <= library.version.max(OLDEST) {
+                *address = library.address(symbol.exported_for(stream));
+            }
+        }
+        Self { library, stream, addresses }
+    }
+
+    const fn library(&self) -> &Loaded {
+        &self.library
+    }
+
+    /// Returns the address of a function of the runtime, whether these bindings have it or not. The function is that for
+    /// the default stream of this table, if these bindings know that it has one of its own.
+    ///
+    /// The runtime cannot be asked by version. A function that is newer than the runtime is not looked up, because some
+    /// names had another signature before. The macro [`function!`](crate::function) gives the address a type.
+    ///
+    /// # Errors
+    /// [`MissingSymbol`] if the runtime does not have the function.
+    pub fn address(&self, name: &'static CStr, since: CudaVersion) -> Result<NonNull<c_void>, MissingSymbol> {
+        let exported = SYMBOLS.iter().find(|symbol| symbol.exported == name);
+        let exported = exported.map_or(name, |symbol| symbol.exported_for(self.stream));
+        let address = if since <= self.version().max(OLDEST) { self.exported(exported) } else { None };
+        address.ok_or_else(|| self.lacks(name, since))
     }
 }
 
-loaded!(Runtime);
+table!(Runtime);
+
+impl fmt::Debug for cudaPointerAttributes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("cudaPointerAttributes");
+        text.field("type_", &self.type_).field("device", &self.device);
+        text.field("devicePointer", &self.devicePointer).field("hostPointer", &self.hostPointer).finish_non_exhaustive()
+    }
+}

@@ -8,8 +8,9 @@ pub const FAULT_VARIABLE: &str = "FAULT_INTERPOSER_FAULT";
 /// A function that stands in for the driver's.
 #[derive(Debug)]
 pub(crate) struct Hook {
-    /// The name in the table of `cuda-ipc-sys`.
-    pub(crate) function: &'static str,
+    /// The place in the table of `cuda-ipc-sys`. A name is not enough, because a function can be there in several
+    /// versions.
+    pub(crate) place: usize,
     /// The function, which has the signature that belongs to the name.
     pub(crate) address: unsafe extern "C" fn(),
 }
@@ -96,7 +97,7 @@ macro_rules! fault {
                         machine: ::fault::Machine { version: None, devices: None },
                     },
                     hook: $crate::hook::Hook {
-                        function: stringify!($function),
+                        place: ::core::mem::offset_of!(::cuda_ipc_sys::Functions, $function) / ::core::mem::size_of::<usize>(),
                         // SAFETY: the table is entered only with the signature that belongs to the name.
                         address: unsafe { ::core::mem::transmute::<Function, unsafe extern "C" fn()>(altered) },
                     },

@@ -41,7 +41,7 @@ macro_rules! jump_through_the_table {
 #[unsafe(naked)]
 unsafe extern "C" fn first_call() {
     // The six registers of arguments, and the place. With the return address, they keep the stack aligned. No driver
-    // function takes a floating-point number.
+    // function takes more than two floating-point numbers.
     std::arch::naked_asm!(
         "push rdi",
         "push rsi",
@@ -50,7 +50,13 @@ unsafe extern "C" fn first_call() {
         "push r8",
         "push r9",
         "push r11",
+        "sub rsp, 32",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
         "call {fill}",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "add rsp, 32",
         "pop r11",
         "pop r9",
         "pop r8",
@@ -87,22 +93,24 @@ macro_rules! jump_through_the_table {
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn first_call() {
-    // The registers of arguments, and the place. No driver function takes a floating-point number.
+    // The registers of arguments, and the place. No driver function takes more than two floating-point numbers.
     std::arch::naked_asm!(
-        "stp x29, x30, [sp, #-96]!",
+        "stp x29, x30, [sp, #-112]!",
         "mov x29, sp",
         "stp x0, x1, [sp, #16]",
         "stp x2, x3, [sp, #32]",
         "stp x4, x5, [sp, #48]",
         "stp x6, x7, [sp, #64]",
         "stp x8, x16, [sp, #80]",
+        "stp d0, d1, [sp, #96]",
         "bl {fill}",
+        "ldp d0, d1, [sp, #96]",
         "ldp x0, x1, [sp, #16]",
         "ldp x2, x3, [sp, #32]",
         "ldp x4, x5, [sp, #48]",
         "ldp x6, x7, [sp, #64]",
         "ldp x8, x16, [sp, #80]",
-        "ldp x29, x30, [sp], #96",
+        "ldp x29, x30, [sp], #112",
         "adrp x17, {table}",
         "add x17, x17, :lo12:{table}",
         "ldr x17, [x17, x16, lsl #3]",
@@ -135,8 +143,8 @@ pub fn driver() -> &'static Driver {
             Err(error) => stop(&format!("cannot load the driver {}: {}", library.display(), cause(&error))),
         };
         let chosen = hook::chosen();
-        for (place, (symbol, address)) in SYMBOLS.iter().zip(driver.addresses()).enumerate() {
-            let altered = chosen.filter(|hook| hook.function.as_bytes() == symbol.name.to_bytes());
+        for (place, address) in driver.addresses().iter().enumerate() {
+            let altered = chosen.filter(|hook| hook.place == place);
             let target = match altered {
                 _ if address.is_null() => missing as *mut c_void,
                 Some(hook) => hook.address as *mut c_void,

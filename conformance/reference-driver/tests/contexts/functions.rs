@@ -19,6 +19,8 @@ pub(crate) fn functions() -> Vec<(&'static CStr, Function)> {
     let library = unsafe { Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
     let of_driver = SYMBOLS.iter().map(|symbol| symbol.exported);
     let of_runtime = runtime::SYMBOLS.iter().map(|symbol| symbol.exported);
+    let listed: Vec<_> = include_str!("../exports.txt").lines().collect();
+    let is_exported = |name: &&CStr| name.to_str().is_ok_and(|name| listed.contains(&name));
     let is_code = |name: &&CStr| ![c"cudaGetErrorName", c"cudaGetErrorString"].contains(name);
     let address = |name: &'static CStr| {
         // SAFETY: in the calling conventions of Linux the caller passes the arguments and removes them, so a function
@@ -26,7 +28,7 @@ pub(crate) fn functions() -> Vec<(&'static CStr, Function)> {
         let function = unsafe { library.get::<Function>(name) }.unwrap_or_else(|error| panic!("{error}"));
         (name, *function)
     };
-    let functions = of_driver.chain(of_runtime).filter(is_code).map(address).collect();
+    let functions = of_driver.chain(of_runtime).filter(is_exported).filter(is_code).map(address).collect();
     // The library stays loaded until the process ends.
     std::mem::forget(library);
     functions

@@ -45,6 +45,8 @@ const RIGHT_OF_RUNTIME: [&str; 14] = [
     "cudaSetDevice",
     "cudaDeviceSynchronize",
     "cudaDeviceReset",
+    "cudaStreamSynchronize",
+    "cudaStreamQuery",
     "cudaFree",
     "cudaFreeHost",
     "cudaMemcpy",
@@ -53,8 +55,6 @@ const RIGHT_OF_RUNTIME: [&str; 14] = [
     "cudaMemcpyPeerAsync",
     "cudaMemset",
     "cudaMemsetAsync",
-    "cudaStreamSynchronize",
-    "cudaStreamQuery",
 ];
 
 /// Calls functions with zeros, each after `prepare`, and returns their names and codes.

@@ -6,8 +6,8 @@ use std::ptr;
 
 use cuda_ipc_sys::runtime::{
     cudaMemAccessDesc, cudaMemAccessFlags as Access, cudaMemAllocationHandleType as HandleType, cudaMemAllocationType,
-    cudaMemLocation, cudaMemLocation__bindgen_ty_1, cudaMemLocationType, cudaMemPool_t, cudaMemPoolAttr,
-    cudaMemPoolProps, cudaMemPoolPtrExportData,
+    cudaMemLocation, cudaMemLocation_anonymous, cudaMemLocationType, cudaMemPool_t, cudaMemPoolAttr, cudaMemPoolProps,
+    cudaMemPoolPtrExportData,
 };
 
 use crate::*;
@@ -16,7 +16,7 @@ const DESCRIPTOR: HandleType = HandleType::cudaMemHandleTypePosixFileDescriptor;
 
 fn place(device: i32) -> cudaMemLocation {
     let type_ = cudaMemLocationType::cudaMemLocationTypeDevice;
-    cudaMemLocation { type_, __bindgen_anon_1: cudaMemLocation__bindgen_ty_1 { id: device } }
+    cudaMemLocation { type_, anonymous: cudaMemLocation_anonymous { id: device } }
 }
 
 fn create(handle_types: HandleType) -> Result<cudaMemPool_t> {
