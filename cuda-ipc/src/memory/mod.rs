@@ -216,6 +216,7 @@ impl DeviceMemory {
     /// # Safety
     /// Neither memory may be freed or closed before the stream has done this.
     #[doc(alias = "cuMemcpyPeerAsync")]
+    #[inline]
     pub unsafe fn copy_from_async(
         &self,
         offset: usize,

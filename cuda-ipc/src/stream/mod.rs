@@ -112,6 +112,7 @@ impl Stream {
 
     /// `cuStreamIsCapturing`: returns an error if other code is capturing the stream into a graph. What is enqueued then
     /// runs whenever the graph is launched, which may be after all that it uses is gone. This crate captures no streams.
+    #[inline]
     pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
         let is_borrowed = matches!(&self.0, Kind::Created(created) if created.owner.is_some());
         if !is_borrowed {

@@ -4,6 +4,7 @@
 use bytemuck::{AnyBitPattern, NoUninit};
 
 use super::Scope;
+use super::watch::Watch;
 use crate::event::Event;
 use crate::kernel::{Kernel, Parameters};
 use crate::memory::{DeviceSlice, type_of};
@@ -198,9 +199,13 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
 
     /// Refuses a captured stream. If the scope watches a process, waits for the stream before a copy for which the driver
     /// would wait in the call, where nothing can end the wait: a copy of ordinary host memory, or one within host memory.
+    #[inline]
     fn before_copy(self, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
         self.stream.require_no_capture()?;
-        let Some(watch) = &self.scope.used.watch else { return Ok(()) };
+        self.scope.used.watch.as_ref().map_or(Ok(()), |watch| self.settle_before_copy(watch, to, from))
+    }
+
+    fn settle_before_copy(self, watch: &Watch<'_>, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
         let [to, from] = [to, from].map(|pointer| type_of(self.stream.context(), pointer));
         match (to?, from?) {
             (None, _) | (_, None) | (Some(HOST), Some(HOST)) => watch.settle(self.stream),
