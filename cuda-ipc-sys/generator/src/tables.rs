@@ -196,3 +196,58 @@ impl Function {
         self.symbol.as_deref().unwrap_or(&self.name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Coverage {
+        user: Vec<User>,
+        other_headers: OtherHeaders,
+    }
+
+    #[derive(Deserialize)]
+    struct User {
+        name: String,
+        functions: Vec<String>,
+    }
+
+    #[derive(Deserialize)]
+    struct OtherHeaders {
+        functions: Vec<String>,
+    }
+
+    #[test]
+    fn the_table_has_what_other_projects_call() {
+        let coverage: Coverage = toml::from_str(include_str!("../coverage.toml")).expect("coverage.toml is valid");
+        let [driver, _] = interfaces().expect("the lists are valid");
+        let is_bound = |name: &String| {
+            driver.functions.iter().any(|function| [function.base(), function.symbol()].contains(&name.as_str()))
+        };
+        for User { name, functions } in &coverage.user {
+            let missing: Vec<_> = functions.iter().filter(|function| !is_bound(function)).collect();
+            let missing: Vec<_> =
+                missing.into_iter().filter(|name| !coverage.other_headers.functions.contains(name)).collect();
+            assert!(!functions.is_empty() && missing.is_empty(), "the table lacks what {name} calls: {missing:?}");
+        }
+    }
+
+    /// A header with one function more is refused until the function is bound or left out for a reason.
+    #[test]
+    fn a_function_that_is_neither_bound_nor_left_out_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).expect("a file");
+        write("cuda.h", "CUresult CUDAAPI cuInit(int); CUresult CUDAAPI cuNewThing(int);");
+        write("cuda_runtime_api.h", "cudaError_t CUDARTAPI cudaNewThing(int);");
+        write(
+            "cudaTypedefs.h",
+            "typedef CUresult (CUDAAPI *PFN_cuInit_v2000)(int); typedef CUresult (CUDAAPI *PFN_cuInit_v99000)(int);",
+        );
+        ["driver_types.h", "texture_types.h", "surface_types.h"].iter().for_each(|file| write(file, ""));
+        let declarations = Declarations::read(folder.path()).expect("the headers are there");
+        let [driver, runtime] = interfaces().expect("the lists are valid");
+        assert_eq!(driver.unknown(&declarations), ["cuNewThing", "cuInit of version 99000"]);
+        assert_eq!(runtime.unknown(&declarations), ["cudaNewThing"]);
+    }
+}
