@@ -1,7 +1,7 @@
 //! The CUDA runtime, `libcudart`, for programs that share memory with code written against it.
 //!
-//! Its functions are looked up by name: a function that changed between major versions got another name. The runtime
-//! initialises devices by itself and has its own error codes. It uses the driver's pointers, streams and events.
+//! Its functions are looked up by name. A function is missing if it, or its signature, is newer than the library. The
+//! runtime initialises devices by itself and has its own error codes. It uses the driver's pointers, streams and events.
 //!
 //! ```no_run
 //! use cuda_ipc_sys::runtime::{Runtime, cudaIpcMemHandle_t};
