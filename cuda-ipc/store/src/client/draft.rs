@@ -1,5 +1,6 @@
 //! Objects that are being written.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -40,14 +41,31 @@ pub struct Draft {
 /// An object was not sealed. The draft comes back, as it was.
 ///
 /// `?` turns this into an [`Error`], and drops the draft: then the object ends.
-#[derive(Debug, thiserror::Error)]
-#[error("{error}")]
+///
+/// `{}` and `{:?}` write the message of the reason.
 pub struct SealError {
     /// The reason.
-    #[source]
     pub error: Error,
     /// The draft, which can be written, and sealed under another name.
     pub draft: Box<Draft>,
+}
+
+impl fmt::Display for SealError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl fmt::Debug for SealError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl std::error::Error for SealError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
 }
 
 impl From<SealError> for Error {

@@ -37,7 +37,12 @@ const SEED: &str = "CUDA_IPC_STORE_TEST_SEED";
 
 /// The kinds and sizes of requests that a killed client sends without the crate's client.
 const CREATE: u16 = 2;
-const KINDS_WITH_ID: [u16; 4] = [3, 4, 5, 6];
+const WAIT: u16 = 15;
+const KINDS_WITH_ID: [u16; 7] = [3, 4, 5, 6, BIND, SEAL_AS, REBIND];
+const BIND: u16 = 7;
+const SEAL_AS: u16 = 12;
+const REBIND: u16 = 13;
+const NAMES: [&str; 3] = ["a", "b", "c"];
 
 /// Gives this run a device of its own on the reference driver: others would change its free memory. The killed clients
 /// inherit it.
@@ -95,6 +100,7 @@ fn storm(server: &Server, context: &Context, kills: usize) {
     let status = store.status().unwrap();
     let counts = [status.sealed, status.unsealed, status.deleted, status.bytes, status.names, status.holders];
     assert_eq!(counts, [0; 6]);
+    assert!(status.users.iter().all(|user| user.waits == 0), "{:?}", status.users);
 }
 
 /// A client that lives: it creates, seals and reads an object of its own.
@@ -160,8 +166,12 @@ fn use_memory_and_die(address: &Address, random: &mut Random) -> ! {
                 drafts.push(draft);
             }
             2 => {
-                // Somebody else may have deleted it.
-                drafts.pop().map(|draft| draft.seal().ok());
+                // Somebody else may have deleted it, or given the name.
+                match (drafts.pop(), random.below(2)) {
+                    (None, _) => {}
+                    (Some(draft), 0) => drop(draft.seal()),
+                    (Some(draft), _) => drop(draft.seal_as(NAMES[random.below(3)])),
+                }
             }
             3 => objects.extend(any_id(&store, random).and_then(|id| store.get(&context, id).ok())),
             4 => {
@@ -196,12 +206,19 @@ fn send_requests_and_die(address: &Address, random: &mut Random) -> ! {
     // The objects that this client has created. Their descriptors stay open until it dies.
     let (mut ids, mut received) = (vec![[0_u8; 16]], Vec::new());
     for _ in 0..random.below(8) {
-        let request = if random.below(4) == 0 {
-            [&CREATE.to_le_bytes()[..], &(1 + random.below(5 << 20) as u64).to_le_bytes()].concat()
-        } else {
-            let kind = KINDS_WITH_ID[random.below(KINDS_WITH_ID.len())];
-            let rest = if kind == 5 { &[1, 0, 0, 0, 0, 0, 0, 0][..] } else { &[] };
-            [&kind.to_le_bytes()[..], &ids[random.below(ids.len())], rest].concat()
+        let name = NAMES[random.below(NAMES.len())].as_bytes();
+        let request = match random.below(5) {
+            0 => [&CREATE.to_le_bytes()[..], &(1 + random.below(5 << 20) as u64).to_le_bytes()].concat(),
+            1 => [&WAIT.to_le_bytes()[..], &(random.below(3) as u64).to_le_bytes(), name].concat(),
+            _ => {
+                let kind = KINDS_WITH_ID[random.below(KINDS_WITH_ID.len())];
+                let rest = match kind {
+                    5 => &[1, 0, 0, 0, 0, 0, 0, 0][..],
+                    BIND | SEAL_AS | REBIND => name,
+                    _ => &[],
+                };
+                [&kind.to_le_bytes()[..], &ids[random.below(ids.len())], rest].concat()
+            }
         };
         connection.send(&request, &[]).unwrap();
         if random.below(6) == 0 {

@@ -79,6 +79,7 @@ fn an_object_is_sealed_with_its_name_or_not_at_all() {
     let error = draft.seal_as("weights").unwrap_err();
     assert_eq!(error.error.refusal(), Some(&Refusal::NameTaken { name: "weights".to_owned() }));
     assert_eq!(refusal(store.get(&context(), id)), Refusal::NotSealed { id });
+    assert_eq!([format!("{error}"), format!("{error:?}")], [0; 2].map(|_| error.error.to_string()));
     let error = error.draft.seal_as(&too_long).unwrap_err();
     assert!(matches!(error.error, Error::BadName { length: 256, .. }), "{error}");
     store.bind("also", first).unwrap();

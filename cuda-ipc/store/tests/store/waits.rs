@@ -88,6 +88,7 @@ fn a_wait_ends_at_its_limit() {
 fn a_wait_ends_with_the_store() {
     let mut server = Server::start();
     let (store, reader) = (server.client(), server.client());
+    let begin = Instant::now();
     let error = thread::scope(|scope| {
         let wait = scope.spawn(|| reader.wait_for("name", LONG).unwrap_err());
         until_there_are(&store, 1);
@@ -95,6 +96,7 @@ fn a_wait_ends_with_the_store() {
         wait.join().unwrap()
     });
     assert!(matches!(error, Error::StoreGone), "{error}");
+    assert!(begin.elapsed() < LONG, "only the limit has ended the wait");
     assert!(matches!(reader.wait_for("name", Duration::MAX), Err(Error::StoreGone)));
 }
 
