@@ -6749,7 +6749,8 @@ C function [`cudaLogsDumpToMemory`](https://docs.nvidia.com/cuda/cuda-runtime-ap
 
 # Safety
 `iterator` must be null, or valid for reading and writing a position that cudaLogsCurrent returned. `size` must
-be valid for reading and writing, and `buffer` must be valid for writing `*size` bytes.*/
+be valid for reading and writing. `buffer` must be valid for writing `*size` bytes and one more, because NVIDIA
+does not say whether the size includes the final NUL.*/
     #[inline]
     pub unsafe fn cudaLogsDumpToMemory(
         &self,
