@@ -63,7 +63,7 @@ impl Device {
         // SAFETY: the output is a local.
         let answer = unsafe { self.driver.calls()?.cuDeviceGetUuid(&mut uuid, self.raw) };
         check("cuDeviceGetUuid", answer, || self.passed())?;
-        Ok(uuid.bytes.map(|byte| byte.cast_unsigned()))
+        Ok(uuid.bytes.map(|byte| byte as u8))
     }
 
     /// `cuDeviceGetPCIBusId`: returns the device's address on the PCI bus, such as `0000:3B:00.0`.
@@ -113,6 +113,6 @@ impl Device {
 
 /// Returns the text before the NUL.
 fn text(characters: &[c_char]) -> String {
-    let bytes: Vec<u8> = characters.iter().take_while(|c| **c != 0).map(|c| c.cast_unsigned()).collect();
+    let bytes: Vec<u8> = characters.iter().take_while(|c| **c != 0).map(|c| *c as u8).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }

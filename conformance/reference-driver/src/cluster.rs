@@ -49,7 +49,7 @@ entry_points! {
         let number = if is_in_a_cluster { environment().machine_number() } else { 0 };
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&number.to_be_bytes());
-        uuid.give(CUuuid { bytes: bytes.map(|byte: u8| byte.cast_signed()) })
+        uuid.give(CUuuid { bytes: bytes.map(|byte: u8| byte as std::ffi::c_char) })
     }
 
     fn cuDeviceGetCliqueCount(count: Output<usize>, device: CUdevice) {
