@@ -171,7 +171,7 @@ fn a_deleted_object_is_gone_at_once_and_its_bytes_with_the_last_holder() {
     assert_eq!(charged(&owner), (0, 1, 1, 1, true));
     assert_eq!(contents(&second), pattern(4));
     drop(second);
-    holder.status().unwrap();
+    server.await_no_holders();
     assert_eq!(charged(&owner), (0, 0, 0, 0, false));
 }
 

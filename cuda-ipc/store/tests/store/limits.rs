@@ -40,7 +40,7 @@ fn deleted_objects_count_until_the_last_holder_has_released_them() {
     let full = Refusal::Limit { counted: Counted::Objects, limit: 1, used: 1, wanted: 1 };
     assert_eq!(refusal(store.create(&context(), 1)), full);
     drop(object);
-    holder.status().unwrap();
+    server.await_no_holders();
     store.create(&context(), 1).unwrap();
 }
 
