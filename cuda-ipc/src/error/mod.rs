@@ -283,6 +283,7 @@ impl Error {
 }
 
 /// Returns an error if the driver returned one. `passed` describes the arguments, and is called only then.
+#[inline]
 pub(crate) fn check(
     function: &'static str,
     answer: Result<CUresult, MissingSymbol>,
@@ -292,7 +293,19 @@ pub(crate) fn check(
 }
 
 /// Like [`check`], for a caller that may know a better hint.
+#[inline]
 pub(crate) fn check_with(
+    function: &'static str,
+    answer: Result<CUresult, MissingSymbol>,
+    passed: impl FnOnce() -> (String, Option<&'static str>),
+) -> Result<(), Error> {
+    if answer == Ok(CUresult::CUDA_SUCCESS) { Ok(()) } else { refused(function, answer, passed) }
+}
+
+/// The rest of [`check_with`], away from the code of calls that succeed.
+#[cold]
+#[inline(never)]
+fn refused(
     function: &'static str,
     answer: Result<CUresult, MissingSymbol>,
     passed: impl FnOnce() -> (String, Option<&'static str>),
