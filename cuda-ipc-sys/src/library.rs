@@ -58,11 +58,14 @@ impl CudaLibrary {
 
     /// Returns what to do if none of the usual names is found.
     pub(crate) fn advice(self) -> &'static str {
-        /// Where Windows puts the driver for its Linux guests. Its installer also tells the loader so.
-        const WSL: &str = "/usr/lib/wsl/lib";
+        // Where Windows puts the driver for its Linux guests. Its installer also tells the loader so.
+        self.advice_beside(Path::new("/usr/lib/wsl/lib"))
+    }
+
+    fn advice_beside(self, wsl: &Path) -> &'static str {
         match self {
             Self::Driver if cfg!(windows) => "Install the NVIDIA driver",
-            Self::Driver if Path::new(WSL).join("libcuda.so.1").exists() => {
+            Self::Driver if wsl.join("libcuda.so.1").exists() => {
                 "Add /usr/lib/wsl/lib, which has a libcuda.so.1, to LD_LIBRARY_PATH"
             }
             Self::Driver => "Install the NVIDIA driver; in a container, start the container with access to the GPUs",
@@ -230,5 +233,20 @@ impl<T> Once<T> {
         }
         let loaded = load()?;
         Ok(self.loaded.get_or_init(|| loaded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CudaLibrary;
+
+    #[test]
+    #[cfg_attr(windows, ignore = "Linux guests of Windows are Linux")]
+    fn a_driver_of_wsl_that_the_loader_does_not_find_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(CudaLibrary::Driver.advice_beside(folder.path()).starts_with("Install the NVIDIA driver"));
+        std::fs::write(folder.path().join("libcuda.so.1"), "").unwrap();
+        assert!(CudaLibrary::Driver.advice_beside(folder.path()).contains("LD_LIBRARY_PATH"));
+        assert!(CudaLibrary::Runtime.advice_beside(folder.path()).starts_with("Install the CUDA runtime"));
     }
 }

@@ -15366,7 +15366,8 @@ C function [`cuGraphDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/group
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`hGraph` must be a graph that has not been destroyed, and must not be used afterwards.*/
+`hGraph` must be a graph that has not been destroyed, and must not be used afterwards.
+No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphDestroy(
         &self,
@@ -15388,7 +15389,8 @@ C function [`cuGraphAddMemAllocNode`](https://docs.nvidia.com/cuda/cuda-driver-a
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that has not been destroyed.
 `dependencies` must point to `numDependencies` nodes of that graph, or be null if there are none. `nodeParams`
 must be valid for reading and writing, because the call writes the address to it. Its `accessDescs` must point
-to `accessDescCount` access descriptions.*/
+to `accessDescCount` access descriptions.
+No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphAddMemAllocNode(
         &self,
@@ -15423,7 +15425,8 @@ C function [`cuGraphAddMemFreeNode`](https://docs.nvidia.com/cuda/cuda-driver-ap
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that has not been destroyed.
 `dependencies` must point to `numDependencies` nodes of that graph, or be null if there are none. `dptr` must
-come from an allocation node. Every node that uses it must be ordered before this one.*/
+come from an allocation node. Every node that uses it must be ordered before this one.
+No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphAddMemFreeNode(
         &self,
@@ -15452,7 +15455,8 @@ C function [`cuGraphAddEventRecordNode`](https://docs.nvidia.com/cuda/cuda-drive
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that has not been destroyed.
 `dependencies` must point to `numDependencies` nodes of that graph, or be null if there are none. `event` must
-be an event that has not been destroyed, and must not be destroyed while the graph can run.*/
+be an event that has not been destroyed, and must not be destroyed while the graph can run.
+No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphAddEventRecordNode(
         &self,
@@ -15481,7 +15485,8 @@ C function [`cuGraphAddEventWaitNode`](https://docs.nvidia.com/cuda/cuda-driver-
 # Safety
 `phGraphNode` must be valid for writing, and `hGraph` must be a graph that has not been destroyed.
 `dependencies` must point to `numDependencies` nodes of that graph, or be null if there are none. `event` must
-be an event that has not been destroyed, and must not be destroyed while the graph can run.*/
+be an event that has not been destroyed, and must not be destroyed while the graph can run.
+No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphAddEventWaitNode(
         &self,
@@ -15508,7 +15513,8 @@ C function [`cuGraphInstantiateWithFlags`](https://docs.nvidia.com/cuda/cuda-dri
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`phGraphExec` must be valid for writing, and `hGraph` must be a graph that has not been destroyed.*/
+`phGraphExec` must be valid for writing, and `hGraph` must be a graph that has not been destroyed.
+No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphInstantiateWithFlags(
         &self,
@@ -15531,7 +15537,8 @@ C function [`cuGraphLaunch`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
 # Safety
 `hGraph` must be an executable graph that has not been destroyed. `hStream` must be null, a predefined stream,
 or a stream that has not been destroyed. The resources that its nodes use must be valid until the stream has
-completed the graph.*/
+completed the graph.
+No other thread may use the executable graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphLaunch(
         &self,
@@ -15551,7 +15558,8 @@ C function [`cuGraphExecDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/g
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`hGraphExec` must be an executable graph that has not been destroyed, and must not be used afterwards.*/
+`hGraphExec` must be an executable graph that has not been destroyed, and must not be used afterwards.
+No other thread may use the executable graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphExecDestroy(
         &self,

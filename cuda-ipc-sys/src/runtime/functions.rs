@@ -7928,7 +7928,8 @@ C function [`cudaPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-runtim
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
 
 # Safety
-`attributes` must be valid for writing. `ptr` may be any address: it is looked up, not read.*/
+`attributes` must be valid for writing. `ptr` may be any address: it is looked up, not read. A runtime before CUDA 13
+writes only the members up to `hostPointer`, and leaves the others as they were.*/
     #[inline]
     pub unsafe fn cudaPointerGetAttributes(
         &self,
