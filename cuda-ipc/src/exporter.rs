@@ -53,7 +53,8 @@ impl ExporterIdentity {
     /// `/proc/self`, `getrandom`: returns the identity that this process states in its tickets.
     ///
     /// The first call reads it, and all threads share it. A forked child gets an identity of its own, and never waits
-    /// for a lock of its parent.
+    /// for a lock of its parent. A child that shares its parent's memory (`CLONE_VM`) counts as a part of the parent, and
+    /// must not call this.
     ///
     /// # Errors
     /// Fails if `/proc` is not mounted or not readable, or if the kernel has no random numbers.
@@ -70,14 +71,14 @@ impl ExporterIdentity {
             return Ok(own.identity);
         }
         forget_in_children()?;
+        // First, because a child that is forked from here on has no mark, and does not take this identity for its own.
+        let mark = Mark::set();
         let process = ProcessIdentity::read_own(std::process::id(), namespace("self")?)?;
         let identity = Self { process, nonce: draw()? };
-        let own = Box::new(Own { identity, mark: Mark::set() });
-        match OWN.compare_exchange(known, Box::leak(own), Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Ok(identity),
-            // Another thread was faster, and this one takes the same identity.
-            Err(_) => Self::read(),
-        }
+        let own = Box::leak(Box::new(Own { identity, mark }));
+        // If another thread was faster, this one takes the same identity.
+        let _ = OWN.compare_exchange(known, own, Ordering::AcqRel, Ordering::Acquire);
+        Self::read()
     }
 }
 

@@ -5,7 +5,7 @@
 //!    the producer allocates anything.
 //! 2. The consumer sends the parcel of the slots, if they are its memory, and the parcels of its events, if there are
 //!    any.
-//! 3. The producer sends the same of its own, and then [`READY`].
+//! 3. When the producer has received these, it sends the same of its own, and then [`READY`].
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::time::Duration;

@@ -42,7 +42,8 @@ impl Options {
         Self { slots: 8, slot_size, placement: Placement::Consumer, first: 0, is_numbered: false, limit: LIMIT }
     }
 
-    /// Sets the number of slots: 1 to 4096. The producer can be ahead of the consumer by this number of messages.
+    /// Sets the number of slots: 1 to 4096. The producer can be ahead of the consumer by this number of messages. A ring
+    /// by events needs an event of each process for each slot, of which an H200 gives a process 4096 in all.
     #[must_use]
     pub const fn slots(self, slots: usize) -> Self {
         Self { slots, ..self }

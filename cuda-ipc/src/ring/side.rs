@@ -125,9 +125,9 @@ impl Side {
             signals.send(line)?;
             let memory = ours.map_or_else(|| Memory::receive(line, context, &layout), |ours| Ok(Memory::Ours(ours)))?;
             // SAFETY: the caller makes the same promise.
-            let signals = unsafe { signals.receive(line)? };
+            let theirs = unsafe { signals.receive(line)? };
             line.receive_ready()?;
-            Ok::<_, Error>((memory, signals))
+            Ok::<_, Error>((memory, signals.with(theirs)))
         };
         let (memory, signals) = meet().inspect_err(|_| {
             // The producer may be late, and still open the ring: this process may keep the connection, so nothing else
@@ -156,12 +156,13 @@ impl Side {
                 (Memory::Ours(ours), Some(parcel))
             }
         };
-        // The consumer has sent its events, and then waits for these.
         parcel.iter().try_for_each(|parcel| line.send_parcel(parcel))?;
-        signals.send(line)?;
+        // The consumer sends all its events before it receives. The socket has no room for those of many slots, so both
+        // sides would wait for each other if this side sent first too.
         // SAFETY: the caller makes the same promise.
-        let signals = unsafe { signals.receive(line)? };
-        let side = Self::of(Role::Producer, hello, memory, pages, signals, other)?;
+        let theirs = unsafe { signals.receive(line)? };
+        signals.send(line)?;
+        let side = Self::of(Role::Producer, hello, memory, pages, signals.with(theirs), other)?;
         line.send_ready()?;
         Ok(side)
     }

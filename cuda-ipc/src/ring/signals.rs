@@ -46,14 +46,18 @@ impl NewSignals {
     ///
     /// # Safety
     /// As [`ImportedEvent::open`], if the order is by events.
-    pub(super) unsafe fn receive(self, line: &Line<'_>) -> Result<Signals, Error> {
-        let Some((context, ours)) = self.0 else { return Ok(Signals::Values) };
+    pub(super) unsafe fn receive(&self, line: &Line<'_>) -> Result<Vec<ImportedEvent>, Error> {
+        let Some((context, ours)) = &self.0 else { return Ok(Vec::new()) };
         let open = |_| {
             // SAFETY: the caller makes the same promise.
-            unsafe { line.receive_parcel()?.open_event(&context) }
+            unsafe { line.receive_parcel()?.open_event(context) }
         };
-        let theirs = (0..ours.len()).map(open).collect::<Result<_, _>>()?;
-        Ok(Signals::Events(Events { ours, theirs }))
+        ours.iter().map(open).collect()
+    }
+
+    /// Takes the events that were received.
+    pub(super) fn with(self, theirs: Vec<ImportedEvent>) -> Signals {
+        self.0.map_or(Signals::Values, |(_, ours)| Signals::Events(Events { ours, theirs }))
     }
 }
 

@@ -168,8 +168,11 @@ class Store:
         payload, _ = self._ask(_WAIT, number + _name_bytes(name), _DONE, _FOUND)
         if payload:
             return payload.hex()
-        while number not in self._named and select.select([self._socket], [], [], max(0, end - time.monotonic()))[0]:
-            self._obey(*self._receive())
+        while number not in self._named:
+            if self._has_message(end - time.monotonic()):
+                self._obey(*self._receive())
+            elif time.monotonic() >= end:
+                break
         if number not in self._named:
             self._ask(_GIVE_UP, number, _DONE)
         # The buffer may have got the name before the store has read this.
@@ -280,6 +283,13 @@ class Store:
             self._socket.close()
             raise ProtocolError(f"unexpected reply {kind} of {len(message)} bytes")
         # Otherwise a buffer was deleted that this client holds. It stays mapped until its user closes it.
+
+    def _has_message(self, seconds: float) -> bool:
+        """Waits for a message, at most for a minute, and returns whether there is one."""
+        # Unlike select.select, it takes any descriptor.
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return bool(poll.poll(1000 * max(0, min(seconds, 60))))
 
     def _receive(self) -> "tuple[bytes, List[int]]":
         """Receives one message, with its descriptors."""

@@ -133,7 +133,7 @@ class WithDaemon(unittest.TestCase):
         object_id = self.sealed()
         with Store(self.daemon.path) as waiting:
             found = []
-            thread = threading.Thread(target=lambda: found.append(waiting.wait_for("name", 60)))
+            thread = threading.Thread(target=lambda: found.append(waiting.wait_for("name", float("inf"))))
             thread.start()
             while self.waits() != 1:
                 pass

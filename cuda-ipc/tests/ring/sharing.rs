@@ -97,6 +97,24 @@ fn messages_arrive_with_their_bytes(
     producer.finish();
 }
 
+/// The sides exchange more events than a socket has room for. They are fewer than the slots that are allowed, because a
+/// process has at most 4096 events that others can open, also if several tests run in it.
+#[rstest]
+fn a_ring_can_have_many_slots(
+    #[values(Placement::Consumer, Placement::Producer)] placement: Placement,
+    #[values((Order::Values, 4096), (Order::Events, 1000))] (order, slots): (Order, usize),
+) {
+    let producer = Peer::start(module_path!(), "role_produces");
+    order.send(&producer.connection);
+    send(&producer.connection, 20);
+    let options = Options::new(SLOT).slots(slots).placement(placement);
+    let ring = order.create(&producer.connection, &context(), options);
+    assert_eq!((ring.slots(), consume(&ring)), (slots, 20));
+    ring.close();
+    send(&producer.connection, 0);
+    producer.finish();
+}
+
 /// The numbers in memory have 32 bits, and a slot's number depends on the number of slots.
 #[rstest]
 fn the_numbers_wrap(#[values(Order::Values, Order::Events)] order: Order, #[values(1, 2, 7)] slots: usize) {

@@ -269,11 +269,11 @@ impl Daemon {
 
     /// Notes that a client waits for a name, unless an object has it.
     fn wait_for_name(&mut self, requester: Requester, number: u64, name: String) -> Result<Reply, Refusal> {
+        // A number that waits already waits for this name from now on.
+        self.end_wait(requester.token, requester.uid, number);
         if let Ok(id) = self.objects.lookup(name.clone()) {
             return Ok(Reply::Found { id });
         }
-        // A number that waits already waits for this name from now on.
-        self.end_wait(requester.token, requester.uid, number);
         self.objects.accounts.take(requester.uid, Counted::Waits, 1)?;
         self.waits.add(requester.token, number, name);
         Ok(Reply::Done)

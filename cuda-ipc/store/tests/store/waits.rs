@@ -140,6 +140,22 @@ fn waits_are_named_by_their_numbers() {
     until_there_are(&store, 0);
 }
 
+/// The number then belongs to the last wait, even if that one is over at once.
+#[test]
+fn a_wait_with_the_number_of_another_replaces_it() {
+    let server = Server::start();
+    let (store, waiting) = (server.client(), welcomed(&server));
+    let id = sealed(&store, 1);
+    store.bind("b", id).unwrap();
+    assert_eq!(wait(&waiting, 7, "a"), DONE);
+    let found = [&[132, 0], &id.to_bytes()[..]].concat();
+    assert_eq!(wait(&waiting, 7, "b"), found);
+    until_there_are(&store, 0);
+    store.bind("a", id).unwrap();
+    // Nothing else comes before this reply.
+    assert_eq!(wait(&waiting, 8, "a"), found);
+}
+
 #[test]
 fn waits_are_limited_like_names() {
     let server = Server::with(&["--limit-objects-per-user", "2"]);
