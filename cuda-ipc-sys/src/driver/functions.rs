@@ -11224,7 +11224,7 @@ C function [`cuStreamGetCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_CONTEXT](CUresult::CUDA_ERROR_INVALID_CONTEXT), [CUDA_ERROR_INVALID_HANDLE](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-`hStream` must be null, a predefined stream, or a stream that has not been destroyed. `pCtx` and `pGreenCtx`
+`hStream` must be null, a predefined stream, or a stream that has not been destroyed. `pctx` and `pGreenCtx`
 must be valid for writing.*/
     #[inline]
     pub unsafe fn cuStreamGetCtx_v2(
@@ -11246,7 +11246,7 @@ C function [`cuStreamGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE), [CUDA_ERROR_INVALID_HANDLE](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-`hStream` must be null, a predefined stream, or a stream that has not been destroyed, and `value_out` must be
+`hStream` must be null, a predefined stream, or a stream that has not been destroyed, and `value` must be
 valid for writing.*/
     #[inline]
     pub unsafe fn cuStreamGetAttribute(
@@ -11268,7 +11268,7 @@ C function [`cuStreamSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE), [CUDA_ERROR_INVALID_HANDLE](CUresult::CUDA_ERROR_INVALID_HANDLE).
 
 # Safety
-`hStream` must be null, a predefined stream, or a stream that has not been destroyed, and `value` must point to
+`hStream` must be null, a predefined stream, or a stream that has not been destroyed, and `param` must point to
 a value whose member for `attr` is set.*/
     #[inline]
     pub unsafe fn cuStreamSetAttribute(
@@ -11290,7 +11290,7 @@ C function [`cuStreamCopyAttributes`](https://docs.nvidia.com/cuda/cuda-driver-a
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`dst` and `src` must each be null, a predefined stream, or a stream that has not been destroyed.*/
+`dstStream` and `srcStream` must each be null, a predefined stream, or a stream that has not been destroyed.*/
     #[inline]
     pub unsafe fn cuStreamCopyAttributes(
         &self,
@@ -13430,7 +13430,7 @@ C function [`cuMemcpyBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/g
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`dsts`, `srcs` and `sizes` must point to `count` entries, and `attrs` and `attrsIdxs` to `numAttrs` entries.
+`dsts`, `srcs` and `sizes` must point to `count` entries, and `attrs` and `attrIdxs` to `numAttrs` entries.
 Each source must be readable and each destination writable, for its size, from the call until the stream has
 completed the batch. Until then, nothing else may write host memory on either side, or read host memory of a
 destination. No copy of the batch may write memory that another one reads or writes. A source with
@@ -13476,7 +13476,7 @@ C function [`cuMemcpy3DBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`opList` must point to `numOps` copies. Each source must be readable and each destination writable, for its
+`opList` must point to `numParams` copies. Each source must be readable and each destination writable, for its
 extent, from the call until the stream has completed the batch. Until then, nothing else may write host memory
 on either side, or read host memory of a destination. An array in a copy must not be destroyed before then. No
 copy of the batch may write memory that another one reads or writes. A source with
@@ -15081,7 +15081,7 @@ C function [`cuLogicalEndpointIdReserve`](https://docs.nvidia.com/cuda/cuda-driv
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_PERMITTED](CUresult::CUDA_ERROR_NOT_PERMITTED), [CUDA_ERROR_NOT_SUPPORTED](CUresult::CUDA_ERROR_NOT_SUPPORTED), [CUDA_ERROR_OUT_OF_MEMORY](CUresult::CUDA_ERROR_OUT_OF_MEMORY).
 
 # Safety
-`baseLeId` must be valid for writing.*/
+`leId` must be valid for writing.*/
     #[inline]
     pub unsafe fn cuLogicalEndpointIdReserve(
         &self,
@@ -15948,7 +15948,7 @@ C function [`cuGraphNodeGetToolsId`](https://docs.nvidia.com/cuda/cuda-driver-ap
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`hNode` must be a node that has not been destroyed, alone or with its graph. `toolsNodeId` must be valid for
+`hNode` must be a node that has not been destroyed, alone or with its graph. `nodeId` must be valid for
 writing. No other thread may use the node's graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphNodeGetToolsId(
@@ -16232,7 +16232,7 @@ C function [`cuGraphUpload`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`hGraphExec` must be an executable graph that has not been destroyed. `hStream` must be null, a predefined
+`hGraph` must be an executable graph that has not been destroyed. `hStream` must be null, a predefined
 stream, or a stream that has not been destroyed. No other thread may use the executable graph during the call.*/
     #[inline]
     pub unsafe fn cuGraphUpload(
@@ -16577,7 +16577,7 @@ C function [`cuGraphExecBatchMemOpNodeSetParams`](https://docs.nvidia.com/cuda/c
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`hGraphExec` must be an executable graph that has not been destroyed. `hNode` must be a node of the graph that
+`graphExec` must be an executable graph that has not been destroyed. `node` must be a node of the graph that
 it was instantiated from, and must not have been destroyed, alone or with that graph. `nodeParams` must point to
 parameters, whose `paramArray` must point to `count` operations. The driver copies the operations. Their `ctx`
 must be a context that has not been destroyed. Each address must be aligned and accessible whenever the graph
@@ -18018,7 +18018,7 @@ C function [`cuMemcpyBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/g
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`dsts`, `srcs` and `sizes` must point to `count` entries, and `attrs` and `attrsIdxs` to `numAttrs` entries.
+`dsts`, `srcs` and `sizes` must point to `count` entries, and `attrs` and `attrIdxs` to `numAttrs` entries.
 Each source must be readable and each destination writable, for its size, from the call until the stream has
 completed the batch. Until then, nothing else may write host memory on either side, or read host memory of a
 destination. No copy of the batch may write memory that another one reads or writes. A source with
@@ -18066,7 +18066,7 @@ C function [`cuMemcpy3DBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE).
 
 # Safety
-`opList` must point to `numOps` copies. Each source must be readable and each destination writable, for its
+`opList` must point to `numParams` copies. Each source must be readable and each destination writable, for its
 extent, from the call until the stream has completed the batch. Until then, nothing else may write host memory
 on either side, or read host memory of a destination. An array in a copy must not be destroyed before then. No
 copy of the batch may write memory that another one reads or writes. A source with
