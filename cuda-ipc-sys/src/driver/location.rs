@@ -33,10 +33,12 @@ impl CUmemLocation {
         Self::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node)
     }
 
-    /// Returns the identifier: a device ordinal or a NUMA node, depending on the type.
+    /// Returns the identifier: a device ordinal or a NUMA node, depending on the type. A location whose union was made
+    /// with the two bytes of `localized` has none, and must not be asked or printed.
     #[must_use]
     pub fn id(&self) -> c_int {
-        // SAFETY: both members of the union consist of plain integers, and `new` initialises all bytes.
+        // SAFETY: both members of the union consist of plain integers. `new`, C and `default` initialise all bytes. A union
+        // made with `localized` alone has two bytes that are not: nothing but the sentence above prevents that.
         unsafe { self.anonymous.id }
     }
 }
