@@ -236,12 +236,11 @@ impl<T> Once<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::CudaLibrary;
 
     #[test]
-    #[cfg_attr(windows, ignore = "Linux guests of Windows are Linux")]
     fn a_driver_of_wsl_that_the_loader_does_not_find_is_named() {
         let folder = tempfile::tempdir().unwrap();
         assert!(CudaLibrary::Driver.advice_beside(folder.path()).starts_with("Install the NVIDIA driver"));
