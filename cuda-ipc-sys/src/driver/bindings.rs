@@ -8032,7 +8032,7 @@ pub struct CUmemAllocationProp {
     pub requestedHandleTypes: CUmemAllocationHandleType,
     /// Where the physical memory is.
     pub location: CUmemLocation,
-    /// The `OBJECT_ATTRIBUTES` of an exportable Windows handle, which say who may open it; otherwise null.
+    /// The `OBJECT_ATTRIBUTES` that say who may open an exported Windows handle, or null for other handle types.
     pub win32HandleMetaData: *mut ::core::ffi::c_void,
     /// Properties that not every device supports.
     pub allocFlags: CUmemAllocationProp_allocFlags,
@@ -8355,7 +8355,7 @@ pub struct CUmemPoolProps {
     pub handleTypes: CUmemAllocationHandleType,
     /// Where the pool's memory is; for managed memory, where it should be.
     pub location: CUmemLocation,
-    /// The `SECURITY_ATTRIBUTES` of an exportable Windows handle, which say who may open it; otherwise null.
+    /// The `SECURITY_ATTRIBUTES` that say who may open an exported Windows handle, or null for other handle types.
     pub win32SecurityAttributes: *mut ::core::ffi::c_void,
     /// The pool's largest size in bytes; 0 for the driver's choice, and for managed memory. Since CUDA 12.4 at the latest.
     pub maxSize: usize,

@@ -3269,7 +3269,7 @@ pub struct cudaMemPoolProps {
     pub handleTypes: cudaMemAllocationHandleType,
     /// Where the pool's memory is; for managed memory, where it should be.
     pub location: cudaMemLocation,
-    /// The `SECURITY_ATTRIBUTES` of an exportable Windows handle, which say who may open it; otherwise null.
+    /// The `SECURITY_ATTRIBUTES` that say who may open an exported Windows handle, or null for other handle types.
     pub win32SecurityAttributes: *mut ::core::ffi::c_void,
     /// The pool's largest size in bytes; 0 for the driver's choice, and for managed memory. Since CUDA 12.4 at the latest.
     pub maxSize: usize,

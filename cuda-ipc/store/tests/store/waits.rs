@@ -113,7 +113,7 @@ fn the_waits_of_a_client_end_with_it() {
     store.bind("a", sealed(&store, 1)).unwrap();
 }
 
-/// A name is told once, to each wait. A wait that was given up is not told.
+/// The store tells each wait about a name once. It tells nothing to a wait that was given up.
 #[test]
 fn waits_are_named_by_their_numbers() {
     let server = Server::start();
