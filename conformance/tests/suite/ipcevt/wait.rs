@@ -9,7 +9,8 @@ use crate::support::fixtures::{exporter, importer};
 use crate::support::latch::Latch;
 use crate::support::legacy::{self, open};
 
-/// A stream of one process runs after the recorded work of the other without a host wait, whichever process records.
+/// A stream of one process runs after the recorded work of the other without a host wait, whichever process records, and
+/// also at the second wait for the same event.
 #[rstest]
 #[case::exporter_records(false)]
 #[case::importer_records(true)]
@@ -23,13 +24,16 @@ fn a_stream_waits_for_work_of_the_other_process(
     let (one, other) = ((exporter, event), (importer, imported));
     let ((recorder, recorded), (waiter, awaited)) = if importer_records { (other, one) } else { (one, other) };
     let (produce, consume) = (recorder.stream_create()?, waiter.stream_create()?);
-    let latch = Latch::hold(&recorder, produce)?;
-    recorder.event_record(recorded, produce)?;
-    waiter.stream_wait_event(consume, awaited)?;
-    waiter.stream_query(consume).refused(NOT_READY)?;
-    let waiting = begin_to_wait_for_stream(&waiter, consume)?;
-    latch.release()?;
-    waiting.finish()
+    for _ in 0..2 {
+        let latch = Latch::hold(&recorder, produce)?;
+        recorder.event_record(recorded, produce)?;
+        waiter.stream_wait_event(consume, awaited)?;
+        waiter.stream_query(consume).refused(NOT_READY)?;
+        let waiting = begin_to_wait_for_stream(&waiter, consume)?;
+        latch.release()?;
+        waiting.finish()?;
+    }
+    Ok(())
 }
 
 /// The default stream of the importer runs after the recorded work of the exporter.
