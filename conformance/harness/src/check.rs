@@ -6,10 +6,6 @@
 /// place.
 #[macro_export]
 macro_rules! check {
-    ($condition:expr, $($message:tt)+) => {
-        if !$condition {
-            return Err($crate::Stop::failed(format!($($message)+)));
-        }
-    };
+    ($condition:expr, $($message:tt)+) => { $crate::check_told!($condition, $($message)+) };
     ($($condition:tt)+) => { $crate::check_shown!($($condition)+) };
 }

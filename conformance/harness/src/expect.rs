@@ -58,9 +58,9 @@ impl<T> Expect<T> for Result<T, Stop> {
             codes => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
         };
         match self {
-            Ok(_) => Err(Stop::Failed(format!("the call returned CUDA_SUCCESS, expected {}", expected()))),
+            Ok(_) => Err(Stop::Unexpected { refusal: None, expected: expected() }),
             Err(Stop::Refused(refusal)) if codes.is_empty() || codes.contains(&refusal.code) => Ok(refusal.code),
-            Err(Stop::Refused(refusal)) => Err(Stop::Failed(format!("{refusal}, expected {}", expected()))),
+            Err(Stop::Refused(refusal)) => Err(Stop::Unexpected { refusal: Some(refusal), expected: expected() }),
             Err(other) => Err(other),
         }
     }

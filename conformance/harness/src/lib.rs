@@ -12,7 +12,7 @@
 //! | [`runner`] | runner | the options, the run itself, the command that runs a case again |
 //! | [`driver`] | runner | selects the driver under test and probes it |
 //! | `case`, `needs` | runner | the registered cases, the running case, and what a case needs of a machine |
-//! | `check`, `expect`, `outcome`, `verdict` | runner | what a case expects, why it stops, and how it ends |
+//! | `check`, `expect`, `outcome`, [`failure`], `verdict` | runner | what a case expects, why it stops, and how it ends |
 //! | `warm` | runner | roles that wait for the next case; the balance of device memory |
 //! | `process` | runner | the runner's end of a role: start, send, receive, kill |
 //! | [`calls`] (with `macros`) | both | one message per driver call: its arguments, and what the role does with it |
@@ -42,6 +42,7 @@ pub mod deviations;
 pub mod diff;
 pub mod driver;
 mod expect;
+pub mod failure;
 pub mod identity;
 mod library;
 mod log;
@@ -61,10 +62,11 @@ mod verdict;
 mod warm;
 
 pub use case::{Registered, disclose, need, observe, random, seed};
-#[doc(hidden)]
-pub use conformance_macros::check_shown;
 pub use conformance_macros::test;
+#[doc(hidden)]
+pub use conformance_macros::{check_shown, check_told};
 pub use expect::Expect;
+pub use failure::{Defect, Failure};
 pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Outcome, Refusal, Stop};
 pub use process::{Pending, PidNamespace, Placement, Role};

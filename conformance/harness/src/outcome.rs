@@ -33,6 +33,17 @@ pub enum Stop {
     Refused(Refusal),
     /// A check did not hold.
     Failed(String),
+    /// Memory does not contain what was written to it.
+    Corrupted(String),
+    /// A process can access memory that was not shared with it, although a documented rule forbids that.
+    Disclosed(String),
+    /// A call that the case expected to be refused succeeded, or returned another code.
+    Unexpected {
+        /// The code that it returned; `None` if it succeeded.
+        refusal: Option<Refusal>,
+        /// The codes that the case expected, in words.
+        expected: String,
+    },
     /// The machine or the driver cannot run this case.
     Unsupported(String),
     /// A function or a device is missing at run time, although the probe found everything that the case needs.
@@ -63,11 +74,22 @@ impl Stop {
         Self::Failed(message.into())
     }
 
+    /// Creates a [`Stop::Corrupted`] with a message.
+    pub fn corrupted(message: impl Into<String>) -> Self {
+        Self::Corrupted(message.into())
+    }
+
+    /// Creates a [`Stop::Disclosed`] with a message.
+    pub fn disclosed(message: impl Into<String>) -> Self {
+        Self::Disclosed(message.into())
+    }
+
     /// Returns the verdict of a case that stopped for this reason.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self {
-            Self::Refused(_) | Self::Failed(_) => Verdict::Fail,
+            Self::Refused(_) | Self::Unexpected { .. } => Verdict::Fail,
+            Self::Failed(_) | Self::Corrupted(_) | Self::Disclosed(_) => Verdict::Fail,
             Self::Unsupported(_) | Self::Missing(_) => Verdict::Unsupported,
             Self::Crashed { .. } => Verdict::Crash,
             Self::TimedOut { .. } => Verdict::Timeout,
@@ -80,9 +102,12 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => write!(f, "{refusal}, expected CUDA_SUCCESS"),
-            Self::Failed(message) | Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => {
-                f.write_str(message)
+            Self::Unexpected { refusal: Some(refusal), expected } => write!(f, "{refusal}, expected {expected}"),
+            Self::Unexpected { refusal: None, expected } => {
+                write!(f, "the call returned CUDA_SUCCESS, expected {expected}")
             }
+            Self::Failed(message) | Self::Corrupted(message) | Self::Disclosed(message) => f.write_str(message),
+            Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => f.write_str(message),
             Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {step}"),
             Self::TimedOut { role, step } => write!(f, "{role}: no answer to {step} before the deadline"),
         }

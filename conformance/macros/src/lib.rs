@@ -1,5 +1,7 @@
 //! The attribute that registers a conformance case.
 
+mod contents;
+
 use proc_macro::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
@@ -107,31 +109,54 @@ fn summary(function: &ItemFn) -> String {
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// `check!` without a message: a comparison shows both of its sides.
+/// `check!` without a message: a comparison shows both of its sides, and a wrong count of words says who read them.
 #[proc_macro]
 pub fn check_shown(input: TokenStream) -> TokenStream {
     let condition = parse_macro_input!(input as Expr);
-    let fails = |message| quote!(return Err(::conformance::Stop::failed(#message)));
+    if let Some(count) = contents::count_of_wrong_words(&condition) {
+        return count.into();
+    }
+    let stop = contents::stop(&condition);
     if let Expr::Binary(comparison) = &condition
         && is_comparison(&comparison.op)
     {
         let (left, operator, right) = (&comparison.left, &comparison.op, &comparison.right);
-        let failed = fails(quote!(format!(
-            "{} does not hold: {} and {}",
-            stringify!(#condition),
-            ::conformance::shown(left),
-            ::conformance::shown(right),
-        )));
         return quote!({
             let (left, right) = (&(#left), &(#right));
             if !(*left #operator *right) {
-                #failed;
+                return Err(#stop(format!(
+                    "{} does not hold: {} and {}",
+                    stringify!(#condition),
+                    ::conformance::shown(left),
+                    ::conformance::shown(right),
+                )));
             }
         })
         .into();
     }
-    let failed = fails(quote!(concat!(stringify!(#condition), " does not hold")));
-    quote!(if !(#condition) { #failed; }).into()
+    quote!(if !(#condition) { return Err(#stop(concat!(stringify!(#condition), " does not hold"))); }).into()
+}
+
+/// `check!` with a message.
+#[proc_macro]
+pub fn check_told(input: TokenStream) -> TokenStream {
+    let Told { condition, message } = parse_macro_input!(input as Told);
+    let stop = contents::stop(&condition);
+    quote!(if !(#condition) { return Err(#stop(format!(#message))); }).into()
+}
+
+/// A condition, and the format arguments of its message.
+struct Told {
+    condition: Expr,
+    message: proc_macro2::TokenStream,
+}
+
+impl Parse for Told {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let condition = input.parse()?;
+        input.parse::<Token![,]>()?;
+        Ok(Self { condition, message: input.parse()? })
+    }
 }
 
 const fn is_comparison(operator: &BinOp) -> bool {

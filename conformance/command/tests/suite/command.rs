@@ -111,6 +111,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         rows: vec!["IPCMEM-OPEN-002".to_owned()],
         verdict: Verdict::Pass,
         reason: None,
+        failure: None,
         observations: [("code".to_owned(), "CUDA_SUCCESS (0)".into())].into(),
         disclosures: Vec::new(),
         steps: vec![step; 3],

@@ -23,10 +23,10 @@ pub use read::Unreadable;
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
 
-use crate::Verdict;
 use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::Step;
+use crate::{Failure, Verdict};
 
 /// The format of the reports that this suite writes. It reads this format and all earlier ones.
 pub const FORMAT: u32 = 2;
@@ -60,7 +60,7 @@ impl Report {
     /// A value cannot be written as JSON.
     pub fn to_lines(&self) -> serde_json::Result<String> {
         let run = Line::Run(Box::new(self.run.clone()));
-        let cases = self.cases.iter().cloned().map(Line::Case);
+        let cases = self.cases.iter().map(|case| Line::Case(Box::new(case.clone())));
         let running = self.running.iter().map(|id| Line::Start { id: id.clone() });
         let end = self.is_complete.then(|| Line::End {
             summary: self.summary().into_iter().map(|(word, count)| (word.to_owned(), count)).collect(),
@@ -103,7 +103,7 @@ pub enum Line {
         id: String,
     },
     /// A case has ended.
-    Case(CaseReport),
+    Case(Box<CaseReport>),
     /// The run is complete.
     End {
         /// The number of cases per verdict.
@@ -258,6 +258,9 @@ pub struct CaseReport {
     pub verdict: Verdict,
     /// Why the case did not pass; null if it passed.
     pub reason: Option<String>,
+    /// How the case failed; absent if it did not fail, or in reports of earlier suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
     /// The observations: the driver's behaviour in details that the documentation leaves open.
     pub observations: BTreeMap<String, Value>,
     /// The disclosures: what a process can access although it was never shared with it, and no documented rule forbids
@@ -269,4 +272,13 @@ pub struct CaseReport {
     pub steps: Vec<Step>,
     /// The duration of all its runs in milliseconds, without the time until its roles have started.
     pub duration_ms: f64,
+}
+
+impl CaseReport {
+    /// Returns how the case failed; `None` if it did not fail. Of a report of an earlier suite, only the kind is known.
+    #[must_use]
+    pub fn how_it_failed(&self) -> Option<Failure> {
+        let of_verdict = Failure::of_verdict(self.verdict)?;
+        Some(self.failure.clone().unwrap_or(of_verdict))
+    }
 }

@@ -33,7 +33,7 @@ impl Writer {
 
     /// Writes that a case has ended.
     pub(crate) fn end(&self, case: CaseReport) -> io::Result<()> {
-        self.add(&Line::Case(case))
+        self.add(&Line::Case(Box::new(case)))
     }
 
     /// Writes that the run is complete.

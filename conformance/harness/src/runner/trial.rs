@@ -16,7 +16,7 @@ use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::report::{CaseReport, Report, Run, Writer};
 use crate::warm::{self, WarmRoles};
-use crate::{Stop, Verdict};
+use crate::{Failure, Stop, Verdict};
 
 /// The state that all trials share.
 pub(super) struct Shared {
@@ -121,11 +121,13 @@ impl Shared {
             Err(stop) => ended(case, stop.verdict(), Some(stop.to_string())),
         };
         (report.observations, report.steps) = (running.observations.take(), running.take_steps());
+        report.failure = outcome.as_ref().err().and_then(|stop| Failure::when(stop, &report.steps));
         report.disclosures = running.disclosures.take().into_iter().collect();
         if let Some((worse, why)) = self.give_back(running, &outcome)
             && worse > report.verdict
         {
             (report.verdict, report.reason) = (worse, Some(why));
+            report.failure = Failure::of_verdict(worse);
         }
         (report, matches!(outcome, Err(Stop::Missing(_))))
     }
@@ -154,6 +156,7 @@ fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
         rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
         verdict,
         reason,
+        failure: None,
         observations: Default::default(),
         disclosures: Vec::new(),
         steps: Vec::new(),

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use conformance::{Outcome, Stop, Verdict, check};
 use rstest::rstest;
+use serde_json::{Value, json};
 
 use crate::suite::{UnknownDriver, harness, run, suite, without_settings};
 
@@ -40,6 +41,30 @@ fn each_failure_has_its_verdict(#[case] planted: &str, #[case] verdict: Verdict,
         let again = format!(" --driver reference --seed {} --exact {id}\n", report.run.seed);
         check!(text.contains("  run again: ") && text.contains(&again), "the output lacks {again:?}: {text}");
     }
+    Ok(())
+}
+
+/// The report says what kind of defect a case showed, and which call of which role in which step.
+#[rstest]
+#[case::contents("fail", json!({ "kind": "corruption", "step": 2 }))]
+#[case::code("refused", json!({
+    "kind": "code", "role": "exporter", "call": "cuIpcGetMemHandle", "result": "CUDA_ERROR_INVALID_VALUE (1)", "step": 1
+}))]
+#[case::crash("crash", json!({ "kind": "crash", "role": "exporter", "call": "die_of", "result": "SIGSEGV", "step": 1 }))]
+#[case::hang("timeout", json!({ "kind": "hang", "role": "exporter", "call": "hang", "step": 1 }))]
+#[case::leak("leaked_memory", json!({ "kind": "leak" }))]
+#[case::result("broken_context", json!({ "kind": "result" }))]
+#[case::harness("error", json!({ "kind": "unknown" }))]
+#[case::no_failure("unsupported", Value::Null)]
+#[conformance::test()]
+fn a_report_says_how_a_case_failed(#[case] planted: &str, #[case] expected: Value) -> Outcome {
+    let mut command = suite("reference")?;
+    let id = format!("planted::{planted}");
+    command.env("CONFORMANCE_PLANTED", "1").args(["--deadline", "0.5", "--exact", &id]);
+    let report = run(command)?.report()?;
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    let failure = serde_json::to_value(&case.failure).map_err(harness)?;
+    check!(failure == expected, "{failure}, expected {expected}");
     Ok(())
 }
 

@@ -1,0 +1,232 @@
+//! What a failed case shows: the kind of defect, and the call that showed it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::step::Step;
+use crate::{Stop, Verdict};
+
+/// The kind of a defect. The variants are sorted from worst to least bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Defect {
+    /// A process can access memory that was not shared with it.
+    Disclosure,
+    /// Memory does not contain what was written to it.
+    Corruption,
+    /// A call ended its process.
+    Crash,
+    /// A call did not return before its deadline.
+    Hang,
+    /// Memory is missing or a descriptor is open after everything was released.
+    Leak,
+    /// A value that is neither memory nor a code is wrong.
+    Result,
+    /// A call returned another code than expected.
+    Code,
+    /// The harness failed, so the driver's behaviour is unknown.
+    Unknown,
+    /// A case or a call takes longer.
+    Slower,
+}
+
+impl Defect {
+    /// All kinds, worst first.
+    pub const ALL: [Self; 9] = [
+        Self::Disclosure,
+        Self::Corruption,
+        Self::Crash,
+        Self::Hang,
+        Self::Leak,
+        Self::Result,
+        Self::Code,
+        Self::Unknown,
+        Self::Slower,
+    ];
+
+    /// Returns the word used in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Disclosure => "disclosure",
+            Self::Corruption => "corruption",
+            Self::Crash => "crash",
+            Self::Hang => "hang",
+            Self::Leak => "leak",
+            Self::Result => "result",
+            Self::Code => "code",
+            Self::Unknown => "unknown",
+            Self::Slower => "slower",
+        }
+    }
+
+    /// Returns the words for people, for one defect of this kind.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Disclosure => "disclosure",
+            Self::Corruption => "corruption",
+            Self::Crash => "crash",
+            Self::Hang => "hang",
+            Self::Leak => "leak",
+            Self::Result => "wrong result",
+            Self::Code => "wrong code",
+            Self::Unknown => "harness error",
+            Self::Slower => "slowdown",
+        }
+    }
+
+    /// Returns a number of defects of this kind in words: `1 crash`, `2 crashes`.
+    #[must_use]
+    pub fn count(self, number: usize) -> String {
+        let plural = match self {
+            _ if number == 1 => "",
+            Self::Crash => "es",
+            _ => "s",
+        };
+        format!("{number} {}{plural}", self.words())
+    }
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.words())
+    }
+}
+
+/// How a case failed: what the harness knew when the case stopped. A comparison groups failures by it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Failure {
+    /// The kind of the defect.
+    pub kind: Defect,
+    /// The role whose call failed; absent if a check failed or no single role is to blame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The call that failed: the name of the C function, or of a helper of the suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The code that the call returned, or the signal or exit code that ended its process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// The number of the last step before the case stopped, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+}
+
+impl Failure {
+    /// Returns a failure of which only the kind is known.
+    #[must_use]
+    pub const fn of(kind: Defect) -> Self {
+        Self { kind, role: None, call: None, result: None, step: None }
+    }
+
+    /// Returns what is known when a case stops after these steps. `None` if that is no failure.
+    pub(crate) fn when(stop: &Stop, steps: &[Step]) -> Option<Self> {
+        let last = steps.last();
+        let of_a_call = |kind, role: &str, call: String, result: String| Self {
+            role: Some(role.to_owned()),
+            call: Some(call),
+            result: Some(result),
+            ..Self::of(kind)
+        };
+        let known = match stop {
+            Stop::Unsupported(_) | Stop::Missing(_) => return None,
+            Stop::Harness(_) => Self::of(Defect::Unknown),
+            Stop::Failed(_) => Self::of(Defect::Result),
+            Stop::Corrupted(_) => Self::of(Defect::Corruption),
+            Stop::Disclosed(_) => Self::of(Defect::Disclosure),
+            Stop::Refused(refusal) | Stop::Unexpected { refusal: Some(refusal), .. } => {
+                of_a_call(Defect::Code, &refusal.role, refusal.function.clone(), refusal.code.to_string())
+            }
+            // The call that should have been refused is the last one.
+            Stop::Unexpected { refusal: None, .. } => last.map_or(Self::of(Defect::Code), |step| {
+                of_a_call(
+                    Defect::Code,
+                    &step.role,
+                    function(&step.call),
+                    cuda_ipc_sys::CUresult::CUDA_SUCCESS.to_string(),
+                )
+            }),
+            Stop::Crashed { role, end, step } => of_a_call(Defect::Crash, role, function(step), signal(end).to_owned()),
+            Stop::TimedOut { role, step } => {
+                Self { result: None, ..of_a_call(Defect::Hang, role, function(step), String::new()) }
+            }
+        };
+        // A call that could not be sent has no step.
+        let is_its_own = last.is_some_and(|step| known.role.as_ref().is_none_or(|role| *role == step.role));
+        Some(Self { step: is_its_own.then_some(steps.len()), ..known })
+    }
+
+    /// Returns what is known of a verdict that says by itself what is wrong, or of a report of an earlier suite.
+    #[must_use]
+    pub const fn of_verdict(verdict: Verdict) -> Option<Self> {
+        Some(Self::of(match verdict {
+            Verdict::Pass | Verdict::Fixed | Verdict::Unsupported | Verdict::Differs => return None,
+            Verdict::Fail | Verdict::Deviation => Defect::Result,
+            Verdict::Leak => Defect::Leak,
+            Verdict::Timeout => Defect::Hang,
+            Verdict::Crash => Defect::Crash,
+            Verdict::Error => Defect::Unknown,
+        }))
+    }
+
+    /// Returns the failing call in words, if one is known: `SIGSEGV in cuMemPoolImportPointer`. The same defect has the
+    /// same words in every case.
+    #[must_use]
+    pub fn what(&self) -> Option<String> {
+        let call = self.call.as_ref()?;
+        Some(match (self.kind, &self.result) {
+            (Defect::Crash, Some(result)) => format!("{result} in {call}"),
+            (_, Some(result)) => format!("{call} returned {result}"),
+            (Defect::Hang, None) => format!("{call} did not return"),
+            (_, None) => call.clone(),
+        })
+    }
+
+    /// Returns where it happened: `importer, step 11`.
+    #[must_use]
+    pub fn place(&self) -> Option<String> {
+        let step = self.step.map(|step| format!("step {step}"));
+        let words: Vec<_> = self.role.iter().cloned().chain(step).collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
+/// Writes the kind, and the failing call if one is known: `crash, SIGSEGV in cuMemPoolImportPointer (importer, step 11)`.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        if let Some(what) = self.what() {
+            write!(f, ", {what}")?;
+        }
+        self.place().map_or(Ok(()), |place| write!(f, " ({place})"))
+    }
+}
+
+/// Returns the C function behind a step, such as `cuMemPoolImportPointer` for `mem_pool_import_pointer { … }`. A step
+/// that is no function of CUDA keeps its own name.
+fn function(step: &str) -> String {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = step.split(|c| !is_of_a_name(c)).next().unwrap_or_default();
+    let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
+    let wanted = letters(name);
+    let symbols = cuda_ipc_sys::SYMBOLS.iter().chain(cuda_ipc_sys::runtime::SYMBOLS);
+    let names = symbols.filter_map(|symbol| symbol.name.to_str().ok());
+    let is_it = |known: &&str| {
+        let known = known.to_ascii_lowercase();
+        known == wanted || known.strip_prefix("cu").is_some_and(|rest| rest == wanted)
+    };
+    names.into_iter().find(is_it).unwrap_or(name).to_owned()
+}
+
+/// Returns the name of the signal in the end of a process, as in `killed by signal 11 (SIGSEGV)`, else the end itself.
+fn signal(end: &str) -> &str {
+    let name = end.split_once("(SIG").and_then(|(before, rest)| {
+        let length = rest.find(')')?;
+        end.get(before.len() + 1..before.len() + "(SIG".len() + length)
+    });
+    name.unwrap_or(end)
+}

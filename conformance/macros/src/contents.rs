@@ -1,0 +1,54 @@
+//! Checks of what memory contains. If one fails, the case reports a corruption, and not merely a wrong result.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Expr, ExprMethodCall, Lit};
+
+/// The methods of a role that count the words which differ from a pattern, and how each reads.
+const COUNTS: [(&str, &str); 3] =
+    [("mismatches", "with a kernel"), ("mismatches_by_copy", "with a copy"), ("mismatches_by_host", "with the CPU")];
+
+/// The other methods of a role that return what memory contains.
+const READS: [&str; 2] = ["read", "other_bytes"];
+
+/// Returns the function that makes the stop of a condition: another one if the condition reads memory.
+pub(crate) fn stop(condition: &Expr) -> TokenStream {
+    let mut reads = Reads(false);
+    reads.visit_expr(condition);
+    if reads.0 { quote!(::conformance::Stop::corrupted) } else { quote!(::conformance::Stop::failed) }
+}
+
+/// Whether an expression reads memory.
+struct Reads(bool);
+
+impl Visit<'_> for Reads {
+    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+        self.0 |= READS.iter().chain(COUNTS.iter().map(|(name, _)| name)).any(|name| call.method == name);
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+/// Expands `role.mismatches(pointer, size, seed)? == 0`. The message says who read how many wrong words of how many.
+pub(crate) fn count_of_wrong_words(condition: &Expr) -> Option<TokenStream> {
+    let Expr::Binary(comparison) = condition else { return None };
+    let (Expr::Try(count), Expr::Lit(zero)) = (&*comparison.left, &*comparison.right) else { return None };
+    let is_zero = matches!(&zero.lit, Lit::Int(number) if number.base10_digits() == "0");
+    let Expr::MethodCall(call) = &*count.expr else { return None };
+    let (name, how) = COUNTS.iter().find(|(name, _)| call.method == name)?;
+    let arguments: Vec<_> = call.args.iter().collect();
+    let [pointer, size, seed] = arguments.as_slice() else { return None };
+    if !is_zero || !matches!(comparison.op, BinOp::Eq(_)) {
+        return None;
+    }
+    let (role, method) = (&call.receiver, quote::format_ident!("{name}"));
+    Some(quote!({
+        let (role, pointer, size, seed) = (&#role, #pointer, #size, #seed);
+        let wrong: u64 = role.#method(pointer, size, seed)?;
+        if wrong != 0 {
+            let (name, words, plural) = (role.name(), size / 4, if wrong == 1 { "" } else { "s" });
+            let message = format!("{name} read {wrong} wrong word{plural} of {words} {}", #how);
+            return Err(::conformance::Stop::corrupted(message));
+        }
+    }))
+}
