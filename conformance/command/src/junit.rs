@@ -29,6 +29,7 @@ Each group of cases becomes a test suite. The type of a failure, an error or a s
   unsupported, deviation      becomes skipped; a listed deviation is not passed, because the rule does not hold
   fail, leak, timeout, crash  becomes a failure
   error                       becomes an error
+The text of a failure names its kind: disclosure, corruption, crash, hang, leak, wrong result, or wrong code.
 The output of a case that disclosed memory names each disclosure, even if the case passed.
 
 A case that was still running at the end of the report becomes an error of type `unended`. Each unmet requirement of
@@ -153,16 +154,17 @@ fn group(id: &str) -> &str {
     id.split("::").next().unwrap_or(id)
 }
 
-/// Returns the verdict, the reason, the disclosures, the rows, the observations and the steps. Few readers show the type, and GitLab
-/// does not show the message either, so the text repeats them.
+/// Returns the verdict, the reason, the kind of the defect, the disclosures, the rows, the observations and the steps.
+/// Few readers show the type, and GitLab does not show the message either, so the text repeats them.
 fn told(case: &CaseReport) -> String {
     let reason = case.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let verdict = format!("{}{reason}\n", case.verdict);
+    let kind = case.failure.as_ref().map(|failure| format!("kind: {failure}\n"));
     let disclosures = case.disclosures.iter().map(|disclosure| format!("disclosure: {disclosure}\n"));
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));
     let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
     let steps = case.steps.iter().enumerate();
     let steps =
         steps.map(|(number, step)| format!("{}. {}: {} -> {}\n", number + 1, step.role, step.call, step.answer));
-    iter::once(verdict).chain(disclosures).chain(rows).chain(observations).chain(steps).collect()
+    iter::once(verdict).chain(kind).chain(disclosures).chain(rows).chain(observations).chain(steps).collect()
 }

@@ -38,7 +38,7 @@ Examples:
   cargo conformance html new.jsonl --compare old.jsonl --output report.html
 
 In an unpacked bundle, the command is ./conformance.
-Exit codes: 0 success; 1 something is worse (diff), or no case can run (doctor); 2 invalid arguments or unusable files.
+Exit codes: 0 success; 1 something regressed (diff), or no case can run (doctor); 2 invalid arguments or unusable files.
 The exit codes of `run` are those of the suite.";
 
 #[derive(Subcommand)]

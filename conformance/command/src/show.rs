@@ -197,6 +197,9 @@ fn add(text: &mut String, case: &CaseReport) {
     if let Some(reason) = &case.reason {
         let _ = writeln!(text, "    {}", reason.replace('\n', "\n    "));
     }
+    if let Some(failure) = &case.failure {
+        let _ = writeln!(text, "    kind: {failure}");
+    }
     for disclosure in &case.disclosures {
         let _ = writeln!(text, "    {} {disclosure}", magenta("disclosure:"));
     }

@@ -160,8 +160,20 @@ pub fn groups() -> Result<Vec<Group>, String> {
 /// # Errors
 /// The catalogue cannot be read.
 pub fn observed_rows() -> Result<BTreeSet<String>, String> {
-    let is_observed = |row: &Row| matches!(row.class, Class::Observed | Class::Open);
-    Ok(groups()?.into_iter().flat_map(|group| group.row).filter(is_observed).map(|row| row.id).collect())
+    rows_of(&[Class::Observed, Class::Open])
+}
+
+/// Returns the rows that state no documented rule: observed by someone, open, or documented as undefined.
+///
+/// # Errors
+/// The catalogue cannot be read.
+pub fn undocumented_rows() -> Result<BTreeSet<String>, String> {
+    rows_of(&[Class::Observed, Class::Open, Class::Undefined])
+}
+
+fn rows_of(classes: &[Class]) -> Result<BTreeSet<String>, String> {
+    let rows = groups()?.into_iter().flat_map(|group| group.row);
+    Ok(rows.filter(|row| classes.contains(&row.class)).map(|row| row.id).collect())
 }
 
 /// Returns the names of the catalogue's files, without their extension.

@@ -243,9 +243,7 @@ pub fn compare(record: &Report, run: &Report) -> Diff {
     let mut new = run.clone();
     new.cases.retain(|case| record.case(&case.id).is_some());
     let mut diff = Diff::of(&old, &new);
-    let count = diff.changes.len();
-    diff.changes.retain(|change| change.severity != Severity::Time);
-    diff.same += count - diff.changes.len();
+    diff.retain(|change| change.severity != Severity::Time);
     diff
 }
 

@@ -1,12 +1,12 @@
-//! The comparison as Markdown for a comment on a pull request. The worse changes and the
-//! disclosures are shown, the others are folded.
+//! The comparison as Markdown for a comment on a pull request. The regressions, by cause, and the disclosures are shown,
+//! the others are folded.
 
 use std::fmt::Write as _;
 
 use conformance::diff::{Change, Severity};
 use conformance::records::Comparison;
 
-use super::phrase::{Rows, counts, plain, remark, words};
+use super::phrase::{Rows, count, counts, plain, remark, words};
 
 /// The maximum number of changes shown per severity; the others are only counted. GitHub limits a comment to 65,536
 /// characters.
@@ -14,12 +14,13 @@ const SHOWN: usize = 50;
 
 pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     let diff = &comparison.diff;
-    let verdict = match (diff.is_worse(), diff.changes.is_empty()) {
-        (true, _) => "changed for the worse",
-        (false, false) => "changed, but not for the worse",
-        (false, true) => "no case changed",
+    let regressed = diff.changes_of(Severity::Regressed).count();
+    let verdict = match (regressed, diff.changes.is_empty()) {
+        (0, true) => "no case changed".to_owned(),
+        (0, false) => "nothing regressed".to_owned(),
+        _ => format!("{} regressed", count(regressed, "case")),
     };
-    let mut text = format!("### CUDA inter-process memory: {verdict}\n\n");
+    let mut text = format!("### CUDA inter-process memory: {verdict}\n\n**{}.**\n\n", escape(&diff.headline));
     for (name, side) in [("old", &diff.old), ("new", &diff.new)] {
         let _ = writeln!(text, "- {name}: {}", escape(&format!("{}{}", side.title, remark(side))));
     }
@@ -29,6 +30,13 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     text += "\n| verdict | old | new |\n|---|---:|---:|\n";
     for (verdict, old, new) in counts(diff) {
         let _ = writeln!(text, "| {verdict} | {old} | {new} |");
+    }
+    // A list begins after an empty line.
+    let mut first = "\n";
+    for cause in diff.causes.iter().take(SHOWN) {
+        let cases = count(cause.cases.len(), "case");
+        let _ = writeln!(text, "{}- {}: {} ({cases})", first, cause.kind, code(&cause.what));
+        first = "";
     }
     for severity in Severity::ALL {
         add(&mut text, severity, &diff.changes_of(severity).collect::<Vec<_>>(), rows);
@@ -50,8 +58,8 @@ fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) 
     if changes.is_empty() {
         return;
     }
-    let open = if matches!(severity, Severity::Worse | Severity::Disclosure) { " open" } else { "" };
-    let _ = write!(text, "\n<details{open}><summary>{} ({})</summary>\n\n", severity.word(), changes.len());
+    let open = if matches!(severity, Severity::Regressed | Severity::Disclosure) { " open" } else { "" };
+    let _ = write!(text, "\n<details{open}><summary>{} ({})</summary>\n\n", severity.words(), changes.len());
     for change in changes.iter().take(SHOWN) {
         let _ = writeln!(text, "- {}", code(&change.id));
         for row in &change.rows {
@@ -60,11 +68,12 @@ fn add(text: &mut String, severity: Severity, changes: &[&Change], rows: &Rows) 
         }
         for difference in &change.differences {
             let (name, old, new) = words(difference);
-            let _ = writeln!(text, "  - {}: {} → {}", escape(name), code(&old), code(&new));
+            let old = if old.is_empty() { old } else { format!("{} → ", code(&old)) };
+            let _ = writeln!(text, "  - {}: {old}{}", escape(name), code(&new));
         }
     }
     if changes.len() > SHOWN {
-        let _ = writeln!(text, "\n… and {} more, which `conformance diff --format text` prints", changes.len() - SHOWN);
+        let _ = writeln!(text, "\n… and {} more, which `conformance diff --all` prints", changes.len() - SHOWN);
     }
     *text += "\n</details>\n";
 }

@@ -32,8 +32,11 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The changes that lead to exit code 1
-    #[arg(long, value_enum, default_value_t = ExitOn::Worse, value_name = "CHANGE")]
+    #[arg(long, value_enum, default_value_t = ExitOn::Regressed, value_name = "CHANGE")]
     exit_on: ExitOn,
+    /// Name every case in the text, with what changed
+    #[arg(long)]
+    all: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -41,20 +44,30 @@ Examples:
   cargo conformance diff before.jsonl after.jsonl
   cargo conformance diff report.jsonl
   cargo conformance diff --format markdown --output comment.md before.jsonl after.jsonl
-  cargo conformance diff --format json before.jsonl after.jsonl | jq '.changes[] | select(.severity == \"worse\") | .id'
+  cargo conformance diff --format json before.jsonl after.jsonl | jq '.changes[] | select(.severity == \"regressed\") | .id'
 
-Severities:
-  worse      a rule no longer holds, fails in a worse way, or is no longer checked
-  disclosure a process can access memory that was never shared with it, or no longer can; no documented rule decides
-  different  another result code or observation that the documentation leaves open, or another reason for a failure
-  time       a case of 100 ms or more became more than three times slower or faster
-  better     a rule holds now, or is checked now
+The first line is the result in one sentence. If a filter, an early end or fewer GPUs left cases out, it says so, and the
+comparison covers the cases that both reports check.
+
+Groups:
+  regressed                 a rule that held no longer holds, or a case fails in a worse way; grouped by cause
+  no longer checked         the machine lacks something, a filter left the case out, or the report ends before it
+  disclosure                a process can access memory that was never shared with it, or no longer can; no documented
+                            rule decides
+  different                 another result code or observation that the documentation leaves open, or another reason for
+                            a failure
+  time                      a case of 100 ms or more became more than three times slower or faster
+  checked for the first time  only the new report checks the case: the suite or the machine has something new
+  better                    a rule that did not hold holds now
+
+Only the first group leads to exit code 1. Its cases have a kind: disclosure, corruption, crash, hang, leak, wrong result,
+wrong code, or harness error.
 
 If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
 It leaves out cases that only one of the two has, and times, because a record rounds them.
 
 The schema of the JSON: cargo conformance schema diff
-Exit codes: 0 nothing is worse, 1 something is worse (see --exit-on), 2 invalid arguments or unusable reports";
+Exit codes: 0 nothing regressed, 1 something regressed (see --exit-on), 2 invalid arguments or unusable reports";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
@@ -68,8 +81,9 @@ enum Format {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ExitOn {
-    /// A change for the worse
-    Worse,
+    /// A regression
+    #[value(alias = "worse")]
+    Regressed,
     /// Any change of a case except its time
     Any,
     /// No change
@@ -79,7 +93,7 @@ enum ExitOn {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let comparison = compare(arguments)?;
     let text = match arguments.format {
-        Format::Text => text::text(&comparison, &Rows::read()?),
+        Format::Text => text::text(&comparison, &Rows::read()?, arguments.all),
         Format::Markdown => markdown::markdown(&comparison, &Rows::read()?),
         Format::Json => serde_json::to_string_pretty(&comparison).map_err(Failure::new)? + "\n",
     };
@@ -104,7 +118,7 @@ fn compare(arguments: &Arguments) -> Result<Comparison, Failure> {
 impl ExitOn {
     fn is_met(self, diff: &Diff) -> bool {
         match self {
-            Self::Worse => diff.is_worse(),
+            Self::Regressed => diff.has_regressed(),
             Self::Any => diff.changes.iter().any(|change| change.severity != conformance::diff::Severity::Time),
             Self::Never => false,
         }
@@ -113,5 +127,5 @@ impl ExitOn {
 
 /// Returns the changes as text, for commands that show what they change.
 pub(crate) fn changes(diff: Diff) -> Result<String, Failure> {
-    Ok(text::text(&Comparison { record: None, diff }, &Rows::read()?))
+    Ok(text::text(&Comparison { record: None, diff }, &Rows::read()?, true))
 }

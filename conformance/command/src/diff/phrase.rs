@@ -34,13 +34,14 @@ pub(super) fn remark(side: &Side) -> String {
     }
 }
 
-/// Returns the name of a difference, the old value and the new value.
+/// Returns the name of a difference, the old value and the new value. The old value is empty if there was no reason.
 pub(super) fn words(difference: &Difference) -> (&str, String, String) {
     const NOTHING: &str = "none";
     let reason = |reason: &Option<String>| reason.clone().unwrap_or_else(|| NOTHING.to_owned());
     let value = |value: &Option<Value>| value.as_ref().map_or_else(|| NOTHING.to_owned(), plain);
     match difference {
         Difference::Verdict { old, new } => ("verdict", old.to_string(), new.to_string()),
+        Difference::Reason { old: None, new } => ("reason", String::new(), reason(new)),
         Difference::Reason { old, new } => ("reason", reason(old), reason(new)),
         Difference::Observation { name, old, new } => (name, value(old), value(new)),
         Difference::Disclosure { text, is_new: true } => ("disclosure", NOTHING.to_owned(), text.clone()),
@@ -69,4 +70,9 @@ pub(super) fn counts(diff: &Diff) -> Vec<(Verdict, usize, usize)> {
     let count = |side: &Side, verdict: Verdict| side.summary.get(verdict.word()).copied().unwrap_or_default();
     let counts = Verdict::ALL.map(|verdict| (verdict, count(&diff.old, verdict), count(&diff.new, verdict)));
     counts.into_iter().filter(|(_, old, new)| old + new > 0).collect()
+}
+
+/// Returns a number of things: `1 case`, `2 cases`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -1,16 +1,24 @@
-//! The comparison as text for a terminal.
+//! The comparison as text for a terminal: the result in one sentence first, then the regressions by cause.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use conformance::diff::{Change, Diff, Severity};
+use conformance::diff::{Cause, Change, Diff, Severity, Why};
 use conformance::records::Comparison;
 
-use super::phrase::{Rows, counts, plain, remark, words};
+use super::phrase::{Rows, count, counts, plain, remark, words};
 
-pub(super) fn text(comparison: &Comparison, rows: &Rows) -> String {
+/// The number of cases that a group names. `--all` names all of them.
+const NAMED: usize = 5;
+
+pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
     let diff = &comparison.diff;
-    let mut text = format!("{}{} -> {}{}\n", diff.old.title, remark(&diff.old), diff.new.title, remark(&diff.new));
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}.{bold:#}\n", diff.headline);
+    for (name, side) in [("old", &diff.old), ("new", &diff.new)] {
+        let _ = writeln!(text, "{name}: {}{}", side.title, remark(side));
+    }
     if let Some(title) = comparison.title() {
         text += &format!("{title}\n");
     }
@@ -21,38 +29,108 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows) -> String {
     for setting in &diff.environment {
         line(&mut text, "  ", &setting.name, &value(&setting.old), &value(&setting.new));
     }
+    let named = if all { usize::MAX } else { NAMED };
     for severity in Severity::ALL {
         let changes: Vec<_> = diff.changes_of(severity).collect();
-        if let Some(first) = changes.first() {
-            let style = style(first.severity);
-            let _ = write!(text, "\n{style}{} ({}){style:#}\n", severity.word(), changes.len());
+        if changes.is_empty() {
+            continue;
         }
-        for change in changes {
-            add(&mut text, change, rows);
+        let style = style(severity);
+        let _ = writeln!(text, "\n{style}{} ({}){style:#}", severity.words(), changes.len());
+        match severity {
+            Severity::Regressed => {
+                diff.causes.iter().for_each(|cause| add_cause(&mut text, cause, &changes, rows, named));
+            }
+            Severity::Unchecked => add_unchecked(&mut text, &changes, named),
+            Severity::New => add_new(&mut text, &changes, rows, named),
+            _ => changes.iter().for_each(|change| add(&mut text, "  ", change, rows)),
         }
     }
     text + "\n" + &totals(diff)
 }
 
-fn add(text: &mut String, change: &Change, rows: &Rows) {
+/// Adds the regressions with one cause: their rules, and what changed in the first of them.
+fn add_cause(text: &mut String, cause: &Cause, regressed: &[&Change], rows: &Rows, named: usize) {
     let bold = Style::new().bold();
-    let _ = writeln!(text, "  {bold}{}{bold:#}", change.id);
-    for row in &change.rows {
-        let (class, statement) = rows.statement(row);
-        let _ = writeln!(text, "    {row} {class}: {statement}");
+    let _ = writeln!(text, "  {bold}{}: {}{bold:#} ({})", cause.kind, cause.what, count(cause.cases.len(), "case"));
+    add_rows(text, "    ", cause.rows.iter().take(named), rows);
+    more(text, "    ", cause.rows.len(), named, "rule");
+    let of_the_cause = regressed.iter().filter(|change| cause.cases.binary_search(&change.id).is_ok());
+    for (place, change) in of_the_cause.enumerate().take(named) {
+        let at = change.failure.as_ref().and_then(|failure| failure.place());
+        let at = at.map(|place| format!(" ({place})")).unwrap_or_default();
+        let _ = writeln!(text, "    {bold}{}{bold:#}{at}", change.id);
+        if place == 0 || named == usize::MAX {
+            add_differences(text, "      ", change);
+        }
     }
-    for difference in &change.differences {
-        let (name, old, new) = words(difference);
-        line(text, "    ", name, &old, &new);
+    more(text, "    ", cause.cases.len(), named, "case");
+}
+
+/// Adds the cases that are no longer checked, for each reason.
+fn add_unchecked(text: &mut String, changes: &[&Change], named: usize) {
+    let mut groups: BTreeMap<&Why, Vec<&str>> = BTreeMap::new();
+    for change in changes {
+        if let Some(why) = &change.why {
+            groups.entry(why).or_default().push(&change.id);
+        }
+    }
+    for (why, ids) in groups {
+        let lacks = match why {
+            Why::Machine { lacks } => format!(": {lacks}"),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "  {}{lacks} ({})", why.words(), count(ids.len(), "case"));
+        ids.iter().take(named).for_each(|id| *text += &format!("    {id}\n"));
+        more(text, "    ", ids.len(), named, "case");
     }
 }
 
-/// Writes the old and the new value on one line, or on two lines if they are long.
+/// Adds the cases that are checked for the first time: those that fail, and then the names of the others.
+fn add_new(text: &mut String, changes: &[&Change], rows: &Rows, named: usize) {
+    let (failing, others): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.is_new_failure());
+    failing.iter().for_each(|change| add(text, "  ", change, rows));
+    others.iter().take(named).for_each(|change| *text += &format!("  {}\n", change.id));
+    more(text, "  ", others.len(), named, "case");
+}
+
+fn add(text: &mut String, indent: &str, change: &Change, rows: &Rows) {
+    let bold = Style::new().bold();
+    let _ = writeln!(text, "{indent}{bold}{}{bold:#}", change.id);
+    let indent = format!("{indent}  ");
+    add_rows(text, &indent, change.rows.iter(), rows);
+    add_differences(text, &indent, change);
+}
+
+fn add_rows<'a>(text: &mut String, indent: &str, ids: impl Iterator<Item = &'a String>, rows: &Rows) {
+    for id in ids {
+        let (class, statement) = rows.statement(id);
+        let _ = writeln!(text, "{indent}{id} {class}: {statement}");
+    }
+}
+
+fn add_differences(text: &mut String, indent: &str, change: &Change) {
+    for difference in &change.differences {
+        let (name, old, new) = words(difference);
+        line(text, indent, name, &old, &new);
+    }
+}
+
+fn more(text: &mut String, indent: &str, total: usize, named: usize, noun: &str) {
+    if total > named {
+        let _ = writeln!(text, "{indent}and {}, which --all lists", count(total - named, &format!("more {noun}")));
+    }
+}
+
+/// Writes the old and the new value on one line, or on two lines if they are long. If there was no old value, writes
+/// only the new one.
 fn line(text: &mut String, indent: &str, name: &str, old: &str, new: &str) {
     const SHORT: usize = 80;
     let [old, new] = [old, new].map(|text| text.replace('\n', &format!("\n{indent}     ")));
     let dimmed = Style::new().dimmed();
-    let _ = if old.len() + new.len() <= SHORT {
+    let _ = if old.is_empty() {
+        writeln!(text, "{indent}{dimmed}{name}:{dimmed:#} {new}")
+    } else if old.len() + new.len() <= SHORT {
         writeln!(text, "{indent}{dimmed}{name}:{dimmed:#} {old} -> {new}")
     } else {
         writeln!(text, "{indent}{dimmed}{name}:{dimmed:#} {old}\n{indent}  -> {new}")
@@ -62,7 +140,7 @@ fn line(text: &mut String, indent: &str, name: &str, old: &str, new: &str) {
 fn totals(diff: &Diff) -> String {
     let mut words: Vec<_> = Severity::ALL
         .iter()
-        .map(|severity| (diff.changes_of(*severity).count(), severity.word()))
+        .map(|severity| (diff.changes_of(*severity).count(), severity.words()))
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
@@ -80,10 +158,10 @@ fn totals(diff: &Diff) -> String {
 
 fn style(severity: Severity) -> Style {
     let colour = match severity {
-        Severity::Worse => AnsiColor::Red,
+        Severity::Regressed => AnsiColor::Red,
         Severity::Disclosure => AnsiColor::Magenta,
-        Severity::Different => AnsiColor::Yellow,
-        Severity::Time => AnsiColor::Cyan,
+        Severity::Unchecked | Severity::Different => AnsiColor::Yellow,
+        Severity::Time | Severity::New => AnsiColor::Cyan,
         Severity::Better => AnsiColor::Green,
     };
     Style::new().bold().fg_color(Some(colour.into()))

@@ -1,6 +1,8 @@
 //! Two reports side by side.
 
-use conformance::diff::{Change, Diff, Difference, Severity};
+use std::collections::{BTreeMap, HashMap};
+
+use conformance::diff::{Cause, Change, Diff, Difference, Severity, Why};
 use conformance::report::{Report, Step};
 
 use super::facts;
@@ -28,6 +30,15 @@ pub(super) struct Pair {
 pub(super) struct Block<'a> {
     pub(super) word: &'static str,
     pub(super) title: &'static str,
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+/// The changes of one severity with the same cause.
+pub(super) struct Part<'a> {
+    /// The kind of the defect; empty unless the cases regressed.
+    pub(super) kind: String,
+    /// The cause; empty if the changes have none in common.
+    pub(super) title: String,
     pub(super) changes: Vec<Changed<'a>>,
 }
 
@@ -43,16 +54,18 @@ pub(super) struct Changed<'a> {
 impl<'a> Comparison<'a> {
     pub(super) fn of(old: &'a Report, new: &'a Report, diff: &'a Diff) -> Self {
         let blocks = [
-            (Severity::Worse, "Worse: no longer holds, fails in a worse way, or is no longer checked"),
+            (Severity::Regressed, "Regressed: no longer holds, or fails in a worse way"),
+            (Severity::Unchecked, "No longer checked"),
             (Severity::Disclosure, "Disclosure: memory that was never shared can be accessed, or no longer can"),
             (Severity::Different, "Different: a result left open by the documentation, or the reason for a failure"),
             (Severity::Time, "Much slower or faster"),
-            (Severity::Better, "Better: holds or is checked now"),
+            (Severity::New, "Checked for the first time"),
+            (Severity::Better, "Better: holds now"),
         ];
         let changed = |change: &'a Change| Changed::of(change, old, new);
         let block = |(severity, title)| {
-            let changes = diff.changes.iter().filter(|change| change.severity == severity).map(changed);
-            Block { word: severity.word(), title, changes: changes.collect() }
+            let changes = diff.changes_of(severity).map(changed).collect();
+            Block { word: severity.word(), title, parts: parts(severity, diff, changes) }
         };
         let verdicts = old.summary().into_iter().zip(new.summary()).map(|((word, before), (_, now))| Pair {
             name: word.to_owned(),
@@ -64,7 +77,7 @@ impl<'a> Comparison<'a> {
             new: subject(&new.run),
             facts: side_by_side(facts::of(&old.run), facts::of(&new.run)),
             verdicts: verdicts.filter(|pair| pair.old != "0" || pair.new != "0").collect(),
-            blocks: blocks.into_iter().map(block).filter(|block| !block.changes.is_empty()).collect(),
+            blocks: blocks.into_iter().map(block).filter(|block| !block.parts.is_empty()).collect(),
             same: diff.same,
         }
     }
@@ -72,11 +85,51 @@ impl<'a> Comparison<'a> {
     pub(super) fn same(&self) -> String {
         text::count(self.same, "case")
     }
+}
 
-    /// Returns the number of cases that changed for the worse.
-    pub(super) fn worse(&self) -> usize {
-        let worse = Severity::Worse.word();
-        self.blocks.iter().filter(|block| block.word == worse).map(|block| block.changes.len()).sum()
+/// Divides the changes of one severity by cause. The order of the causes is that of the comparison.
+fn parts<'a>(severity: Severity, diff: &Diff, changes: Vec<Changed<'a>>) -> Vec<Part<'a>> {
+    let mut parts: BTreeMap<(usize, String, String), Vec<Changed<'a>>> = BTreeMap::new();
+    let causes: HashMap<&str, (usize, &Cause)> = diff
+        .causes
+        .iter()
+        .enumerate()
+        .flat_map(|(place, cause)| cause.cases.iter().map(move |id| (id.as_str(), (place, cause))))
+        .collect();
+    for changed in changes {
+        let key = match (severity, causes.get(changed.change.id.as_str()), &changed.change.why) {
+            (Severity::Regressed, Some((place, cause)), _) => (*place, cause.kind.to_string(), cause.what.clone()),
+            (_, _, Some(why)) => (0, String::new(), reason(why)),
+            _ => Default::default(),
+        };
+        parts.entry(key).or_default().push(changed);
+    }
+    parts.into_iter().map(|((_, kind, title), changes)| Part { kind, title, changes }).collect()
+}
+
+fn reason(why: &Why) -> String {
+    match why {
+        Why::Machine { lacks } => format!("{}: {lacks}", why.words()),
+        _ => why.words().to_owned(),
+    }
+}
+
+impl Block<'_> {
+    pub(super) fn count(&self) -> usize {
+        self.parts.iter().map(|part| part.changes.len()).sum()
+    }
+}
+
+impl<'a> Part<'a> {
+    /// Returns the changes that are shown: one of each cause, and all if they have no cause in common.
+    pub(super) fn first(&self) -> &[Changed<'a>] {
+        let shown = if self.title.is_empty() { self.changes.len() } else { 1 };
+        self.changes.get(..shown).unwrap_or_default()
+    }
+
+    /// Returns the changes that are folded.
+    pub(super) fn others(&self) -> &[Changed<'a>] {
+        self.changes.get(self.first().len()..).unwrap_or_default()
     }
 }
 

@@ -1,13 +1,16 @@
 //! The result of a run in one sentence, and the cases that need attention.
 
-use conformance::Verdict;
+use std::collections::BTreeSet;
+
+use conformance::diff::{Cause, Diff, Severity};
 use conformance::identity::Kind;
-use conformance::report::{Report, Run};
+use conformance::report::{CaseReport, Report, Run};
+use conformance::{Defect, Verdict};
 
 use super::outline::{Entry, Outline};
 use super::text::{self, Piece, count};
 
-/// The maximum number of bad cases listed at the top of the page; the filters show the rest.
+/// The maximum number of causes at the top of the page; the filters show the rest.
 const LISTED: usize = 40;
 
 /// The top of the page.
@@ -18,17 +21,20 @@ pub(super) struct Headline<'a> {
     /// Remarks that qualify the sentence.
     pub(super) remarks: Vec<String>,
     pub(super) disclosures: Vec<Disclosure<'a>>,
+    /// The cases with a bad verdict by cause, without those that the comparison shows.
     pub(super) bad: Vec<Bad<'a>>,
-    /// The number of bad cases that are not listed.
+    /// The number of causes that are not listed.
     pub(super) more: usize,
 }
 
-/// A case with a bad verdict.
+/// Cases with a bad verdict and one cause.
 pub(super) struct Bad<'a> {
     pub(super) verdict: Verdict,
-    pub(super) id: &'a str,
-    pub(super) rows: &'a [String],
-    pub(super) reason: Vec<Piece<'a>>,
+    pub(super) kind: Defect,
+    pub(super) cases: Vec<&'a CaseReport>,
+    pub(super) rows: Vec<String>,
+    /// The reason of the only case, or what several cases have in common.
+    pub(super) reason: String,
 }
 
 /// What a process can access although it was never shared with it.
@@ -39,7 +45,7 @@ pub(super) struct Disclosure<'a> {
 }
 
 impl<'a> Headline<'a> {
-    pub(super) fn of(report: &'a Report, outline: &Outline) -> Self {
+    pub(super) fn of(report: &'a Report, outline: &Outline, diff: Option<&Diff>) -> Self {
         let verdicts = || outline.rows().filter_map(Entry::judged);
         let checked = verdicts().count();
         let broken = verdicts().filter(|verdict| !verdict.is_good()).count();
@@ -69,37 +75,55 @@ impl<'a> Headline<'a> {
         if loose > 0 {
             remarks.push(format!("{} without a row ended with a bad verdict.", count(loose, "case")));
         }
-        let bad = || report.cases.iter().filter(|case| !case.verdict.is_good());
-        let is_bad = bad().next().is_some();
+        let is_bad = report.cases.iter().any(|case| !case.verdict.is_good());
+        let mut sentence = format!("{} {says}.", subject(&report.run));
+        if let Some(diff) = diff {
+            // Of two reports, the change comes first.
+            remarks.insert(0, sentence);
+            sentence = format!("{}.", diff.headline);
+        }
+        let bad = attention(report, diff);
         Self {
             mood: match (is_bad || !report.run.unmet.is_empty(), report.is_complete && checked > 0) {
                 (true, _) => "bad",
                 (false, true) => "good",
                 (false, false) => "unknown",
             },
-            sentence: format!("{} {says}.", subject(&report.run)),
+            sentence,
             remarks,
             disclosures: report
                 .disclosures()
                 .map(|(case, text)| Disclosure { id: &case.id, rows: &case.rows, text })
                 .collect(),
-            bad: bad()
-                .take(LISTED)
-                .map(|case| Bad {
-                    verdict: case.verdict,
-                    id: &case.id,
-                    rows: &case.rows,
-                    reason: case.reason.as_deref().map(text::pieces).unwrap_or_default(),
-                })
-                .collect(),
-            more: bad().count().saturating_sub(LISTED),
+            more: bad.len().saturating_sub(LISTED),
+            bad: bad.into_iter().take(LISTED).collect(),
         }
     }
 }
 
+/// Returns the bad cases by cause. Those that the comparison shows are left out.
+fn attention<'a>(report: &'a Report, diff: Option<&Diff>) -> Vec<Bad<'a>> {
+    let changes = diff.into_iter().flat_map(|diff| &diff.changes);
+    let is_shown = |severity| matches!(severity, Severity::Regressed | Severity::New);
+    let shown: BTreeSet<_> =
+        changes.filter(|change| is_shown(change.severity)).map(|change| change.id.as_str()).collect();
+    let mut causes = Vec::new();
+    for Cause { kind, what, cases, rows } in Cause::of_cases(&report.cases) {
+        let cases: Vec<_> =
+            cases.iter().filter(|id| !shown.contains(id.as_str())).filter_map(|id| report.case(id)).collect();
+        let Some(verdict) = cases.iter().map(|case| case.verdict).max() else { continue };
+        let reason = match cases.as_slice() {
+            [case] => case.reason.clone().unwrap_or_default(),
+            _ => what,
+        };
+        causes.push(Bad { verdict, kind, cases, rows: rows.into_iter().collect(), reason });
+    }
+    causes
+}
+
 impl Bad<'_> {
-    pub(super) fn anchor(&self) -> String {
-        text::anchor(self.id)
+    pub(super) fn reason(&self) -> Vec<Piece<'_>> {
+        text::pieces(&self.reason)
     }
 }
 

@@ -14,7 +14,7 @@ use askama::Template;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use clap::Args;
 use conformance::catalogue::{self, Group};
-use conformance::diff::Diff;
+use conformance::diff::{Diff, Severity};
 use conformance::report::Report;
 use sha2::{Digest as _, Sha256};
 
@@ -65,6 +65,7 @@ struct Page<'a> {
     facts: Vec<Fact>,
     topology: Topology<'a>,
     comparison: Option<Comparison<'a>>,
+    severities: [Severity; 7],
     policy: String,
     style: &'static str,
     script: &'static str,
@@ -73,7 +74,7 @@ struct Page<'a> {
 fn page(report: &Report, old: Option<&Report>, groups: &[Group]) -> Result<String, Failure> {
     let diff = old.map(|old| Diff::of(old, report));
     let outline = Outline::of(report, groups, diff.as_ref());
-    let headline = Headline::of(report, &outline);
+    let headline = Headline::of(report, &outline, diff.as_ref());
     let comparison = old.zip(diff.as_ref()).map(|(old, diff)| Comparison::of(old, report, diff));
     let page = Page {
         report,
@@ -82,6 +83,7 @@ fn page(report: &Report, old: Option<&Report>, groups: &[Group]) -> Result<Strin
         facts: facts::of(&report.run),
         topology: Topology::of(&report.run),
         comparison,
+        severities: Severity::ALL,
         policy: policy(),
         style: STYLE,
         script: SCRIPT,

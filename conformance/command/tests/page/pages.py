@@ -147,9 +147,10 @@ def planted_failure(pages, address):
         expect(page.locator(f"[id='case:{FAILED}'] .reason")).to_have_text(HOSTILE)
         assert page.evaluate("window.ran") is None
         # The failure, and the case that was running.
-        expect(page.locator("#changes")).to_have_text("2 cases changed for the worse")
-        expect(page.locator(".changes.worse .changed")).to_have_count(2)
-        page.locator("select[name=change]").select_option("worse")
+        expect(page.locator("#changes")).to_have_text("What changed")
+        expect(page.locator(".changes.regressed .changed")).to_have_count(1)
+        expect(page.locator(".changes.unchecked .changed")).to_have_count(1)
+        page.locator("select[name=change]").select_option("regressed")
         assert shown(page, ".case:not(p)") == 1
 
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use conformance::runner::{self, Program};
 
 mod bundle;
+mod changes;
 mod command;
 mod deviations;
 mod diff;

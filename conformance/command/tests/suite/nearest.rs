@@ -35,8 +35,8 @@ fn diff(reports: &Reports, format: &str) -> Result<(Option<i32>, String), Stop> 
 #[case::nothing(|_: &mut Report| {}, 0, &[])]
 #[case::time(|new: &mut Report| new.cases[1].duration_ms = 5000.0, 0, &[])]
 #[case::observation(|new: &mut Report| new.cases[1].observations.clear(), 0, &["different"])]
-#[case::verdict(|new: &mut Report| new.cases[1].verdict = Verdict::Crash, 1, &["worse"])]
-#[case::broke_off(|new: &mut Report| new.running.push("ipcmem::open::planted/number=00007".to_owned()), 1, &["worse"])]
+#[case::verdict(|new: &mut Report| new.cases[1].verdict = Verdict::Crash, 1, &["regressed"])]
+#[case::broke_off(|new: &mut Report| new.running.push("ipcmem::open::planted/number=00007".to_owned()), 0, &["unchecked"])]
 #[conformance::test()]
 fn a_partial_run_is_compared(#[case] plant: fn(&mut Report), #[case] code: i32, #[case] changes: &[&str]) -> Outcome {
     let mut new = plain("580.159.04", 3);
@@ -68,7 +68,7 @@ fn the_record_is_named(#[case] format: &str, #[case] record: &str) -> Outcome {
     new.cases[1].verdict = Verdict::Crash;
     let (code, printed) = diff(&beside(&plain("580.159.04", 3), &new)?, format)?;
     let near = "(the nearest of this GPU: NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200): 1 of 3 cases changed";
-    let places: Vec<_> = [record, near, "worse (1)"].iter().map(|part| printed.find(part)).collect();
+    let places: Vec<_> = [record, near, "regressed (1)"].iter().map(|part| printed.find(part)).collect();
     check!(code == Some(1) && places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
     Ok(())
 }

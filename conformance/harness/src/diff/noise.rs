@@ -1,11 +1,16 @@
-//! Removes values that differ in every run and say nothing about the driver: addresses and the bytes of handles.
+//! Removes values that differ in every run and say nothing about the driver: addresses, the bytes of handles, and the
+//! numbers of processes.
 
 use serde_json::Value;
 
 /// The text that replaces such a value.
 const ANY: &str = "…";
 
+/// What stands before the number of a process, as in the name of a descriptor's file: `/memfd:cuda:8315:0`.
+const BEFORE_A_PROCESS: [&str; 4] = ["/proc/", "/memfd:cuda:", "process ", "pid "];
+
 /// Replaces addresses and handles in a text: numbers that begin with `0x`, and words of 16 or more hexadecimal digits.
+/// Replaces the numbers of processes too.
 #[must_use]
 pub(crate) fn without_addresses(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -23,7 +28,9 @@ pub(crate) fn without_addresses(text: &str) -> String {
         }
         let (word, after) = words.split_at(words.find(|c| !is_word(c)).unwrap_or(words.len()));
         quiet.push_str(between);
-        quiet.push_str(if is_address(word) { ANY } else { word });
+        let is_process = word.bytes().all(|byte| byte.is_ascii_digit())
+            && BEFORE_A_PROCESS.iter().any(|before| quiet.ends_with(before));
+        quiet.push_str(if is_process || is_address(word) { ANY } else { word });
         rest = after;
     }
     quiet + rest

@@ -24,6 +24,7 @@ pub(crate) trait Source {
     fn is_complete(&self) -> bool;
     fn summary(&self) -> BTreeMap<&'static str, usize>;
     fn ids(&self) -> impl Iterator<Item = &str>;
+    fn verdict(&self, id: &str) -> Option<Verdict>;
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Self::Error>;
 }
 
@@ -48,6 +49,10 @@ impl Source for Report {
 
     fn ids(&self) -> impl Iterator<Item = &str> {
         self.cases.iter().map(|case| case.id.as_str())
+    }
+
+    fn verdict(&self, id: &str) -> Option<Verdict> {
+        self.case(id).map(|case| case.verdict)
     }
 
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Infallible> {
@@ -151,6 +156,10 @@ impl Source for Index {
 
     fn ids(&self) -> impl Iterator<Item = &str> {
         self.cases.keys().map(|id| &**id)
+    }
+
+    fn verdict(&self, id: &str) -> Option<Verdict> {
+        self.cases.get(id).map(|entry| entry.verdict)
     }
 
     fn case(&self, id: &str) -> Result<Option<Cow<'_, CaseReport>>, Unreadable> {

@@ -1,0 +1,111 @@
+//! Failures with one cause: one reason, many cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::change::{Change, Severity};
+use super::noise::without_addresses;
+use crate::report::CaseReport;
+use crate::{Defect, Failure};
+
+/// Failures with the same cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cause {
+    /// The kind of the defect.
+    pub kind: Defect,
+    /// What went wrong, in words: `SIGSEGV in cuMemPoolImportPointer`.
+    pub what: String,
+    /// The cases that failed, in the order in which they are given: by name.
+    pub cases: Vec<String>,
+    /// The rows that these cases check.
+    pub rows: BTreeSet<String>,
+}
+
+/// What is known of one failed case.
+struct Failed<'a> {
+    id: &'a str,
+    rows: &'a [String],
+    failure: Failure,
+    reason: Option<&'a str>,
+}
+
+impl Cause {
+    /// Groups the failed cases of a report by cause. The worst kind comes first, and of one kind the cause of the most
+    /// cases. Listed deviations are not among them.
+    #[must_use]
+    pub fn of_cases(cases: &[CaseReport]) -> Vec<Self> {
+        let failed = cases.iter().filter(|case| !case.verdict.is_good()).filter_map(|case| {
+            Some(Failed {
+                id: &case.id,
+                rows: &case.rows,
+                failure: case.how_it_failed()?,
+                reason: case.reason.as_deref(),
+            })
+        });
+        group(failed)
+    }
+
+    /// Groups regressions by cause, in the same order.
+    pub(super) fn of_changes(changes: &[Change]) -> Vec<Self> {
+        let regressed = changes.iter().filter(|change| change.severity == Severity::Regressed);
+        group(regressed.map(|change| Failed {
+            id: &change.id,
+            rows: &change.rows,
+            failure: change.failure.clone().unwrap_or(Failure::of(Defect::Result)),
+            reason: change.reason(),
+        }))
+    }
+}
+
+fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
+    let mut causes: BTreeMap<(Defect, String), Cause> = BTreeMap::new();
+    for case in failed {
+        let (kind, what) = (case.failure.kind, case.what());
+        let cause = causes.entry((kind, without_numbers(&what))).or_insert_with(|| Cause {
+            kind,
+            what,
+            cases: Vec::new(),
+            rows: BTreeSet::new(),
+        });
+        cause.cases.push(case.id.to_owned());
+        cause.rows.extend(case.rows.iter().cloned());
+    }
+    let mut causes: Vec<_> = causes.into_values().collect();
+    causes.sort_by_key(|cause| (cause.kind, usize::MAX - cause.cases.len()));
+    causes
+}
+
+impl Failed<'_> {
+    /// Returns what went wrong, in words that are the same for every case with this cause.
+    fn what(&self) -> String {
+        let told = self.reason.map(|reason| without_addresses(reason.lines().next().unwrap_or_default()));
+        match (self.failure.kind, self.failure.what()) {
+            // The reason also says what was expected.
+            (Defect::Code, Some(what)) => {
+                let expected = told.as_deref().and_then(|reason| reason.rsplit_once(", expected "));
+                expected.map_or(what.clone(), |(_, expected)| format!("{what}, expected {expected}"))
+            }
+            (_, Some(what)) => what,
+            (_, None) => told.unwrap_or_else(|| "no reason is given".to_owned()),
+        }
+    }
+}
+
+/// Replaces numbers: `importer read 3 wrong words of 1024` has the same cause in every case.
+fn without_numbers(text: &str) -> String {
+    let mut quiet = String::with_capacity(text.len());
+    let mut is_in_a_name = false;
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        if c.is_ascii_digit() && !is_in_a_name {
+            while characters.next_if(char::is_ascii_digit).is_some() {}
+            quiet.push('#');
+        } else {
+            is_in_a_name = c.is_alphanumeric() || c == '_';
+            quiet.push(c);
+        }
+    }
+    quiet
+}

@@ -1,0 +1,342 @@
+//! What differs between the two reports of one case, and how much that matters.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::noise::{quiet, without_addresses};
+use crate::report::CaseReport;
+use crate::{Defect, Failure, Verdict};
+
+/// Durations below this are not compared, because they depend on the load of the machine.
+const SHORTEST_MS: f64 = 100.0;
+
+/// The factor by which the duration of a case must change to be reported.
+const TIMES: f64 = 3.0;
+
+/// A case that differs between the reports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Change {
+    /// The severity. If the case ended differently, is new or is missing, that decides; else the worst of its
+    /// differences. With a new disclosure it is at least `disclosure`.
+    pub severity: Severity,
+    /// The name of the case.
+    pub id: String,
+    /// The rows that the case checks.
+    pub rows: Vec<String>,
+    /// How the case fails in the new report, what it discloses, or that it is slower; null if it is none of these.
+    pub failure: Option<Failure>,
+    /// Why the case is no longer checked; null unless the severity is `unchecked`.
+    pub why: Option<Why>,
+    /// The differences.
+    pub differences: Vec<Difference>,
+}
+
+/// The severity of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A rule that held no longer holds, or a case fails in a worse way.
+    Regressed,
+    /// The old report checks the case, and the new one does not.
+    Unchecked,
+    /// A disclosure came or went: what a process can access although it was never shared with it.
+    Disclosure,
+    /// The driver behaves differently in a detail that the documentation leaves open, or fails in a different way.
+    Different,
+    /// The case became much slower or faster.
+    Time,
+    /// The new report checks the case, and the old one does not.
+    New,
+    /// A rule that did not hold holds now.
+    Better,
+}
+
+impl Severity {
+    /// All severities, worst first.
+    pub const ALL: [Self; 7] =
+        [Self::Regressed, Self::Unchecked, Self::Disclosure, Self::Different, Self::Time, Self::New, Self::Better];
+
+    /// Returns the word used in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::Unchecked => "unchecked",
+            Self::Disclosure => "disclosure",
+            Self::Different => "different",
+            Self::Time => "time",
+            Self::New => "new",
+            Self::Better => "better",
+        }
+    }
+
+    /// Returns the words for people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Unchecked => "no longer checked",
+            Self::New => "checked for the first time",
+            _ => self.word(),
+        }
+    }
+}
+
+/// Why a case is no longer checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "because", rename_all = "lowercase")]
+pub enum Why {
+    /// The machine or the driver of the new run lacks something that the case needs.
+    Machine {
+        /// What it lacks.
+        lacks: String,
+    },
+    /// A filter left the case out.
+    Filter,
+    /// The new report ends before the case, or while it was running.
+    Unfinished {
+        /// Whether it was running.
+        running: bool,
+    },
+    /// The suite of the new report does not have the case.
+    Suite,
+}
+
+/// A difference between the two reports of a case.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "what", rename_all = "lowercase")]
+pub enum Difference {
+    /// The verdict.
+    Verdict {
+        /// The old value.
+        old: Verdict,
+        /// The new value.
+        new: Verdict,
+    },
+    /// The reason of the verdict.
+    Reason {
+        /// The old value.
+        old: Option<String>,
+        /// The new value.
+        new: Option<String>,
+    },
+    /// An observation; a value is null if the case did not record it.
+    Observation {
+        /// The name of the observation.
+        name: String,
+        /// The old value.
+        old: Option<Value>,
+        /// The new value.
+        new: Option<Value>,
+    },
+    /// A disclosure that only one report has.
+    Disclosure {
+        /// What a process can access.
+        text: String,
+        /// Whether the new report has it.
+        is_new: bool,
+    },
+    /// The duration in milliseconds.
+    Time {
+        /// The old value.
+        old: f64,
+        /// The new value.
+        new: f64,
+    },
+    /// The case is only in the new report.
+    Added {
+        /// How the case ended.
+        verdict: Verdict,
+    },
+    /// The case is only in the old report.
+    Removed {
+        /// How the case ended.
+        verdict: Verdict,
+    },
+    /// The case had started but not ended when the new report ends.
+    Unended {
+        /// The verdict in the old report; null if the case is not in it.
+        old: Option<Verdict>,
+    },
+}
+
+/// A case as both reports contain it.
+pub(super) struct Pair<'reports> {
+    pub(super) old: Option<Cow<'reports, CaseReport>>,
+    pub(super) new: Option<Cow<'reports, CaseReport>>,
+    /// Whether it had started but not ended when the new report ends.
+    pub(super) is_running: bool,
+    /// Whether the durations can be compared, because each case ran equally often.
+    pub(super) is_timed: bool,
+    /// Why a case is missing in the new report.
+    pub(super) missing: &'reports Why,
+}
+
+impl Change {
+    pub(super) fn of(id: &str, pair: &Pair<'_>) -> Option<Self> {
+        let differences = pair.differences();
+        // If the verdict differs, then different observations and reasons are consequences and do not add to the
+        // severity.
+        let end = differences.iter().find(|difference| difference.is_of_the_end());
+        let severity = end.map(Difference::severity).or_else(|| differences.iter().map(Difference::severity).min())?;
+        let has = |wanted: fn(&Difference) -> bool| differences.iter().any(wanted);
+        let is_disclosed = has(|difference| matches!(difference, Difference::Disclosure { is_new: true, .. }));
+        let is_slower = has(|difference| matches!(difference, Difference::Time { old, new } if new > old));
+        let severity = if is_disclosed { severity.min(Severity::Disclosure) } else { severity };
+        let failure = match severity {
+            Severity::Disclosure => is_disclosed.then(|| Failure::of(Defect::Disclosure)),
+            Severity::Time => is_slower.then(|| Failure::of(Defect::Slower)),
+            _ => pair.new.as_ref().and_then(|new| new.how_it_failed()),
+        };
+        let why = (severity == Severity::Unchecked).then(|| pair.why());
+        let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
+        Some(Self { severity, id: id.to_owned(), rows, failure, why, differences })
+    }
+
+    /// Returns the new reason of the case, if it changed or the verdict did.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.differences.iter().find_map(|difference| match difference {
+            Difference::Reason { new, .. } => new.as_deref(),
+            _ => None,
+        })
+    }
+
+    /// Whether a case that is checked for the first time fails.
+    #[must_use]
+    pub fn is_new_failure(&self) -> bool {
+        let ended = |difference: &Difference| match difference {
+            Difference::Added { verdict } | Difference::Verdict { new: verdict, .. } => !verdict.is_good(),
+            _ => false,
+        };
+        self.severity == Severity::New && self.differences.iter().any(ended)
+    }
+}
+
+impl Pair<'_> {
+    fn differences(&self) -> Vec<Difference> {
+        match (&self.old, &self.new) {
+            // If a case ended and was then started again, the comparison uses its last result.
+            (Some(old), Some(new)) => differences(old, new, self.is_timed),
+            (old, None) if self.is_running => {
+                vec![Difference::Unended { old: old.as_ref().map(|case| case.verdict) }]
+            }
+            // Neither report checks the case.
+            (None, Some(case)) | (Some(case), None) if case.verdict == Verdict::Unsupported => Vec::new(),
+            (None, Some(new)) => {
+                let reason = |new: &String| Difference::Reason { old: None, new: Some(new.clone()) };
+                [Difference::Added { verdict: new.verdict }]
+                    .into_iter()
+                    .chain(new.reason.as_ref().map(reason))
+                    .chain(
+                        new.disclosures.iter().map(|text| Difference::Disclosure { text: text.clone(), is_new: true }),
+                    )
+                    .collect()
+            }
+            (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn why(&self) -> Why {
+        match &self.new {
+            Some(new) => Why::Machine { lacks: new.reason.clone().unwrap_or_default() },
+            None if self.is_running => Why::Unfinished { running: true },
+            None => self.missing.clone(),
+        }
+    }
+}
+
+impl Difference {
+    const fn is_of_the_end(&self) -> bool {
+        matches!(self, Self::Verdict { .. } | Self::Added { .. } | Self::Removed { .. } | Self::Unended { .. })
+    }
+
+    /// Returns the severity of the difference.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::Verdict { new: Verdict::Unsupported, .. } => Severity::Unchecked,
+            Self::Verdict { old: Verdict::Unsupported, .. } => Severity::New,
+            Self::Verdict { new: Verdict::Pass | Verdict::Fixed, .. } => Severity::Better,
+            Self::Verdict { old, new } if badness(*new) > badness(*old) => Severity::Regressed,
+            Self::Verdict { .. } | Self::Reason { .. } | Self::Observation { .. } => Severity::Different,
+            Self::Disclosure { .. } => Severity::Disclosure,
+            Self::Time { .. } => Severity::Time,
+            Self::Added { .. } => Severity::New,
+            Self::Removed { .. } | Self::Unended { .. } => Severity::Unchecked,
+        }
+    }
+}
+
+/// Ranks the verdicts of cases that ran by how bad they are. No documented rule forbids what differs.
+const fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Fixed | Verdict::Unsupported | Verdict::Differs => 0,
+        Verdict::Deviation => 1,
+        Verdict::Fail => 2,
+        Verdict::Leak => 3,
+        Verdict::Timeout => 4,
+        Verdict::Crash => 5,
+        Verdict::Error => 6,
+    }
+}
+
+fn quiet_reason(case: &CaseReport) -> Option<String> {
+    case.reason.as_deref().map(without_addresses)
+}
+
+/// Returns the name, the old value and the new value of each observation that differs. A value is `None` if the case did
+/// not record it.
+pub(crate) fn changed_observations<'case>(
+    old: &'case CaseReport,
+    new: &'case CaseReport,
+) -> impl Iterator<Item = (&'case str, Option<&'case Value>, Option<&'case Value>)> {
+    let names: BTreeSet<_> = old.observations.keys().chain(new.observations.keys()).collect();
+    names.into_iter().filter_map(|name| {
+        let (old, new) = (old.observations.get(name), new.observations.get(name));
+        (old.map(quiet) != new.map(quiet)).then_some((name.as_str(), old, new))
+    })
+}
+
+/// Returns each disclosure that only one report of a case has, and whether that is the new one.
+pub(crate) fn changed_disclosures(old: &CaseReport, new: &CaseReport) -> Vec<(String, bool)> {
+    let texts =
+        |case: &CaseReport| case.disclosures.iter().map(|text| without_addresses(text)).collect::<BTreeSet<_>>();
+    let (old, new) = (texts(old), texts(new));
+    old.symmetric_difference(&new).map(|text| (text.clone(), new.contains(text))).collect()
+}
+
+fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    if old.verdict != new.verdict {
+        differences.push(Difference::Verdict { old: old.verdict, new: new.verdict });
+    }
+    if quiet_reason(old) != quiet_reason(new) {
+        differences.push(Difference::Reason { old: old.reason.clone(), new: new.reason.clone() });
+    }
+    // A case that did not run shows no disclosure, although the driver may have one.
+    if new.verdict != Verdict::Unsupported {
+        let disclosures = changed_disclosures(old, new).into_iter();
+        differences.extend(disclosures.map(|(text, is_new)| Difference::Disclosure { text, is_new }));
+    }
+    // A case that did not run has no observations and no meaningful duration.
+    if old.verdict != Verdict::Unsupported && new.verdict != Verdict::Unsupported {
+        differences.extend(changed_observations(old, new).map(|(name, old, new)| Difference::Observation {
+            name: name.to_owned(),
+            old: old.cloned(),
+            new: new.cloned(),
+        }));
+        let (shorter, longer) = (old.duration_ms.min(new.duration_ms), old.duration_ms.max(new.duration_ms));
+        if is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
+            differences.push(Difference::Time { old: old.duration_ms, new: new.duration_ms });
+        }
+    }
+    differences
+}

@@ -1,0 +1,169 @@
+//! A comparison in one sentence, for a reader who knows neither the suite nor the reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use super::change::{Change, Difference, Severity, Why};
+use super::{Cause, Diff, Side};
+use crate::{Defect, Verdict, catalogue};
+
+/// Returns the sentence, without a full stop.
+pub(super) fn headline(diff: &Diff) -> String {
+    let mut clauses = vec![broken(diff)];
+    clauses.extend(unchecked(diff));
+    clauses.extend(first_time(diff));
+    let count = |severity, is_it: &dyn Fn(&Change) -> bool| diff.changes_of(severity).filter(|one| is_it(one)).count();
+    let disclosed = count(Severity::Disclosure, &|change| change.failure.is_some());
+    if disclosed > 0 {
+        clauses.push(format!("{} memory that was never shared", cases(disclosed, "discloses", "disclose")));
+    }
+    let slower = count(Severity::Time, &|change| change.failure.is_some());
+    if slower > 0 {
+        clauses.push(format!("{} much slower", cases(slower, "became", "became")));
+    }
+    clauses.extend(better(diff));
+    let sentence = clauses.join("; ");
+    if !diff.scope.is_partial() {
+        return sentence;
+    }
+    let mut characters = sentence.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    let sentence: String = first.into_iter().chain(characters).collect();
+    format!(
+        "Compared {} of {}, because {}: {sentence}",
+        diff.scope.compared,
+        plural(diff.scope.cases, "case"),
+        diff.scope.limits.join(" and "),
+    )
+}
+
+/// Says how many documented rules broke, and how many other cases regressed.
+fn broken(diff: &Diff) -> String {
+    let mut rules: BTreeMap<&str, Defect> = BTreeMap::new();
+    let mut others = Vec::new();
+    for change in diff.changes_of(Severity::Regressed) {
+        let kind = change.failure.as_ref().map_or(Defect::Result, |failure| failure.kind);
+        let mut documented = change.rows.iter().filter(|row| is_documented(row)).peekable();
+        if documented.peek().is_none() {
+            others.push(kind);
+        }
+        for row in documented {
+            // Of a rule that broke in several ways, the worst counts.
+            rules.entry(row).and_modify(|worst| *worst = kind.min(*worst)).or_insert(kind);
+        }
+    }
+    let since = since(&diff.old, &diff.new);
+    let mut told = match rules.len() {
+        0 => format!("No documented rule broke {since}"),
+        count => format!("{} broke {since} ({})", plural(count, "documented rule"), kinds(rules.values())),
+    };
+    if !others.is_empty() {
+        let (cases, kinds) = (plural(others.len(), "case"), kinds(others.iter()));
+        told += &format!("; {cases} without a documented rule got worse ({kinds})");
+    }
+    match diff.causes.as_slice() {
+        [Cause { what, cases, .. }] if cases.len() == 1 => told + ": " + what,
+        [Cause { what, cases, .. }] => format!("{told}: {what}, in {}", plural(cases.len(), "case")),
+        _ => told,
+    }
+}
+
+/// Returns the number of defects of each kind: `1 wrong result, 2 crashes`.
+fn kinds<'kinds>(kinds: impl Iterator<Item = &'kinds Defect>) -> String {
+    let mut counts: BTreeMap<Defect, usize> = BTreeMap::new();
+    for kind in kinds {
+        *counts.entry(*kind).or_default() += 1;
+    }
+    counts.into_iter().map(|(kind, count)| kind.count(count)).collect::<Vec<_>>().join(", ")
+}
+
+/// Says how many cases are no longer checked, and why.
+fn unchecked(diff: &Diff) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for why in diff.changes_of(Severity::Unchecked).filter_map(|change| change.why.as_ref()) {
+        *counts.entry(why.words()).or_default() += 1;
+    }
+    let total = counts.values().sum();
+    let clause = format!("{} no longer checked", cases(total, "is", "are"));
+    let mut reasons: Vec<_> = counts.into_iter().map(|(words, count)| (count, words)).collect();
+    reasons.sort_by_key(|(count, _)| usize::MAX - count);
+    match reasons.as_slice() {
+        [] => None,
+        [(_, words)] => Some(format!("{clause}: {words}")),
+        several => {
+            let words: Vec<_> = several.iter().map(|(count, words)| format!("{words} ({count})")).collect();
+            Some(format!("{clause}: {}", words.join(", ")))
+        }
+    }
+}
+
+impl Why {
+    /// Returns the reason in a few words, without what exactly the machine lacks.
+    #[must_use]
+    pub const fn words(&self) -> &'static str {
+        match self {
+            Self::Machine { .. } => "the machine lacks something that is needed",
+            Self::Filter => "left out by a filter",
+            Self::Unfinished { running: false } => "the report ends before",
+            Self::Unfinished { running: true } => "still running when the report ends",
+            Self::Suite => "no longer in the suite",
+        }
+    }
+}
+
+fn first_time(diff: &Diff) -> Option<String> {
+    let failing = diff.changes_of(Severity::New).filter(|change| change.is_new_failure());
+    let kinds: Vec<_> = failing.filter_map(|change| change.failure.as_ref()).map(|failure| failure.kind).collect();
+    let total = diff.changes_of(Severity::New).count();
+    match (total, kinds.len()) {
+        (0, _) => None,
+        (_, 0) => Some(format!("{} checked for the first time", cases(total, "is", "are"))),
+        (_, failing) => Some(format!(
+            "{} checked for the first time, and {failing} of them {} ({})",
+            cases(total, "is", "are"),
+            if failing == 1 { "fails" } else { "fail" },
+            self::kinds(kinds.iter())
+        )),
+    }
+}
+
+fn better(diff: &Diff) -> Option<String> {
+    let total = diff.changes_of(Severity::Better).count();
+    let is_fixed = |change: &&Change| {
+        change
+            .differences
+            .iter()
+            .any(|difference| matches!(difference, Difference::Verdict { new: Verdict::Fixed, .. }))
+    };
+    let fixed = diff.changes_of(Severity::Better).filter(is_fixed).count();
+    match (total, fixed) {
+        (0, _) => None,
+        (_, 0) => Some(format!("{} better", cases(total, "is", "are"))),
+        (_, fixed) => Some(format!("{} better ({} gone)", cases(total, "is", "are"), bugs(fixed))),
+    }
+}
+
+fn bugs(fixed: usize) -> String {
+    if fixed == 1 { "1 listed bug is".to_owned() } else { format!("{fixed} listed bugs are") }
+}
+
+fn since(old: &Side, new: &Side) -> String {
+    if old.driver == new.driver {
+        return "since the earlier run of this driver".to_owned();
+    }
+    format!("since {}", if old.name == new.name { &old.version } else { &old.driver })
+}
+
+/// Whether the documentation states the rule of a row. An unknown row, as of another suite, counts as documented.
+fn is_documented(row: &str) -> bool {
+    static OTHERS: OnceLock<BTreeSet<String>> = OnceLock::new();
+    !OTHERS.get_or_init(|| catalogue::undocumented_rows().unwrap_or_default()).contains(row)
+}
+
+fn cases(count: usize, one: &str, several: &str) -> String {
+    format!("{} {}", plural(count, "case"), if count == 1 { one } else { several })
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

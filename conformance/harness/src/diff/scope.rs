@@ -1,0 +1,74 @@
+//! How far two reports can be compared: a filter, a run that broke off, or fewer GPUs leave cases out.
+
+use serde::Serialize;
+
+use super::change::Why;
+use crate::Verdict;
+use crate::report::{Run, Source};
+
+/// How many cases both reports check, and why the others could not be compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Scope {
+    /// The number of cases that both reports check.
+    pub compared: usize,
+    /// The number of cases that one report or both check.
+    pub cases: usize,
+    /// Why the comparison is partial: clauses such as `a filter selected the cases of the new run`. Empty if both runs
+    /// were complete and had as many GPUs.
+    pub limits: Vec<String>,
+}
+
+impl Scope {
+    pub(super) fn of(old: &impl Source, new: &impl Source) -> Self {
+        let mut limits = Vec::new();
+        limits.extend(limit("old", old));
+        limits.extend(limit("new", new));
+        let gpus = |run: &Run| run.devices.len();
+        let (before, now) = (gpus(old.run()), gpus(new.run()));
+        if now < before {
+            limits.push(format!("the new run had {} instead of {before}", count(now)));
+        } else if before < now {
+            limits.push(format!("the old run had {} instead of {now}", count(before)));
+        }
+        let is_checked = |verdict: Option<Verdict>| verdict.is_some_and(|verdict| verdict != Verdict::Unsupported);
+        let of_old = old.ids().filter(|id| is_checked(old.verdict(id)));
+        let (mut cases, mut compared) = (0, 0);
+        for id in of_old {
+            cases += 1;
+            compared += usize::from(is_checked(new.verdict(id)));
+        }
+        cases += new.ids().filter(|id| is_checked(new.verdict(id)) && !is_checked(old.verdict(id))).count();
+        Self { compared, cases, limits }
+    }
+
+    /// Whether something left cases out.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        !self.limits.is_empty()
+    }
+}
+
+fn count(gpus: usize) -> String {
+    if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") }
+}
+
+/// Returns what a report leaves out.
+fn limit(which: &str, report: &impl Source) -> Option<String> {
+    match report.running() {
+        [] if report.run().is_partial => Some(format!("a filter selected the cases of the {which} run")),
+        [] if report.is_complete() => None,
+        [] => Some(format!("the {which} report has no end line")),
+        [one] => Some(format!("the {which} run broke off while {one} was running")),
+        several => Some(format!("the {which} run broke off while {} cases were running", several.len())),
+    }
+}
+
+/// Returns why a report lacks a case.
+pub(super) fn missing(new: &impl Source) -> Why {
+    match () {
+        () if !new.is_complete() => Why::Unfinished { running: false },
+        () if new.run().is_partial => Why::Filter,
+        () => Why::Suite,
+    }
+}
