@@ -9,11 +9,12 @@
 
 mod allocations;
 mod cache;
+#[path = "../common/driver.rs"]
+mod driver;
 mod measure;
 
 use std::env;
 use std::ffi::c_void;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::ptr;
 
@@ -22,12 +23,12 @@ use cuda_ipc::kernel::{Kernel, Write};
 use cuda_ipc::module::{LaunchShape, Module};
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::sys::{
-    self, CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult,
-    MissingSymbol,
+    CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult, MissingSymbol,
 };
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
-use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
+use cuda_ipc::{Context, DeviceBuffer, Stream};
 
+use driver::{driver, ok};
 use measure::{Figures, Rounds};
 
 const SIZE: usize = 2 << 20;
@@ -66,21 +67,7 @@ fn main() -> ExitCode {
 
 /// The primary context of the first device.
 fn context() -> Context {
-    let driver = env::var_os(sys::DRIVER_VARIABLE).map_or_else(reference_driver, PathBuf::from);
-    // SAFETY: this is the reference driver, or a library that the user names as a driver.
-    let driver = unsafe { Driver::load_from(driver) }.unwrap_or_else(|error| panic!("{error}"));
-    Context::primary(driver.device(0).expect("a first device")).expect("a primary context")
-}
-
-/// Finds the reference driver in the folder of this executable or one above it, where Cargo puts a build's libraries.
-fn reference_driver() -> PathBuf {
-    let executable = env::current_exe().expect("this executable has a path");
-    let found = executable.ancestors().map(|folder| folder.join("libreference_driver.so")).find(|path| path.is_file());
-    found.expect("Cargo builds the reference driver next to this")
-}
-
-fn ok(answer: Result<CUresult, MissingSymbol>) {
-    answer.expect("the driver has the function").result().expect("the call succeeds");
+    Context::primary(driver().device(0).expect("a first device")).expect("a primary context")
 }
 
 /// Measures each call through the raw interface and through the layer, with the context current or not.

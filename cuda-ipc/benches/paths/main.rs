@@ -26,6 +26,10 @@
 //! - *N handles*: the time for each handle, if N are opened and then closed.
 //! - *ticket*, *cached*: what has no counterpart in C.
 
+#[path = "../common/arguments.rs"]
+mod arguments;
+#[path = "../common/driver.rs"]
+mod driver;
 mod export;
 mod exporter;
 mod hops;
@@ -39,12 +43,12 @@ mod report;
 use std::env;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{Context, Driver, sys};
+use cuda_ipc::{Context, Driver};
 
+use driver::driver;
 use exporter::Exporter;
 use options::Options;
 use raw::Raw;
@@ -107,19 +111,6 @@ fn measure(importer: &Importer<'_>, options: &Options, report: &mut Report) {
     for count in &options.counts {
         many::measure(importer, *count, report);
     }
-}
-
-fn driver() -> Driver {
-    let library = env::var_os(sys::DRIVER_VARIABLE).map_or_else(reference_driver, PathBuf::from);
-    // SAFETY: this is the reference driver, or a library that the user names as a driver.
-    unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Finds the reference driver in the folder of this executable or one above it, where Cargo puts a build's libraries.
-fn reference_driver() -> PathBuf {
-    let executable = env::current_exe().expect("this executable has a path");
-    let found = executable.ancestors().map(|folder| folder.join("libreference_driver.so")).find(|path| path.is_file());
-    found.expect("Cargo builds the reference driver next to this")
 }
 
 fn context(driver: Driver, device: usize) -> Context {

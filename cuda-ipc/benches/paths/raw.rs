@@ -8,15 +8,12 @@ use cuda_ipc::ipc::{EventHandle, MemHandle};
 use cuda_ipc::pool::PoolPointerData;
 use cuda_ipc::sys::{
     self, CUdeviceptr, CUevent, CUipcEventHandle, CUipcMem_flags, CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc,
-    CUmemAllocationHandleType, CUmemLocation, CUmemPoolPtrExportData, CUmemoryPool, CUresult, CUstream,
-    CUstreamWaitValue_flags, MissingSymbol,
+    CUmemAllocationHandleType, CUmemLocation, CUmemPoolPtrExportData, CUmemoryPool, CUstream, CUstreamWaitValue_flags,
 };
 
-const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+use crate::driver::ok;
 
-pub(crate) fn ok(answer: Result<CUresult, MissingSymbol>) {
-    answer.expect("the driver has the function").result().expect("the call succeeds");
-}
+const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 /// The driver, and the access that the importer's device gets.
 pub(crate) struct Raw {

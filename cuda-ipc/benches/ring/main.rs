@@ -29,6 +29,10 @@
 //! The first line says what the ring itself costs, with its watch of the other process: the time of a message that only
 //! the hosts send, without a call of the driver.
 
+#[path = "../common/arguments.rs"]
+mod arguments;
+#[path = "../common/driver.rs"]
+mod driver;
 mod options;
 mod ours;
 mod raw;
@@ -37,13 +41,13 @@ mod report;
 use std::env;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use cuda_ipc::transport::Connection;
-use cuda_ipc::{Context, Driver, sys};
+use cuda_ipc::{Context, Driver};
 
+use driver::driver;
 use options::Options;
 use report::{Figure, Report};
 
@@ -132,19 +136,6 @@ impl Process {
 /// The connection to the process that started this one.
 fn other_side() -> Connection {
     Connection::from(UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned().expect("a descriptor")))
-}
-
-fn driver() -> Driver {
-    let library = env::var_os(sys::DRIVER_VARIABLE).map_or_else(reference_driver, PathBuf::from);
-    // SAFETY: this is the reference driver, or a library that the user names as a driver.
-    unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Finds the reference driver in the folder of this executable or one above it, where Cargo puts a build's libraries.
-fn reference_driver() -> PathBuf {
-    let executable = env::current_exe().expect("this executable has a path");
-    let found = executable.ancestors().map(|folder| folder.join("libreference_driver.so")).find(|path| path.is_file());
-    found.expect("Cargo builds the reference driver next to this")
 }
 
 /// The rings that are compared.

@@ -8,10 +8,11 @@ use std::time::Instant;
 use cuda_ipc::event::{Event, InterprocessEvent};
 use cuda_ipc::host::SharedPages;
 use cuda_ipc::ipc::ImportedEvent;
-use cuda_ipc::sys::{self, CUevent_wait_flags, CUresult, MissingSymbol};
+use cuda_ipc::sys::{self, CUevent_wait_flags};
 use cuda_ipc::transport::Connection;
 use cuda_ipc::{Context, DeviceBuffer, ImportedMemory, Parcel, SharedBuffer, Stream};
 
+use crate::driver::ok;
 use crate::{Plan, Receive, Send, word};
 
 /// The indices of two counters: records of filled slots, and of freed ones. Each has a cache line of its own.
@@ -27,10 +28,6 @@ struct Side {
     ours: ManuallyDrop<Vec<InterprocessEvent>>,
     theirs: Vec<ImportedEvent>,
     plan: Plan,
-}
-
-fn ok(answer: Result<CUresult, MissingSymbol>) {
-    answer.expect("the driver has the function").result().expect("the call succeeds");
 }
 
 impl Side {

@@ -61,7 +61,10 @@ impl Session {
         self.wire.check()?;
         let mut revoked = Vec::new();
         let turn = self.turn.take();
+        let silence = self.wire.silence();
         let answer = self.exchange(request, &mut revoked);
+        // In this order: the next thread in turn may ask for silence at once.
+        drop(silence);
         drop(turn);
         revoked.iter().for_each(|known| self.registry.close(known));
         let answer = answer?;

@@ -1,21 +1,28 @@
 //! The connection to a daemon, as all threads of a client use it.
 
+use std::os::fd::OwnedFd;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cuda_ipc::transport::{Connection, Message, TransportError};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 
 use crate::Error;
 use crate::protocol::{LIMITS, Reply, Request};
 
+/// What the bell says of its one connection.
+const ONLY: epoll::EventData = epoll::EventData::new_u64(0);
+
 /// A connection on which the daemon has said welcome.
 #[derive(Debug)]
 pub(super) struct Wire {
     connection: Connection,
+    /// Readable when the connection is, except while a thread waits for its reply.
+    bell: OwnedFd,
     timeout: Duration,
     /// Set once nothing more can be sent or received.
     is_gone: AtomicBool,
@@ -28,7 +35,9 @@ impl Wire {
     pub(super) fn new(mut connection: Connection, timeout: Duration) -> Result<Self, Error> {
         connection.set_timeout(Some(timeout));
         connection.set_limits(LIMITS);
-        let wire = Self { connection, timeout, is_gone: AtomicBool::new(false), process: process::id() };
+        let bell = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(Error::system("epoll_create1"))?;
+        epoll::add(&bell, &connection, ONLY, epoll::EventFlags::IN).map_err(Error::system("epoll_ctl"))?;
+        let wire = Self { connection, bell, timeout, is_gone: AtomicBool::new(false), process: process::id() };
         match wire.connection.send(&Request::HELLO.to_bytes(), &[]) {
             // A daemon that does not serve this user has said so before it hung up.
             Err(error) if !error.is_disconnected() => return Err(wire.failed(error)),
@@ -69,21 +78,32 @@ impl Wire {
         let _ = self.send(request);
     }
 
-    /// Waits until there is something to receive. Returns false once the connection is closed here.
+    /// Waits until there is something to receive that is not silenced. Returns false once the connection is closed here.
     pub(super) fn wait(&self) -> bool {
-        self.poll(None);
+        let mut events = Vec::with_capacity(1);
+        // A signal ends the wait early. The caller finds nothing to receive then, and waits again.
+        let _ = epoll::wait(&self.bell, spare_capacity(&mut events), None);
         !self.is_gone.load(Ordering::Acquire)
+    }
+
+    /// Lets messages wake no thread in [`Wire::wait`] until the result is dropped. Otherwise each reply would wake that
+    /// thread too, and the thread that waits for the reply would be slower.
+    pub(super) fn silence(&self) -> Silence<'_> {
+        self.ring_for(epoll::EventFlags::empty());
+        Silence(self)
+    }
+
+    fn ring_for(&self, flags: epoll::EventFlags) {
+        // It cannot fail with descriptors that this value owns. A closed connection rings in any case.
+        let _ = epoll::modify(&self.bell, &self.connection, ONLY, flags);
     }
 
     /// Returns whether there is something to receive, or the connection has ended.
     pub(super) fn is_readable(&self) -> bool {
-        self.poll(Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))
-    }
-
-    fn poll(&self, timeout: Option<&Timespec>) -> bool {
         let mut polled = [PollFd::new(&self.connection, PollFlags::IN)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
-            match poll(&mut polled, timeout) {
+            match poll(&mut polled, Some(&at_once)) {
                 Err(Errno::INTR) => {}
                 // If the kernel has no memory for this, receiving fails too, and says so.
                 result => return result != Ok(0),
@@ -114,5 +134,15 @@ impl Wire {
         self.is_gone.store(true, Ordering::Release);
         // Fails if the connection has ended already.
         let _ = shutdown(&self.connection, Shutdown::Both);
+    }
+}
+
+/// While it lives, the bell of a connection is silent.
+pub(super) struct Silence<'wire>(&'wire Wire);
+
+impl Drop for Silence<'_> {
+    fn drop(&mut self) {
+        // What has arrived meanwhile rings at once.
+        self.0.ring_for(epoll::EventFlags::IN);
     }
 }
