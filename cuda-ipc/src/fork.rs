@@ -93,10 +93,12 @@ extern "C" fn in_child() {
 }
 
 /// Returns whether this process was forked from one that used the driver.
+#[inline]
 pub(crate) fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
 
+#[inline]
 pub(crate) fn check() -> Result<(), Error> {
     if is_child() { Err(Error::Forked) } else { Ok(()) }
 }

@@ -8,7 +8,8 @@ use cuda_ipc::sys::{self, CUresult, MissingSymbol};
 
 /// Loads the driver that `CUDA_IPC_DRIVER` names, or else the reference driver.
 pub(crate) fn driver() -> Driver {
-    let library = env::var_os(sys::DRIVER_VARIABLE).map_or_else(reference_driver, PathBuf::from);
+    let named = env::var_os(sys::DRIVER_VARIABLE).filter(|named| !named.is_empty());
+    let library = named.map_or_else(reference_driver, PathBuf::from);
     // SAFETY: this is the reference driver, or a library that the user names as a driver.
     unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
 }

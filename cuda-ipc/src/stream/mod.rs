@@ -114,10 +114,16 @@ impl Stream {
     /// runs whenever the graph is launched, which may be after all that it uses is gone. This crate captures no streams.
     #[inline]
     pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
-        let is_borrowed = matches!(&self.0, Kind::Created(created) if created.owner.is_some());
-        if !is_borrowed {
-            return Ok(());
+        match &self.0 {
+            Kind::Created(created) if created.owner.is_some() => self.require_no_foreign_capture(),
+            _ => Ok(()),
         }
+    }
+
+    /// The rest of [`Stream::require_no_capture`], for a borrowed stream.
+    #[cold]
+    #[inline(never)]
+    fn require_no_foreign_capture(&self) -> Result<(), Error> {
         let driver = self.context().enter()?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: the stream is live, and the output is a local.

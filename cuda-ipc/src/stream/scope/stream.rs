@@ -202,9 +202,14 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[inline]
     fn before_copy(self, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
         self.stream.require_no_capture()?;
-        self.scope.used.watch.as_ref().map_or(Ok(()), |watch| self.settle_before_copy(watch, to, from))
+        match &self.scope.used.watch {
+            Some(watch) => self.settle_before_copy(watch, to, from),
+            None => Ok(()),
+        }
     }
 
+    #[cold]
+    #[inline(never)]
     fn settle_before_copy(self, watch: &Watch<'_>, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
         let [to, from] = [to, from].map(|pointer| type_of(self.stream.context(), pointer));
         match (to?, from?) {
