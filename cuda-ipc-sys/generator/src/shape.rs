@@ -38,6 +38,10 @@ const DERIVED_DEBUG: &[&str] = &[
     "cudaMemAllocNodeParams",
 ];
 
+/// Unions that safe code reads, each with the member that covers all of its bytes. A union that is made with a smaller
+/// member lacks some of them, so the other members are not public. `location.rs` gives access to them.
+const READ_BY_SAFE_CODE: &[(&str, &str)] = &[("CUmemLocation_anonymous", "id"), ("cudaMemLocation_anonymous", "id")];
+
 /// Renames types such as `X__bindgen_ty_1` after the member of `X` that has the type: `X_member`. The number would change
 /// if a release added a member before it. A member without a name becomes `anonymous`. The same goes for types that C names
 /// inside of another type, and that bindgen calls after the tags of both.
@@ -154,9 +158,17 @@ pub(crate) fn is_enumeration(fields: &Fields) -> bool {
 }
 
 /// Makes an item cheap to compile: an enumeration derives only what it must, defaults are zeros, and the layout is
-/// asserted in tests.
+/// asserted in tests. The members of a union that safe code reads cannot leave a byte of it out.
 pub(crate) fn lean(mut item: Item) -> Item {
     match &mut item {
+        Item::Union(union) => {
+            let whole = READ_BY_SAFE_CODE.iter().find(|(name, _)| union.ident == name).map(|(_, member)| *member);
+            for field in &mut union.fields.named {
+                if whole.is_some_and(|whole| field.ident.as_ref().is_some_and(|ident| ident != whole)) {
+                    field.vis = syn::parse_quote!(pub(crate));
+                }
+            }
+        }
         Item::Struct(structure) => {
             let is_in = |names: &[&str]| names.iter().any(|name| structure.ident == name);
             let unwanted: &[&str] = match () {

@@ -7946,7 +7946,7 @@ pub union CUmemLocation_anonymous {
     /// The device ordinal or the NUMA node; ignored for the host and for the current node.
     pub id: ::core::ffi::c_int,
     /// The identifier for `CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN`. Since CUDA 13.5 at the latest.
-    pub localized: CUmemLocation_anonymous_localized,
+    pub(crate) localized: CUmemLocation_anonymous_localized,
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]

@@ -3053,7 +3053,7 @@ pub union cudaMemLocation_anonymous {
     /// The device ordinal or the NUMA node; ignored for the host and for the current node.
     pub id: ::core::ffi::c_int,
     /// The identifier for `cudaMemLocationTypeDeviceLocalityDomain`. Since CUDA 13.5 at the latest.
-    pub localized: cudaMemLocation_anonymous_localized,
+    pub(crate) localized: cudaMemLocation_anonymous_localized,
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
