@@ -199,38 +199,53 @@ impl Function {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Coverage {
         user: Vec<User>,
-        other_headers: OtherHeaders,
+        lacking: Vec<Lacking>,
     }
 
+    /// What a project calls, and where its sources do so.
     #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct User {
         name: String,
-        functions: Vec<String>,
+        source: String,
+        place: String,
+        functions: BTreeSet<String>,
     }
 
+    /// Functions that the table need not have.
     #[derive(Deserialize)]
-    struct OtherHeaders {
-        functions: Vec<String>,
+    #[serde(deny_unknown_fields)]
+    struct Lacking {
+        functions: BTreeSet<String>,
+        reason: String,
     }
 
     #[test]
     fn the_table_has_what_other_projects_call() {
         let coverage: Coverage = toml::from_str(include_str!("../coverage.toml")).expect("coverage.toml is valid");
         let [driver, _] = interfaces().expect("the lists are valid");
-        let is_bound = |name: &String| {
-            driver.functions.iter().any(|function| [function.base(), function.symbol()].contains(&name.as_str()))
-        };
-        for User { name, functions } in &coverage.user {
-            let missing: Vec<_> = functions.iter().filter(|function| !is_bound(function)).collect();
-            let missing: Vec<_> =
-                missing.into_iter().filter(|name| !coverage.other_headers.functions.contains(name)).collect();
-            assert!(!functions.is_empty() && missing.is_empty(), "the table lacks what {name} calls: {missing:?}");
+        let bound: BTreeSet<_> =
+            driver.functions.iter().flat_map(|function| [function.base(), function.symbol()]).collect();
+        let mut lacking = BTreeSet::new();
+        for User { name, source, place, functions } in &coverage.user {
+            assert!(source.starts_with("https://") && !place.is_empty(), "{name} has no source");
+            let called = functions.iter().map(String::as_str);
+            let missing: BTreeSet<_> = called.filter(|function| !bound.contains(function)).collect();
+            assert!(missing.len() < functions.len(), "{name} calls {functions:?}");
+            lacking.extend(missing);
         }
+        let excused: BTreeSet<_> =
+            coverage.lacking.iter().flat_map(|lacking| &lacking.functions).map(String::as_str).collect();
+        assert_eq!(lacking, excused, "what projects call and the table lacks, and what coverage.toml says of that");
+        assert!(coverage.lacking.iter().all(|lacking| !lacking.reason.is_empty()));
     }
 
     /// A header with one function more is refused until the function is bound or left out for a reason.
