@@ -1,7 +1,8 @@
 //! Contexts: one primary context per device, any number of created contexts, and per thread a stack of current ones.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
@@ -34,21 +35,40 @@ pub(crate) struct Context {
     pub(crate) health: Arc<Health>,
 }
 
+// A thread's stack of contexts. Neither part has a destructor, so calls from `atexit` and from late destructors of a thread
+// find it too.
 thread_local! {
-    static CURRENT: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// The current context; 0 if there is none.
+    static TOP: Cell<u64> = const { Cell::new(0) };
+    /// The contexts below. What is left of them when the thread ends is leaked.
+    static BELOW: ManuallyDrop<RefCell<Vec<u64>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 /// This thread's current context, which may be destroyed; 0 if there is none.
 pub(crate) fn top() -> u64 {
-    CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+    TOP.get()
 }
 
 fn pop() -> Option<u64> {
-    CURRENT.with_borrow_mut(Vec::pop)
+    let top = TOP.replace(0);
+    if top == 0 {
+        return None;
+    }
+    BELOW.with(|below| {
+        let mut below = below.borrow_mut();
+        TOP.set(below.pop().unwrap_or(0));
+        if below.is_empty() {
+            *below = Vec::new();
+        }
+    });
+    Some(top)
 }
 
 fn push(context: u64) {
-    CURRENT.with_borrow_mut(|stack| stack.push(context));
+    let below = TOP.replace(context);
+    if below != 0 {
+        BELOW.with(|stack| stack.borrow_mut().push(below));
+    }
 }
 
 impl State {

@@ -1,36 +1,26 @@
 //! A program in C, compiled by the test, that uses the library as its driver.
 
 mod common;
+#[path = "common/program.rs"]
+mod program;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use common::library;
+use program::compiled;
 
 const HANDLES: usize = 128;
 
 /// Returns a command that runs the client, which is compiled once.
 fn client() -> Command {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/client.c");
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (program, fresh) = (folder.join("client"), folder.join(format!("client-{}", std::process::id())));
-        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-        let compiler = cc::Build::new().cargo_metadata(false).opt_level(1).target(&target).host(&target).get_compiler();
-        let mut command = compiler.to_command();
-        command.args(["-std=c11", "-Wall", "-Wextra", "-Werror"]).arg(source).arg("-o").arg(&fresh).arg("-ldl");
-        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-        // Another test process may compile or run the client now. Thanks to the rename it never sees a partial file.
-        fs::rename(fresh, &program).expect("the folder can be written");
-        program
-    });
+    let program = PROGRAM.get_or_init(|| compiled("client"));
     let mut command = Command::new(program);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
