@@ -16,7 +16,7 @@ use crate::profile::profile;
 const PREFIX: &str = "REFERENCE_DRIVER_";
 
 /// The variables, without their prefix.
-const KNOWN: [&str; 8] = ["DEVICES", "FABRIC", "FAULT", "MACHINE", "MEMORY", "PROFILE", "TOPOLOGY", "VERSION"];
+const KNOWN: [&str; 9] = ["DEVICES", "FABRIC", "FAULT", "MACHINE", "MEMORY", "NOTES", "PROFILE", "TOPOLOGY", "VERSION"];
 
 /// The most devices that a machine can have.
 const MAX_DEVICES: usize = 64;
@@ -32,6 +32,8 @@ pub(crate) struct Environment {
     pub(crate) memory: u64,
     /// `CUDA_VISIBLE_DEVICES`.
     pub(crate) visible: Option<String>,
+    /// Whether [`note`] prints anything.
+    has_notes: bool,
 }
 
 impl Environment {
@@ -52,12 +54,29 @@ pub(crate) fn environment() -> &'static Environment {
         memory: read("MEMORY", |text| u64::from_str(text).map_err(|_| "expected a number of bytes"))
             .unwrap_or(profile().memory),
         visible: std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned()),
+        has_notes: read("NOTES", notes).unwrap_or(true),
     })
 }
 
 fn devices(text: &str) -> std::result::Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number <= MAX_DEVICES);
     number.ok_or_else(|| format!("expected a number from 0 to {MAX_DEVICES}"))
+}
+
+fn notes(text: &str) -> std::result::Result<bool, &'static str> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off"),
+    }
+}
+
+/// Says on standard error why a call is refused that succeeds on a GPU. Only the first note of a process is printed.
+pub(crate) fn note(reason: fmt::Arguments<'_>) {
+    static IS_SAID: AtomicBool = AtomicBool::new(false);
+    if environment().has_notes && !IS_SAID.swap(true, Ordering::Relaxed) {
+        eprintln!("reference driver: {reason} ({PREFIX}NOTES=off hides this)");
+    }
 }
 
 /// The value of a variable, named without its prefix. `None` if the variable is unset, empty or invalid. `parse` says

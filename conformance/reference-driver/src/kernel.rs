@@ -23,17 +23,17 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    /// Reads the arguments of an entry. Kernels other than those of the `kernels` package are not supported.
-    pub(crate) fn read(entry: &str, arguments: Input<*const c_void>) -> Result<Self> {
+    /// Reads the arguments of a kernel.
+    pub(crate) fn read(kernel: &kernels::Kernel, arguments: Input<*const c_void>) -> Result<Self> {
         let long = |index| argument::<u64>(arguments, index);
         let short = |index| argument::<u32>(arguments, index);
-        Ok(match entry {
-            "fill" => Self::Fill { words: long(0)?, count: long(1)?, seed: short(2)? },
-            "verify" => Self::Verify { words: long(0)?, count: long(1)?, seed: short(2)?, mismatches: long(3)? },
-            "scale" => Self::Scale { words: long(0)?, count: long(1)?, factor: short(2)? },
-            "latch" => Self::Latch { flag: long(0)?, value: short(1)? },
-            "spin" => Self::Spin { nanoseconds: long(0)? },
-            "add" => Self::Add { counter: long(0)?, value: short(1)?, rounds: long(2)? },
+        Ok(match kernel.entry.to_bytes() {
+            b"fill" => Self::Fill { words: long(0)?, count: long(1)?, seed: short(2)? },
+            b"verify" => Self::Verify { words: long(0)?, count: long(1)?, seed: short(2)?, mismatches: long(3)? },
+            b"scale" => Self::Scale { words: long(0)?, count: long(1)?, factor: short(2)? },
+            b"latch" => Self::Latch { flag: long(0)?, value: short(1)? },
+            b"spin" => Self::Spin { nanoseconds: long(0)? },
+            b"add" => Self::Add { counter: long(0)?, value: short(1)?, rounds: long(2)? },
             _ => return Err(NOT_SUPPORTED),
         })
     }

@@ -1,4 +1,5 @@
-//! Modules and launches. Of a module's PTX, only the names of its entries and its global variables are read.
+//! Modules and launches. A module is one of the `kernels` package, or PTX without code, of which only the global
+//! variables are read.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use cuda_ipc_sys::{
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::Block;
+use crate::environment::note;
 use crate::kernel::Kernel;
 use crate::process::{State, own_number, state};
 use crate::range::Memory;
@@ -17,7 +19,7 @@ use crate::range::Memory;
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) context: u64,
-    entries: Vec<String>,
+    kernel: Option<&'static kernels::Kernel>,
     globals: Vec<Global>,
 }
 
@@ -33,13 +35,17 @@ struct Global {
 pub(crate) struct Function {
     pub(crate) context: u64,
     module: u64,
-    entry: String,
+    kernel: &'static kernels::Kernel,
 }
 
-/// The contents of a module's image: its entries, and the names and sizes of its global variables.
-type Contents = (Vec<String>, Vec<(String, u64)>);
+/// What is served of a module's image: a kernel of ours, and the names and sizes of its global variables.
+type Contents = (Option<&'static kernels::Kernel>, Vec<(String, u64)>);
 
+/// Reads an image. Code of others is refused, also if it has the name of a kernel of ours: it does something else.
 fn contents(image: &CStr) -> Result<Contents> {
+    if let Some(kernel) = kernels::ALL.iter().find(|kernel| kernel.ptx == image) {
+        return Ok((Some(kernel), Vec::new()));
+    }
     let Ok(text) = image.to_str() else { return Err(CUresult::CUDA_ERROR_INVALID_IMAGE) };
     if text.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         return Err(CUresult::CUDA_ERROR_INVALID_IMAGE);
@@ -49,9 +55,12 @@ fn contents(image: &CStr) -> Result<Contents> {
     if !words.contains(&".version") || !words.contains(&".target") {
         return Err(CUresult::CUDA_ERROR_INVALID_PTX);
     }
-    let names = words.windows(2).filter(|pair| pair[0] == ".entry").map(|pair| pair[1]);
-    let entries = names.map(|name| name.split(['(', '{']).next().unwrap_or(name).to_owned()).collect();
-    Ok((entries, words.split(|word| *word == ".global").skip(1).filter_map(global).collect()))
+    if let Some(place) = words.iter().position(|word| *word == ".entry") {
+        let name = words.get(place + 1).and_then(|name| name.split(['(', '{']).next()).unwrap_or_default();
+        note(format_args!("the kernel `{name}` cannot be loaded: only the kernels of this repository run on the CPU"));
+        return Err(NOT_SUPPORTED);
+    }
+    Ok((None, words.split(|word| *word == ".global").skip(1).filter_map(global).collect()))
 }
 
 /// Reads the declaration of an array of bytes after `.global`: `.align 4 .b8 name[size];`. Returns `None` for any other
@@ -113,7 +122,7 @@ impl State {
         if !extra.is_null() {
             return Err(if arguments.is_null() { NOT_SUPPORTED } else { INVALID_VALUE });
         }
-        let kernel = Kernel::read(&function.entry, arguments)?;
+        let kernel = Kernel::read(function.kernel, arguments)?;
         let context = stream.context;
         self.enqueue(&stream, move |health| {
             if !(crate::ipc::spreads_death() || crate::ipc::clears_at_death()) {
@@ -169,11 +178,11 @@ entry_points! {
         let mut state = state()?;
         let context = state.current()?;
         output.wanted()?;
-        let (entries, globals) = contents(image.text()?)?;
+        let (kernel, globals) = contents(image.text()?)?;
         let globals = globals.into_iter().map(|(name, size)| state.add_global(context, name, size));
         let globals = globals.collect::<Result<_>>()?;
         let id = state.new_id();
-        state.modules.insert(id, Module { context, entries, globals });
+        state.modules.insert(id, Module { context, kernel, globals });
         output.give(id as CUmodule)
     }
 
@@ -190,13 +199,11 @@ entry_points! {
     fn cuModuleGetFunction(output: Output<CUfunction>, module: CUmodule, name: Input<c_char>) {
         let mut state = state()?;
         output.wanted()?;
-        let name = name.text()?.to_string_lossy().into_owned();
+        let name = name.text()?;
         let id = module as u64;
         let module = state.module(module)?;
-        if !module.entries.contains(&name) {
-            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
-        }
-        let function = Function { context: module.context, module: id, entry: name };
+        let kernel = module.kernel.filter(|kernel| kernel.entry == name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+        let function = Function { context: module.context, module: id, kernel };
         let known = state.functions.iter().find(|(_, known)| **known == function).map(|(id, _)| *id);
         let id = known.unwrap_or_else(|| state.new_id());
         state.functions.insert(id, function);
@@ -261,7 +268,7 @@ mod tests {
     #[test]
     fn every_kernel_of_ours_is_found_in_its_module() {
         for kernel in kernels::ALL {
-            assert_eq!(contents(kernel.ptx), Ok((vec![kernel.entry.to_str().unwrap().to_owned()], Vec::new())));
+            assert_eq!(contents(kernel.ptx), Ok((Some(kernel), Vec::new())));
         }
     }
 
@@ -269,13 +276,13 @@ mod tests {
     fn variables_are_found_by_name_and_size() {
         let image = c".version 6.0\n.target sm_70\n.visible .global .align 4 .b8 one[12];\n.global .b8 other[8];\n";
         let globals = vec![("one".to_owned(), 12), ("other".to_owned(), 8)];
-        assert_eq!(contents(image), Ok((Vec::new(), globals)));
+        assert_eq!(contents(image), Ok((None, globals)));
     }
 
     #[test]
     fn what_is_no_ptx_is_refused() {
         assert_eq!(contents(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
         assert_eq!(contents(c"\x7fELF\x02"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
-        assert_eq!(contents(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok((Vec::new(), Vec::new())));
+        assert_eq!(contents(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok((None, Vec::new())));
     }
 }

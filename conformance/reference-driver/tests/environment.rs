@@ -3,7 +3,9 @@
 #[macro_use]
 mod common;
 
+use std::ffi::CStr;
 use std::process::{Command, Output};
+use std::ptr;
 
 use cuda_ipc_sys::CUresult;
 
@@ -45,6 +47,7 @@ fn an_invalid_value_is_refused_with_what_is_expected() {
         ("FABRIC", "banana", "expected absent, no-channel, channel, channel:NUMBER or not-ready"),
         ("VERSION", "12.7", "expected a release of CUDA from 11.8 to 13.5"),
         ("FAULT", "no-such-fault", "no fault has this name"),
+        ("NOTES", "yes", "expected on or off"),
     ] {
         let variable = format!("REFERENCE_DRIVER_{name}");
         let (output, errors) = run("refused", &[(&variable, value)]);
@@ -67,4 +70,33 @@ fn an_empty_variable_counts_as_unset() {
     let names = names.map(|name| format!("REFERENCE_DRIVER_{name}"));
     let (output, errors) = run("accepted", &names.each_ref().map(|name| (name.as_str(), "")));
     assert!(output.status.success() && errors.is_empty(), "{errors}{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// A kernel that has a name of ours and does nothing.
+const OTHERS: &CStr = c".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry scale()\n{\nret;\n}\n";
+
+#[test]
+#[ignore = "started by other tests, as another process"]
+fn loads_code_of_others() {
+    let (mut context, mut module) = (ptr::null_mut(), ptr::null_mut());
+    call!(cuInit(0));
+    call!(cuDevicePrimaryCtxRetain(&mut context, 0));
+    call!(cuCtxSetCurrent(context));
+    for _ in 0..2 {
+        let code = code!(cuModuleLoadData(&mut module, OTHERS.as_ptr().cast()));
+        assert_eq!((code, module), (CUresult::CUDA_ERROR_NOT_SUPPORTED, ptr::null_mut()));
+    }
+}
+
+/// A kernel runs only if all of its code is ours: a name says nothing of what others' code does.
+#[test]
+fn code_of_others_is_refused_with_a_note() {
+    for (notes, count) in [("", 1), ("on", 1), ("off", 0)] {
+        let (output, errors) = run("loads_code_of_others", &[("REFERENCE_DRIVER_NOTES", notes)]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        let note =
+            "reference driver: the kernel `scale` cannot be loaded: only the kernels of this repository run on the CPU";
+        assert_eq!(errors.matches(note).count(), count, "{errors}");
+        assert_eq!(errors.matches("reference driver:").count(), count, "{errors}");
+    }
 }
