@@ -87,6 +87,11 @@ impl State {
         Ok(top())
     }
 
+    /// Returns the error that every call in the current context returns. Some calls need no context, as on an H200.
+    pub(crate) fn check_current_if_any(&self) -> Result<()> {
+        if top() == 0 { self.sticky_error.check() } else { self.current().map(drop) }
+    }
+
     /// The code for an unknown handle of a stream, an event or a module.
     pub(crate) fn missing(&self, handle: u64) -> CUresult {
         if self.handles_of_destroyed.contains(&handle) { CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }

@@ -16,6 +16,11 @@ use crate::stream::{Stream, perform};
 #[derive(Clone, Copy)]
 enum Place {
     Device(u64),
+    /// Device memory as a context reaches it that need not be current.
+    Of {
+        context: u64,
+        address: u64,
+    },
     /// The caller's memory, or, since addresses are unified, any memory of the driver.
     Any(u64),
 }
@@ -23,7 +28,7 @@ enum Place {
 impl Place {
     const fn address(self) -> u64 {
         match self {
-            Self::Device(address) | Self::Any(address) => address,
+            Self::Device(address) | Self::Of { address, .. } | Self::Any(address) => address,
         }
     }
 }
@@ -51,8 +56,19 @@ impl Found {
 
 impl State {
     fn find(&self, context: u64, place: Place, size: u64, access: Access) -> Result<Found> {
+        if let Some(range) = self.range(place.address()).filter(|range| range.memory.is_of_host_pool()) {
+            // Seen on an H200: it is the host's memory, whatever access a device has.
+            let is_inside = place.address().checked_add(size).is_some_and(|end| end <= range.end());
+            return match place {
+                Place::Any(address) if is_inside => range.spans(address, size, access).map(Found::Kept),
+                _ => Err(INVALID_VALUE),
+            };
+        }
         match place {
             Place::Device(address) => self.reach_device(context, address, size, By::Driver, access).map(Found::Kept),
+            Place::Of { context, address } => {
+                self.reach_device(context, address, size, By::Driver, access).map(Found::Kept)
+            }
             Place::Any(address) => match self.reach(context, address, size, By::Driver, access)? {
                 Some(spans) => Ok(Found::Kept(spans)),
                 // Null or freed memory.
@@ -151,6 +167,8 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
     }
 }
 
+/// Copies between two contexts: each side is reached from its own one. Seen on an H200: so a copy between two pools needs
+/// no access of either device to the other's pool.
 fn copy_peer(
     to: (CUdeviceptr, CUcontext),
     from: (CUdeviceptr, CUcontext),
@@ -172,7 +190,8 @@ fn copy_peer(
     } {
         return Ok(());
     }
-    copy(Place::Device(to.0), Place::Device(from.0))
+    let place = |(address, context): (CUdeviceptr, CUcontext)| Place::Of { context: context as u64, address };
+    copy(place(to), place(from))
 }
 
 /// Checks the arguments of a fill, and returns the memory to fill.

@@ -115,7 +115,7 @@ entry_points! {
         let base = pointer as u64;
         let context = {
             let state = state()?;
-            state.current()?;
+            state.check_current_if_any()?;
             let range = state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_)));
             range.ok_or(INVALID_VALUE)?.context
         };

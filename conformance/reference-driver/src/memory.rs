@@ -99,7 +99,10 @@ entry_points! {
     fn cuMemFree_v2(pointer: CUdeviceptr) {
         let user = {
             let mut state = state()?;
-            state.current()?;
+            state.check_current_if_any()?;
+            if pointer == 0 {
+                return Ok(());
+            }
             if let Some(result) = state.free_import(pointer) {
                 return result;
             }

@@ -82,6 +82,11 @@ impl Memory {
         }
     }
 
+    /// Whether this is memory of a pool whose location is the host.
+    pub(crate) fn is_of_host_pool(&self) -> bool {
+        matches!(self, Self::Pool { target, .. } | Self::PoolImport { target, .. } if target.is_host())
+    }
+
     /// Whether this is page-locked memory of the host.
     pub(crate) fn is_host(&self) -> bool {
         match self {

@@ -53,10 +53,16 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
     F(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", (Pointer *, size_t, Object, Object)) \
     F(cuMemFree, "cuMemFree_v2", (Pointer)) \
     F(cuMemFreeAsync, "cuMemFreeAsync", (Pointer, Object)) \
+    F(cuMemFreeHost, "cuMemFreeHost", (void *)) \
     F(cuMemGetAddressRange, "cuMemGetAddressRange_v2", (Pointer *, size_t *, Pointer)) \
     F(cuPointerGetAttribute, "cuPointerGetAttribute", (void *, int, Pointer)) \
     F(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (Pointer, const void *, size_t)) \
     F(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, Pointer, size_t)) \
+    F(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (Pointer, const void *, size_t, Object)) \
+    F(cuMemcpyDtoD, "cuMemcpyDtoD_v2", (Pointer, Pointer, size_t)) \
+    F(cuMemcpy, "cuMemcpy", (Pointer, Pointer, size_t)) \
+    F(cuMemcpyPeer, "cuMemcpyPeer", (Pointer, Object, Pointer, Object, size_t)) \
+    F(cuMemcpyPeerAsync, "cuMemcpyPeerAsync", (Pointer, Object, Pointer, Object, size_t, Object)) \
     F(cuMemsetD8, "cuMemsetD8_v2", (Pointer, unsigned char, size_t)) \
     F(cuIpcGetMemHandle, "cuIpcGetMemHandle", (Handle *, Pointer)) \
     F(cuIpcOpenMemHandle, "cuIpcOpenMemHandle_v2", (Pointer *, Handle, unsigned)) \

@@ -9,6 +9,7 @@ void events(void);
 void vmm(void);
 void pools(void);
 void deaths(void);
+void peer_copies(void);
 
 /* Groups that use only the exporter's device. */
 void environment(void);
@@ -17,6 +18,9 @@ void vmm_refusals(void);
 void fabric(void);
 void foreign_descriptors(void);
 void large_pools(void);
+void frees_without_a_context(void);
+void empty_allocations(void);
+void host_pools(void);
 void limits(void);
 void flipped_bits(void);
 void fork_after_init(void);

@@ -22,7 +22,7 @@ impl Range {
     }
 
     /// The spans of this process's memory that a part of the range stands for.
-    fn spans(&self, address: u64, size: u64, access: Access) -> Result<Vec<Span>> {
+    pub(crate) fn spans(&self, address: u64, size: u64, access: Access) -> Result<Vec<Span>> {
         let (address, owner): (u64, Option<Arc<dyn Any + Send + Sync>>) = match &self.memory {
             Memory::Linear(piece) | Memory::Pool { piece, .. } => (address, Some(Arc::clone(piece.block()) as _)),
             Memory::Import(block) | Memory::Graph(block) | Memory::Global(block) | Memory::PoolImport { block, .. } => {

@@ -14,7 +14,7 @@ const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 /// Functions for which zeros are valid: no bytes, no output, the first device, the default stream or no flags.
-const RIGHT_IN_A_CONTEXT: [&str; 22] = [
+const RIGHT_IN_A_CONTEXT: [&str; 24] = [
     "cuInit",
     "cuDevicePrimaryCtxReset_v2",
     "cuCtxPopCurrent_v2",
@@ -23,6 +23,7 @@ const RIGHT_IN_A_CONTEXT: [&str; 22] = [
     "cuCtxSetFlags",
     "cuStreamQuery",
     "cuStreamSynchronize",
+    "cuMemFree_v2",
     "cuMemcpy",
     "cuMemcpyHtoD_v2",
     "cuMemcpyDtoH_v2",
@@ -37,10 +38,11 @@ const RIGHT_IN_A_CONTEXT: [&str; 22] = [
     "cuMemsetD8Async",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
+    "cuMemFreeAsync",
 ];
 
 /// The same for the runtime, which makes a context current if there is none.
-const RIGHT_OF_RUNTIME: [&str; 14] = [
+const RIGHT_OF_RUNTIME: [&str; 15] = [
     "cudaPeekAtLastError",
     "cudaSetDevice",
     "cudaDeviceSynchronize",
@@ -55,6 +57,7 @@ const RIGHT_OF_RUNTIME: [&str; 14] = [
     "cudaMemcpyPeerAsync",
     "cudaMemset",
     "cudaMemsetAsync",
+    "cudaFreeAsync",
 ];
 
 /// Calls functions with zeros, each after `prepare`, and returns their names and codes.
@@ -155,7 +158,7 @@ tests! {
     fn null_is_refused_by_every_call_that_wants_something() {
         call!(cuInit(0));
         let of_driver = |name: &str| !is_of_runtime(name);
-        let right = ["cuInit", "cuDevicePrimaryCtxReset_v2", "cuCtxSetCurrent"];
+        let right = ["cuInit", "cuDevicePrimaryCtxReset_v2", "cuCtxSetCurrent", "cuMemFree_v2"];
         assert_eq!(with_code(SUCCESS, &codes(of_driver, || ())), right, "without a context");
         let context = Context::new();
         let _resources = Resources::new();
