@@ -27,6 +27,9 @@ pub(crate) struct Update {
     /// Print what would change, but write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Accept a run with bad verdicts: later runs that fail alike then count as unchanged
+    #[arg(long)]
+    with_failures: bool,
     #[command(flatten)]
     folder: Folder,
 }
@@ -44,6 +47,16 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
         let path = arguments.report.display();
         return Err(Failure::new(format_args!("{path} {lack}: only the report of a complete run can become a record")));
     }
+    let bad = bad(&report);
+    if !bad.is_empty() && !arguments.with_failures {
+        return Err(Failure::new(format_args!(
+            "{} has {} cases with bad verdicts, and a record with them makes later failures look normal: {}; list them in \
+             deviations.toml, or pass --with-failures",
+            arguments.report.display(),
+            bad.len(),
+            named(&bad)
+        )));
+    }
     let new = records::record(report);
     let path = arguments.folder.path().join(records::name(&new.run));
     if path.exists() {
@@ -57,7 +70,21 @@ fn update(arguments: &Update) -> Result<ExitCode, Failure> {
         return print(&format!("{}: not written (--dry-run)\n", path.display()));
     }
     write(Some(&path), &new.to_lines().map_err(Failure::new)?)?;
-    print(&format!("{}: {} cases\n", path.display(), new.cases.len()))
+    let with = if bad.is_empty() { String::new() } else { format!(", with bad verdicts: {}", named(&bad)) };
+    print(&format!("{}: {} cases{with}\n", path.display(), new.cases.len()))
+}
+
+/// Returns the cases with bad verdicts that would be in the record.
+fn bad(report: &Report) -> Vec<String> {
+    let bad = report.cases.iter().filter(|case| !case.verdict.is_good() && !case.rows.is_empty());
+    bad.map(|case| format!("{} {}", case.verdict, case.id)).collect()
+}
+
+/// Names the first of several cases.
+fn named(cases: &[String]) -> String {
+    const NAMED: usize = 5;
+    let more = if cases.len() > NAMED { format!(" and {} more", cases.len() - NAMED) } else { String::new() };
+    format!("{}{more}", cases.get(..NAMED).unwrap_or(cases).join(", "))
 }
 
 /// Returns what a report lacks to be that of a complete run.

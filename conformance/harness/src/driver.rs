@@ -17,6 +17,9 @@ use crate::library::nvidia_release;
 use crate::machine::Machine;
 use crate::process::{Process, Settings, Start};
 
+/// The variable with which `cuda-ipc-sys` loads another library instead of the system's driver.
+const LOADERS_VARIABLE: &str = "CUDA_IPC_DRIVER";
+
 /// The value of `--driver`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -72,6 +75,11 @@ pub struct UnderTest {
 /// # Errors
 /// A sentence that names the cause: the driver does not load, or the machine has an NVIDIA GPU but no working driver.
 pub(crate) fn choose(choice: &Choice, settings: &Settings) -> Result<(UnderTest, Option<Process>), String> {
+    // The loader's advice is to set this variable, so the suite follows it too.
+    let named = std::env::var_os(LOADERS_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    if let (Choice::System | Choice::Auto, Some(path)) = (choice, named) {
+        return try_driver(Kind::Path, Some(path), settings);
+    }
     match choice {
         Choice::System => try_driver(Kind::System, None, settings),
         Choice::Path(path) => try_driver(Kind::Path, Some(path.clone()), settings),

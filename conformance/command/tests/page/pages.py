@@ -139,11 +139,12 @@ def rows(pages, address):
 
 
 def planted_failure(pages, address):
-    """The failure is listed first and links to its case, and its text does not run."""
+    """The change comes first and links to its case, and the text of a reason does not run."""
     with pages.open(address) as page:
-        expect(page.locator("header.bad h1")).to_contain_text("breaks 1 of")
+        expect(page.locator("header.bad h1")).to_contain_text("got worse (1 wrong result)")
+        expect(page.locator("header .remark").first).to_contain_text("breaks 1 of")
         expect(page.locator(".banner")).to_contain_text("the_last_one")
-        page.locator(".attention a code").first.click()
+        page.locator(".changes.regressed a code").first.click()
         expect(page.locator(f"[id='case:{FAILED}'] .reason")).to_have_text(HOSTILE)
         assert page.evaluate("window.ran") is None
         # The failure, and the case that was running.

@@ -99,6 +99,25 @@ fn an_update_shows_what_it_changes() -> Outcome {
     Ok(())
 }
 
+/// A report with bad verdicts becomes a record only with --with-failures, and the cases are named.
+#[rstest]
+#[conformance::test()]
+fn a_run_with_failures_becomes_a_record_only_on_request() -> Outcome {
+    let mut report = plain("580.159.04", 3);
+    report.cases[1].verdict = Verdict::Crash;
+    let reports = Reports::new(&report, &report)?;
+    let update = ["record", "update", "old", "--records", "."];
+    let refused = reports.run(&update)?;
+    let says = text(&refused.stderr);
+    check!(refused.status.code() == Some(2) && !reports.path("nvidia-580.159.04-h200-x2.jsonl").exists(), "{says}");
+    check!(says.contains("crash ipcmem::open::planted/number=00001") && says.contains("--with-failures"), "{says}");
+    let accepted = reports.run(&[&update[..], &["--with-failures"]].concat())?;
+    let says = text(&accepted.stdout);
+    let end = "3 cases, with bad verdicts: crash ipcmem::open::planted/number=00001\n";
+    check!(accepted.status.success() && says.ends_with(end), "{says}");
+    Ok(())
+}
+
 /// The report of an incomplete run cannot become a record, and the message says what it lacks.
 #[rstest]
 #[case::running("ends while fab::last is still running", |report: &mut Report| report.running.push("fab::last".to_owned()))]

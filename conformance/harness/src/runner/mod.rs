@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use clap::Parser as _;
+use libtest_mimic::FormatSetting;
 
 use crate::case::{self, Case};
 use crate::deviations::Deviations;
@@ -203,11 +204,16 @@ impl Run {
         // memory.
         options.libtest.test_threads.get_or_insert(1);
         let identity = &shared.under_test.identity;
+        // A reader of JSON expects nothing else.
+        let say: fn(std::fmt::Arguments<'_>) = match options.libtest.format {
+            Some(FormatSetting::Json) => |line| eprintln!("conformance: {line}"),
+            _ => |line| println!("conformance: {line}"),
+        };
+        let say_unmet =
+            || shared.description.unmet.iter().for_each(|unmet| say(format_args!("--require is not met: {unmet}")));
         if !options.libtest.list {
-            println!("conformance: {identity}, {}, seed {}", devices(&shared.under_test), shared.seed);
-            for unmet in &shared.description.unmet {
-                println!("conformance: --require is not met: {unmet}");
-            }
+            say(format_args!("{identity}, {}, seed {}", devices(&shared.under_test), shared.seed));
+            say_unmet();
         }
         let trials = cases.into_iter().map(|case| trial(case, Arc::clone(&shared))).collect();
         let conclusion = libtest_mimic::run(&options.libtest, trials);
@@ -223,22 +229,24 @@ impl Run {
                 return ExitCode::FAILURE;
             }
             if let Some(path) = options.report.as_deref().filter(|_| under_nextest().is_none()) {
-                println!("conformance: report: {}", path.display());
+                say(format_args!("report: {}", path.display()));
             }
             // A process of a nextest run has seen only one case: `conformance diff REPORT` compares the whole run.
             if under_nextest().is_none() {
                 report.run.environment = Some(Environment::find());
                 for line in shared.deviations.unmatched(&report).into_iter().chain(compare(&options, &report)) {
-                    println!("conformance: {line}");
+                    say(format_args!("{line}"));
                 }
             }
             for (case, disclosure) in report.disclosures() {
-                println!("conformance: disclosure: {}: {disclosure}", case.id);
+                say(format_args!("disclosure: {}: {disclosure}", case.id));
             }
             let counts = report.summary();
             let words: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
-            println!("conformance: {}; {identity}, {}", words.join(", "), devices(&shared.under_test));
+            // Above the counts, which look good although the run fails.
+            say_unmet();
+            say(format_args!("{}; {identity}, {}", words.join(", "), devices(&shared.under_test)));
         }
         let is_empty = is_of_drivers && options.has_checked_nothing(shared.report().cases.len());
         if is_empty {

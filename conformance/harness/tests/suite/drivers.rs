@@ -99,3 +99,49 @@ fn an_unknown_requirement_is_refused() -> Outcome {
     );
     Ok(())
 }
+
+/// The variable that the loader's advice names selects the driver of the suite too, and not only that of programs.
+#[rstest]
+#[case::auto("auto")]
+#[case::system("system")]
+#[conformance::test()]
+fn the_variable_of_the_loader_selects_the_driver(#[case] choice: &str) -> Outcome {
+    let reference = std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so");
+    let mut command = suite(choice)?;
+    command.env("CUDA_IPC_DRIVER", &reference).args(["--exact", CASE]);
+    let text = run(command)?.text();
+    check!(text.lines().next().is_some_and(|line| line.contains("given by path")), "{text}");
+    let mut command = suite(choice)?;
+    command.env("CUDA_IPC_DRIVER", "/no/such/driver.so").args(["--exact", CASE]);
+    let run = run(command)?;
+    check!(!run.output.status.success() && run.errors().contains("/no/such/driver.so"), "{}", run.errors());
+    Ok(())
+}
+
+/// The last lines name a requirement that is not met, because the counts beside them look good.
+#[rstest]
+#[conformance::test()]
+fn the_last_lines_name_an_unmet_requirement() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--require", "gpus=9", "--exact", CASE]);
+    let run = run(command)?;
+    let text = run.text();
+    let (_, last) = text.split_once("test result: ok").ok_or_else(|| harness("no result"))?;
+    check!(last.contains("conformance: --require is not met: gpus=9, found 2\n"), "{text}");
+    check!(run.output.status.code() == Some(101), "{}", run.output.status);
+    Ok(())
+}
+
+/// With `--format json`, standard output is JSON, and nothing else.
+#[rstest]
+#[conformance::test()]
+fn json_is_not_mixed_with_text() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--format", "json", "--exact", CASE]);
+    let run = run(command)?;
+    for line in run.text().lines() {
+        serde_json::from_str::<serde_json::Value>(line).map_err(|error| Stop::failed(format!("{line}: {error}")))?;
+    }
+    check!(run.errors().contains("conformance: driver: reference"), "{}", run.errors());
+    Ok(())
+}
