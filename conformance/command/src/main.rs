@@ -3,6 +3,7 @@
 mod bundle;
 mod diff;
 mod doctor;
+mod fleet;
 mod folder;
 mod html;
 mod junit;
@@ -36,6 +37,7 @@ Examples:
   cargo conformance run --driver system --require gpus=1 --report new.jsonl
   cargo conformance diff old.jsonl new.jsonl
   cargo conformance html new.jsonl --compare old.jsonl --output report.html
+  cargo conformance fleet reports/
 
 In an unpacked bundle, the command is ./conformance.
 Exit codes: 0 success; 1 something regressed (diff), or no case can run (doctor); 2 invalid arguments or unusable files.
@@ -49,6 +51,8 @@ enum Command {
     Diff(diff::Arguments),
     /// Show which cases this machine can run, and why it cannot run the others
     Doctor(doctor::Arguments),
+    /// Compare thousands of reports: outliers among equal machines, rules by driver, the history of a rule
+    Fleet(fleet::Arguments),
     /// Render a report as one HTML file, which a browser shows offline
     Html(html::Arguments),
     /// Convert a report to JUnit XML
@@ -64,7 +68,7 @@ enum Command {
     Score(score::Arguments),
     /// Show a report: the run, and its rows, cases and steps
     Show(show::Arguments),
-    /// Print the JSON Schema of a report or of a comparison
+    /// Print the JSON Schema of a report, of a comparison or of a fleet
     #[command(after_help = "Example:\n  cargo conformance schema diff > diff.schema.json")]
     Schema {
         /// What the schema describes
@@ -85,6 +89,8 @@ enum Schema {
     Report,
     /// The output of `conformance diff --format json`
     Diff,
+    /// The output of `conformance fleet --format json`
+    Fleet,
 }
 
 impl Schema {
@@ -92,6 +98,7 @@ impl Schema {
         match self {
             Self::Report => conformance::report::schema(),
             Self::Diff => conformance::records::schema(),
+            Self::Fleet => conformance::fleet::schema(),
         }
     }
 }
@@ -101,6 +108,7 @@ fn main() -> ExitCode {
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Html(arguments) => html::run(&arguments),
         Command::Junit(arguments) => junit::run(&arguments),
         Command::List(arguments) => list::run(&arguments),

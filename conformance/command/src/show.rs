@@ -203,6 +203,9 @@ fn add(text: &mut String, case: &CaseReport) {
     for disclosure in &case.disclosures {
         let _ = writeln!(text, "    {} {disclosure}", magenta("disclosure:"));
     }
+    for xid in &case.xids {
+        let _ = writeln!(text, "    kernel: {xid}");
+    }
     for (name, value) in &case.observations {
         let _ = writeln!(text, "    {name} = {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }

@@ -19,7 +19,7 @@
 //! | `role` | role | the process that performs calls, and the resources that it holds |
 //! | `message`, [`mod@values`], [`machine`], `mounts` | both | answers and plain data, which `conformance-peer` transports; mounts of one process |
 //! | [`identity`], `step`, [`report`] | runner, command | the driver under test, the steps of a case, reports |
-//! | [`records`], [`diff`], [`deviations`], [`catalogue`] | runner, command | golden records, comparisons, listed bugs, requirement rows |
+//! | [`records`], [`diff`], [`fleet`], [`deviations`], [`catalogue`] | runner, command | golden records, comparisons, listed bugs, requirement rows |
 //!
 //! Imports follow one order: `runner` → `driver`, `case` → `warm` → [`calls`] → `process`, `role`. No two modules
 //! import each other.
@@ -43,6 +43,7 @@ pub mod diff;
 pub mod driver;
 mod expect;
 pub mod failure;
+pub mod fleet;
 pub mod identity;
 mod library;
 mod log;

@@ -28,6 +28,7 @@ pub fn record(mut report: Report) -> Report {
         environment.mps = environment.mps.as_deref().map(file_name);
     }
     run.driver.path = file_name(&run.driver.path);
+    run.identification = None;
     for device in &mut run.devices {
         device.uuid = String::new();
     }
@@ -41,6 +42,7 @@ pub fn record(mut report: Report) -> Report {
 
 fn normalise(case: &mut CaseReport) {
     case.steps = Vec::new();
+    case.xids = Vec::new();
     case.reason = case.reason.as_deref().map(without_addresses);
     case.observations.values_mut().for_each(|value| *value = quiet(value));
     case.disclosures.iter_mut().for_each(|text| *text = without_addresses(text));

@@ -26,7 +26,7 @@ use outline::Outline;
 use text::Piece;
 use topology::Topology;
 
-const STYLE: &str = include_str!("../../templates/report.css");
+pub(crate) const STYLE: &str = include_str!("../../templates/report.css");
 const SCRIPT: &str = include_str!("../../templates/report.js");
 
 #[derive(Args)]
@@ -93,7 +93,7 @@ fn page(report: &Report, old: Option<&Report>, groups: &[Group]) -> Result<Strin
 
 /// Returns the content security policy: the page loads nothing, sends nothing, and uses only this style and this
 /// script. Text of a report could not run even if it were not escaped.
-fn policy() -> String {
+pub(crate) fn policy() -> String {
     let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; base-uri 'none'; \

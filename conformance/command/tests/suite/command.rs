@@ -88,6 +88,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         devices: (0..2).map(device).collect(),
         links: Vec::new(),
         environment: None,
+        identification: None,
         seed: 7,
         fresh: false,
         repeat: NonZeroU32::MIN,
@@ -114,6 +115,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         failure: None,
         observations: [("code".to_owned(), "CUDA_SUCCESS (0)".into())].into(),
         disclosures: Vec::new(),
+        xids: Vec::new(),
         steps: vec![step; 3],
         duration_ms: 10.0,
     }

@@ -78,6 +78,7 @@ fn a_planted_difference_is_found(
 #[rstest]
 #[case::address(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("0x7f{n:010x} is not mapped")))]
 #[case::handle(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("MemHandle({:0>64x}) does not open", n + 77)))]
+#[case::process(|case: &mut CaseReport, n: u64| ended(case, Verdict::Fail, &format!("/memfd:cuda:{}:0 is open", 8315 + n)))]
 #[case::observed_address(|case: &mut CaseReport, n: u64| {
     case.observations.insert("addresses".to_owned(), json!([139_653_476_777_984_u64 + n]));
 })]

@@ -11,6 +11,7 @@ mod deviations;
 mod diff;
 mod disclosures;
 mod doctor;
+mod fleet;
 mod html;
 mod junit;
 mod nearest;

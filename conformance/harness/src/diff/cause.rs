@@ -59,6 +59,13 @@ impl Cause {
     }
 }
 
+/// Returns the kind of a case's failure, and what went wrong, in words without addresses.
+pub(crate) fn cause_of(case: &CaseReport) -> (Defect, String) {
+    let failure = case.how_it_failed().unwrap_or(Failure::of(Defect::Result));
+    let kind = failure.kind;
+    (kind, Failed { id: &case.id, rows: &case.rows, failure, reason: case.reason.as_deref() }.what())
+}
+
 fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
     let mut causes: BTreeMap<(Defect, String), Cause> = BTreeMap::new();
     for case in failed {
@@ -94,7 +101,7 @@ impl Failed<'_> {
 }
 
 /// Replaces numbers: `importer read 3 wrong words of 1024` has the same cause in every case.
-fn without_numbers(text: &str) -> String {
+pub(crate) fn without_numbers(text: &str) -> String {
     let mut quiet = String::with_capacity(text.len());
     let mut is_in_a_name = false;
     let mut characters = text.chars().peekable();

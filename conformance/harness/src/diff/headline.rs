@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use super::cause::Cause;
 use super::change::{Change, Difference, Severity, Why};
-use super::{Cause, Diff, Side};
+use super::types::{Diff, Side};
 use crate::{Defect, Verdict, catalogue};
 
 /// Returns the sentence, without a full stop.

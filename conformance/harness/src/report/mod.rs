@@ -4,7 +4,9 @@
 //! ([`CaseReport`]). The last line says that the run is complete. All processes of a nextest run write the same report,
 //! which has no such line.
 
+mod brief;
 mod environment;
+mod identification;
 mod read;
 mod source;
 mod writer;
@@ -17,8 +19,11 @@ use std::{fmt, fs};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use brief::{Brief, BriefCase};
 pub(crate) use environment::mps;
 pub use environment::{Environment, Host, Limits};
+pub use identification::{Board, Identification};
+pub(crate) use identification::{KernelLog, anonymous};
 pub use read::Unreadable;
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
@@ -142,6 +147,9 @@ pub struct Run {
     /// The environment of the run; absent in reports of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
+    /// What identifies the machine; absent unless the run was started with `--identify`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identification: Option<Identification>,
     /// The seed of every random choice in the run.
     pub seed: u64,
     /// Whether every role was a new process.
@@ -267,6 +275,9 @@ pub struct CaseReport {
     /// that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disclosures: Vec<String>,
+    /// The Xid messages of NVIDIA's kernel module that came while the case ran; empty without `--identify`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub xids: Vec<String>,
     /// The steps of the case, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{CaseReport, FORMAT, Report, Run};
+use super::{CaseReport, FORMAT, Line, Report, Run};
 
 /// Why a report cannot be used.
 #[derive(Debug)]
@@ -84,8 +84,8 @@ enum Tag {
 
 /// The name in a line of a case. The other fields are ignored.
 #[derive(Deserialize)]
-struct Named {
-    id: String,
+pub(super) struct Named {
+    pub(super) id: String,
 }
 
 /// The contents of a report except the cases that ended.
@@ -144,34 +144,62 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 pub(super) fn scan<C: Ended>(path: &Path, file: &File, case: impl FnMut(C, u64)) -> Result<Head, Unreadable> {
     let lines = &mut BufReader::new(file);
     let failed = |error| Unreadable::Io(path.to_owned(), error);
-    let foreign = |why: String| Unreadable::Foreign(path.to_owned(), why);
     let mut first = Vec::new();
     lines.read_until(b'\n', &mut first).map_err(failed)?;
     if first.trim_ascii().is_empty() {
         return Err(Unreadable::Empty(path.to_owned()));
     }
     let length = first.len() as u64;
-    let tagged = serde_json::from_slice::<Tagged>(&first);
-    if tagged.is_err() {
-        // Format 1 is one value, which may have several lines.
-        lines.read_to_end(&mut first).map_err(failed)?;
-    }
-    let headless = || foreign("it does not begin with a line that describes a run".to_owned());
-    let Header { format } = serde_json::from_slice(&first)
-        .map_err(|error: serde_json::Error| if error.is_data() { headless() } else { foreign(reason(&error)) })?;
-    match tagged {
-        _ if format > FORMAT => Err(Unreadable::Future(path.to_owned(), format)),
-        Ok(Tagged { line: Tag::Run }) if format > 0 => {
-            let run = serde_json::from_slice(&first).map_err(|error| foreign(reason(&error)))?;
-            cases(path, run, lines, length, case)
+    match described(path, &first)? {
+        First::Run(run) => cases(path, *run, lines, length, case),
+        First::FormatOne => {
+            // Format 1 is one value, which may have several lines.
+            lines.read_to_end(&mut first).map_err(failed)?;
+            format_one(path, &first, case)
         }
-        Err(_) if format == 1 => format_one(&first, case).map_err(foreign),
-        _ => Err(headless()),
     }
 }
 
-fn format_one<C: Ended>(text: &[u8], mut case: impl FnMut(C, u64)) -> Result<Head, String> {
-    let FormatOne { run, cases } = serde_json::from_slice(text).map_err(|error| reason(&error))?;
+/// What the first line of a report says.
+pub(super) enum First {
+    /// The run: the other lines follow.
+    Run(Box<Run>),
+    /// The whole file is one value of format 1, or no report.
+    FormatOne,
+}
+
+/// Reads the first line of a report.
+pub(super) fn described(path: &Path, first: &[u8]) -> Result<First, Unreadable> {
+    if serde_json::from_slice::<Tagged>(first).is_err() {
+        return Ok(First::FormatOne);
+    }
+    match format(path, first)? {
+        0 => Err(headless(path)),
+        _ => match serde_json::from_slice::<Line>(first) {
+            Ok(Line::Run(run)) => Ok(First::Run(run)),
+            Ok(_) => Err(headless(path)),
+            Err(error) => Err(Unreadable::Foreign(path.to_owned(), reason(&error))),
+        },
+    }
+}
+
+fn format(path: &Path, text: &[u8]) -> Result<u32, Unreadable> {
+    let Header { format } = serde_json::from_slice(text).map_err(|error: serde_json::Error| {
+        if error.is_data() { headless(path) } else { Unreadable::Foreign(path.to_owned(), reason(&error)) }
+    })?;
+    if format > FORMAT { Err(Unreadable::Future(path.to_owned(), format)) } else { Ok(format) }
+}
+
+fn headless(path: &Path) -> Unreadable {
+    Unreadable::Foreign(path.to_owned(), "it does not begin with a line that describes a run".to_owned())
+}
+
+fn format_one<C: Ended>(path: &Path, text: &[u8], mut case: impl FnMut(C, u64)) -> Result<Head, Unreadable> {
+    if format(path, text)? != 1 {
+        return Err(headless(path));
+    }
+    let FormatOne { run, cases } = serde_json::from_slice(text)
+        .map_err(|error: serde_json::Error| Unreadable::Foreign(path.to_owned(), reason(&error)))?;
     cases.into_iter().for_each(|ended| case(ended, 0));
     Ok(Head { run, running: Vec::new(), is_complete: true })
 }
@@ -219,7 +247,7 @@ fn cases<C: Ended>(
 }
 
 /// Returns the parser's message without its line number, which is relative to the start of the parsed text.
-fn reason(error: &serde_json::Error) -> String {
+pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     format!("{what} at column {}", error.column())

@@ -26,7 +26,7 @@ use crate::driver::UnderTest;
 use crate::identity::Kind;
 use crate::process::{Placement, Process, Settings};
 use crate::records::{self, Records};
-use crate::report::{Environment, FORMAT, Report, Suite, Writer};
+use crate::report::{Environment, FORMAT, Identification, KernelLog, Report, Suite, Writer, anonymous};
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
@@ -163,7 +163,9 @@ impl Run {
         let description = run(&under_test, seed, &options);
         let writer = match &options.report {
             Some(path) if !options.libtest.list => {
-                let writer = Writer::new(path, &with_surroundings(&description), under_nextest().is_some());
+                let described = with_surroundings(&description);
+                let described = if options.identify { described } else { anonymous(described) };
+                let writer = Writer::new(path, &described, under_nextest().is_some());
                 Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
             }
             _ => None,
@@ -194,6 +196,7 @@ impl Run {
             seed,
             description,
             ended: Mutex::default(),
+            kernel_log: Mutex::new(kernel_log(&options)),
         };
         Ok(Self { options, shared: Arc::new(shared), cases, is_of_drivers: program.is_of_drivers })
     }
@@ -260,6 +263,16 @@ impl Run {
     }
 }
 
+/// Opens the kernel's log for Xid messages, if they are wanted.
+fn kernel_log(options: &Options) -> Option<KernelLog> {
+    if !options.identify || options.libtest.list {
+        return None;
+    }
+    let path = options.kernel_log.display();
+    let unread = |error| eprintln!("conformance: warning: {path}: {error}: the report will have no Xid messages");
+    KernelLog::open(&options.kernel_log).map_err(unread).ok()
+}
+
 /// Returns the lines that compare the run with the nearest golden record.
 fn compare(options: &Options, report: &Report) -> Vec<String> {
     let folder = options.records.clone().unwrap_or_else(records::folder);
@@ -309,6 +322,7 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
         devices: under_test.machine.devices.clone(),
         links: under_test.machine.links.clone(),
         environment: None,
+        identification: options.identify.then(Identification::find),
         seed,
         fresh: options.fresh,
         repeat: options.repeat,

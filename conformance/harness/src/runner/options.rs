@@ -66,6 +66,15 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     pub deadline: Duration,
 
+    /// Name the machine in the report: host, container image, and of each GPU its UUID, VBIOS and state of the fabric; and
+    /// note the Xid messages of the kernel. Without this, a report identifies no machine
+    #[arg(long, env = "CONFORMANCE_IDENTIFY", value_parser = FalseyValueParser::new())]
+    pub identify: bool,
+
+    /// With --identify, the log in which the kernel's messages appear
+    #[arg(long, env = "CONFORMANCE_KERNEL_LOG", default_value = "/dev/kmsg", value_name = "FILE")]
+    pub kernel_log: PathBuf,
+
     /// Print as JSON what the driver reports and what each case lacks on this machine; run no case
     #[arg(long)]
     pub probe: bool,

@@ -14,7 +14,7 @@ use crate::case::{self, Case};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
-use crate::report::{CaseReport, Report, Run, Writer};
+use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
 use crate::warm::{self, WarmRoles};
 use crate::{Failure, Stop, Verdict};
 
@@ -35,6 +35,8 @@ pub(super) struct Shared {
     pub(super) description: Run,
     /// The cases that have ended, without their steps.
     pub(super) ended: Mutex<Vec<CaseReport>>,
+    /// The kernel's messages, with `--identify`.
+    pub(super) kernel_log: Mutex<Option<KernelLog>>,
 }
 
 /// Creates the libtest-mimic trial of a case. Under nextest, an unsupported case is listed as ignored, so that nextest
@@ -65,6 +67,9 @@ impl Shared {
         let (verdict, reason) = (report.verdict, report.reason.clone());
         let duration = started.elapsed().saturating_sub(warm::take_waited());
         report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
+        if let Some(log) = self.kernel_log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            report.xids = log.xids();
+        }
         // With `--require`, a case may be skipped only if the probe predicted it.
         let is_untold = is_missing && self.strict;
         let required = verdict == Verdict::Unsupported && (is_untold || !self.description.unmet.is_empty());
@@ -159,6 +164,7 @@ fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
         failure: None,
         observations: Default::default(),
         disclosures: Vec::new(),
+        xids: Vec::new(),
         steps: Vec::new(),
         duration_ms: 0.0,
     }

@@ -10,6 +10,7 @@ mod deviations;
 mod disclosures;
 mod drivers;
 mod filter;
+mod identify;
 mod interposer;
 mod nextest;
 mod options;

@@ -33,6 +33,16 @@ fn crash(exporter: Role) -> Outcome {
     exporter.die_of(rustix::process::Signal::SEGV.as_raw())
 }
 
+/// A message of the kernel that a GPU failed. It comes into the log that the variable names.
+#[rstest]
+#[conformance::test()]
+fn xid(_exporter: Role) -> Outcome {
+    let log = std::env::var_os("CONFORMANCE_KERNEL_LOG").ok_or_else(|| harness("no log"))?;
+    let mut log = std::fs::OpenOptions::new().append(true).open(log).map_err(harness)?;
+    let lines = "6,1,2,-;something else\n4,2,3,-;NVRM: Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.\n";
+    std::io::Write::write_all(&mut log, lines.as_bytes()).map_err(harness)
+}
+
 /// A call that does not return.
 #[rstest]
 #[conformance::test()]

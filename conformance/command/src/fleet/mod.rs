@@ -1,0 +1,103 @@
+//! `conformance fleet`: what thousands of reports say together.
+
+mod page;
+mod text;
+mod words;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use conformance::catalogue::{self, Row};
+use conformance::fleet::Fleet;
+
+use crate::output::{Failure, remark, write};
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The folder of the reports; folders in it are read too
+    folder: PathBuf,
+    /// The columns of the table of rules
+    #[arg(long, value_enum, default_value_t = By::Driver)]
+    by: By,
+    /// Show the history of one rule over the driver releases
+    #[arg(long, value_name = "ROW")]
+    rule: Option<String>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Every file whose name ends in .jsonl or .json is read. A file that cannot be read is named, and does not stop the others.
+A report is called after its host if the run was started with --identify, else after its file.
+
+Outliers come first: what at most a quarter of the reports with one driver and the same GPUs do. Then comes the table of
+the rules that break somewhere, with the number of reports in which each breaks. A listed deviation counts as broken.
+
+Examples:
+  cargo conformance fleet reports/
+  cargo conformance fleet reports/ --by host
+  cargo conformance fleet reports/ --rule IPCMEM-OPEN-002
+  cargo conformance fleet reports/ --format html --output fleet.html
+  cargo conformance fleet reports/ --format json | jq '.outliers[] | select(.is_broken) | .row'
+
+The schema of the JSON: cargo conformance schema fleet
+Exit codes: 0 at least one report was read, 2 invalid arguments, or no report can be used";
+
+/// The columns of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// The driver releases
+    Driver,
+    /// The hosts with outliers
+    Host,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Text for people
+    Text,
+    /// One HTML file, which a browser shows offline
+    Html,
+    /// JSON for programs
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let folder = arguments.folder.display();
+    let fleet = Fleet::read(&arguments.folder).map_err(|error| Failure::new(format_args!("{folder}: {error}")))?;
+    if fleet.reports.is_empty() {
+        let unreadable = fleet.unreadable.iter().map(|unread| format!("\n  {}", unread.why));
+        return Err(Failure::new(format_args!(
+            "{folder} has no report that can be read{}",
+            unreadable.collect::<String>()
+        )));
+    }
+    let groups = catalogue::groups().map_err(Failure::new)?;
+    let rows: Vec<Row> = groups.into_iter().flat_map(|group| group.row).collect();
+    if let Some(row) = &arguments.rule
+        && fleet.rule(row).is_none()
+    {
+        let hint = match rows.iter().any(|known| known.id == *row) {
+            true => "no report checks it",
+            false => "the catalogue has no such row; `conformance list` prints all rows",
+        };
+        return Err(Failure::new(format_args!("{row}: {hint}")));
+    }
+    let rule = arguments.rule.as_deref();
+    let text = match arguments.format {
+        Format::Text => text::text(&fleet, arguments.by, rule, &rows),
+        Format::Html => page::page(&fleet, rule, &rows)?,
+        Format::Json => serde_json::to_string(&fleet).map_err(Failure::new)? + "\n",
+    };
+    // The text lists them. Other output goes into a browser or a program.
+    for unread in fleet.unreadable.iter().filter(|_| !matches!(arguments.format, Format::Text)) {
+        remark(format_args!("left out: {}", unread.why));
+    }
+    write(arguments.output.as_deref(), &text)
+}

@@ -1,0 +1,118 @@
+//! The fleet as text for a terminal.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use conformance::catalogue::Row;
+use conformance::fleet::{Fleet, Rule};
+
+use super::By;
+use super::words::{count, headline, history, hosts, outlier, statement};
+
+/// The number of outliers and of rules that are printed. The JSON has all.
+const SHOWN: usize = 40;
+
+/// The number of hosts in a table.
+const HOSTS: usize = 8;
+
+pub(super) fn text(fleet: &Fleet, by: By, rule: Option<&str>, rows: &[Row]) -> String {
+    let bold = Style::new().bold();
+    if let Some(rule) = rule.and_then(|row| fleet.rule(row)) {
+        return of_rule(fleet, rule, rows);
+    }
+    let mut text = format!("{bold}{}.{bold:#}\n", headline(fleet));
+    if !fleet.outliers.is_empty() {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        let _ = writeln!(text, "\n{red}outliers ({}){red:#}", fleet.outliers.len());
+    }
+    for one in fleet.outliers.iter().take(SHOWN) {
+        let (class, statement) = statement(rows, &one.row);
+        let _ = writeln!(text, "  {bold}{}{bold:#} {class}: {statement}\n    {}", one.row, outlier(fleet, one));
+    }
+    more(&mut text, fleet.outliers.len(), "outlier");
+    let broken: Vec<_> = fleet.rules.iter().filter(|rule| !rule.broken_in.is_empty()).collect();
+    if !broken.is_empty() {
+        let _ = writeln!(text, "\n{bold}rules that break somewhere ({}){bold:#}", broken.len());
+        text += &match by {
+            By::Driver => by_driver(fleet, &broken),
+            By::Host => by_host(fleet, &broken),
+        };
+    }
+    let _ = writeln!(text, "\n{} hold wherever they are checked.", count(fleet.held, "rule"));
+    let cut: Vec<_> = fleet.reports.iter().filter(|report| !report.is_complete).collect();
+    if !cut.is_empty() {
+        let _ = writeln!(text, "\n{bold}reports without an end ({}){bold:#}", cut.len());
+    }
+    for report in cut.iter().take(SHOWN) {
+        let running = report.running.as_ref().map(|case| format!(": ended while running {case}"));
+        let _ = writeln!(text, "  {}{}", report.name, running.unwrap_or_default());
+    }
+    more(&mut text, cut.len(), "report");
+    if !fleet.unreadable.is_empty() {
+        let _ = writeln!(text, "\n{bold}files that could not be read ({}){bold:#}", fleet.unreadable.len());
+    }
+    fleet.unreadable.iter().for_each(|unread| text += &format!("  {}\n", unread.why));
+    text
+}
+
+fn more(text: &mut String, total: usize, noun: &str) {
+    if total > SHOWN {
+        let _ = writeln!(text, "  and {}, which --format json lists", count(total - SHOWN, &format!("more {noun}")));
+    }
+}
+
+/// Returns the history of a rule, one line a driver.
+fn of_rule(fleet: &Fleet, rule: &Rule, rows: &[Row]) -> String {
+    let (class, statement) = statement(rows, &rule.row);
+    let mut text = format!("{} {class}: {statement}\n", rule.row);
+    let width = fleet.drivers.iter().map(|driver| driver.chars().count()).max().unwrap_or_default();
+    for (driver, cell) in fleet.drivers.iter().zip(&rule.by_driver) {
+        let _ = writeln!(text, "  {driver:width$}  {}", history(cell));
+    }
+    text
+}
+
+fn by_driver(fleet: &Fleet, rules: &[&Rule]) -> String {
+    let cells = |rule: &Rule| {
+        let cell = |cell: &conformance::fleet::Cell| match (cell.checked, cell.broken) {
+            (0, _) => "-".to_owned(),
+            (_, 0) => "holds".to_owned(),
+            (checked, broken) => format!("{broken}/{checked}"),
+        };
+        rule.by_driver.iter().map(cell).collect()
+    };
+    table(&fleet.drivers, rules.iter().map(|rule| (rule.row.as_str(), cells(rule))))
+}
+
+fn by_host(fleet: &Fleet, rules: &[&Rule]) -> String {
+    let hosts = hosts(fleet, HOSTS);
+    if hosts.is_empty() {
+        return "  no report is an outlier; --by driver shows where they break\n".to_owned();
+    }
+    let names: Vec<_> = hosts.iter().map(|index| fleet.reports[*index].name.clone()).collect();
+    let is_broken = |rule: &Rule, host: &usize| rule.broken_in.binary_search(host).is_ok();
+    let cells =
+        |rule: &Rule| hosts.iter().map(|host| if is_broken(rule, host) { "breaks" } else { "" }.to_owned()).collect();
+    let some = rules.iter().filter(|rule| hosts.iter().any(|host| is_broken(rule, host)));
+    table(&names, some.map(|rule| (rule.row.as_str(), cells(rule))))
+}
+
+/// Formats a table whose columns are as wide as their widest value.
+fn table<'a>(columns: &[String], lines: impl Iterator<Item = (&'a str, Vec<String>)>) -> String {
+    let lines: Vec<_> = lines.collect();
+    let length = |text: &str| text.chars().count();
+    let first = lines.iter().map(|(row, _)| length(row)).max().unwrap_or_default();
+    let width = |place: usize| {
+        let values = lines.iter().filter_map(|(_, cells)| cells.get(place)).map(|cell| length(cell));
+        values.chain(columns.get(place).map(|name| length(name))).max().unwrap_or_default()
+    };
+    let widths: Vec<_> = (0..columns.len()).map(width).collect();
+    let line = |row: &str, cells: &[String]| {
+        let cells: String = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}")).collect();
+        format!("  {row:first$}{cells}\n").trim_end().to_owned() + "\n"
+    };
+    let mut text = line("", columns);
+    text.extend(lines.iter().take(SHOWN).map(|(row, cells)| line(row, cells)));
+    more(&mut text, lines.len(), "rule");
+    text
+}

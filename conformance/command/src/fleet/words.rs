@@ -1,0 +1,91 @@
+//! The words of a fleet, for the text and for the page.
+
+use conformance::catalogue::Row;
+use conformance::fleet::{Cell, Fleet, Outlier, Way};
+
+/// The number of hosts that a sentence names.
+const NAMED: usize = 5;
+
+/// Returns the fleet in one sentence.
+pub(super) fn headline(fleet: &Fleet) -> String {
+    let broken = fleet.outliers.iter().filter(|outlier| outlier.is_broken);
+    let mut hosts: Vec<_> = broken.clone().flat_map(|outlier| &outlier.reports).collect();
+    hosts.sort();
+    hosts.dedup();
+    let (reports, drivers) = (count(fleet.reports.len(), "report"), count(fleet.drivers.len(), "driver"));
+    let outliers = match broken.count() {
+        0 => "no rule breaks on a few of otherwise equal machines".to_owned(),
+        rules => format!(
+            "{} {} in {}, but {} in most reports of the same driver and GPUs",
+            count(rules, "rule"),
+            if rules == 1 { "breaks" } else { "break" },
+            count(hosts.len(), "report"),
+            if rules == 1 { "holds" } else { "hold" },
+        ),
+    };
+    let unread = match fleet.unreadable.len() {
+        0 => String::new(),
+        files => format!("; {} could not be read", count(files, "file")),
+    };
+    format!("{reports} of {drivers}: {outliers}{unread}")
+}
+
+/// Returns what an outlier is, without the rule.
+pub(super) fn outlier(fleet: &Fleet, outlier: &Outlier) -> String {
+    let verb = if outlier.is_broken { "breaks" } else { "holds" };
+    let names: Vec<_> = outlier.reports.iter().filter_map(|index| fleet.reports.get(*index)).collect();
+    let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
+    let names: Vec<_> = names.iter().take(NAMED).map(|member| member.name.as_str()).collect();
+    let causes = ways(&outlier.causes, outlier.reports.len());
+    let causes = if causes.is_empty() { causes } else { format!(": {causes}") };
+    format!(
+        "{verb} in {} of {} with {} on {}{causes}: {}{more}",
+        outlier.reports.len(),
+        count(outlier.checked, "report"),
+        fleet.driver(outlier.driver),
+        outlier.gpus,
+        names.join(", "),
+    )
+}
+
+/// Returns what a rule does on a driver.
+pub(super) fn history(cell: &Cell) -> String {
+    let listed =
+        if cell.listed > 0 { format!(", {} of them as deviations.toml lists", cell.listed) } else { String::new() };
+    match (cell.checked, cell.broken) {
+        (0, _) => "not checked".to_owned(),
+        (1, 0) => "holds in the only report".to_owned(),
+        (checked, 0) => format!("holds in all {checked} reports"),
+        (checked, broken) => {
+            format!("breaks in {broken} of {}{listed}: {}", count(checked, "report"), ways(&cell.causes, broken))
+        }
+    }
+}
+
+/// Returns the ways in which a rule breaks in a number of reports.
+fn ways(ways: &[Way], reports: usize) -> String {
+    let told = |way: &Way| match way.reports == reports {
+        true => format!("{}, {}", way.kind, way.what),
+        false => format!("{}, {} ({})", way.kind, way.what, way.reports),
+    };
+    ways.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the class and the statement of a row.
+pub(super) fn statement<'a>(rows: &'a [Row], id: &str) -> (&'static str, &'a str) {
+    let row = rows.iter().find(|row| row.id == id);
+    row.map_or(("?", "not in this suite's catalogue"), |row| (row.class.letter(), &row.statement))
+}
+
+/// Returns a number of things: `1 report`, `2 reports`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Returns the indices of the reports with the most outliers, at most as many as asked for.
+pub(super) fn hosts(fleet: &Fleet, most: usize) -> Vec<usize> {
+    let mut hosts: Vec<_> = (0..fleet.reports.len()).filter(|index| fleet.reports[*index].outliers > 0).collect();
+    hosts.sort_by_key(|index| usize::MAX - fleet.reports[*index].outliers);
+    hosts.truncate(most);
+    hosts
+}

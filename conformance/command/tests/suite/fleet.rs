@@ -1,0 +1,231 @@
+//! `conformance fleet`: what many reports say together.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+
+use conformance::report::{Identification, Report};
+use conformance::{Defect, Failure, Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::command::{conformance, finish, plain};
+use crate::suite::harness;
+
+/// The row of every planted case.
+const ROW: &str = "IPCMEM-OPEN-002";
+
+fn write(folder: &Path, name: &str, report: &Report) -> Outcome {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(harness)?;
+    std::fs::write(path, report.to_lines().map_err(harness)?).map_err(harness)
+}
+
+fn of_host(version: &str, cases: usize, host: &str) -> Report {
+    let mut report = plain(version, cases);
+    report.run.identification = Some(Identification { host: host.to_owned(), ..Identification::default() });
+    report
+}
+
+fn crash(report: &mut Report) {
+    let case = &mut report.cases[1];
+    let (call, result) = (Some("cuMemPoolImportPointer".to_owned()), Some("SIGSEGV".to_owned()));
+    (case.verdict, case.reason) = (Verdict::Crash, Some("importer: killed by signal 11".to_owned()));
+    case.failure = Some(Failure { call, result, ..Failure::of(Defect::Crash) });
+}
+
+/// Ten hosts of a driver, of which one crashes; four of an older driver, on which a listed bug breaks the rule.
+fn fleet() -> Result<TempDir, Stop> {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    for number in 0..10 {
+        let mut report = of_host("580.159.04", 3, &format!("node-{number}"));
+        if number == 7 {
+            crash(&mut report);
+        }
+        write(folder.path(), &format!("new/{number}.jsonl"), &report)?;
+    }
+    for number in 0..4 {
+        let mut report = plain("570.86.15", 3);
+        report.cases[0].verdict = Verdict::Deviation;
+        report.cases[0].reason = Some("x does not hold (listed: https://example.org)".to_owned());
+        write(folder.path(), &format!("old/{number}.jsonl"), &report)?;
+    }
+    Ok(folder)
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Result<(Option<i32>, String, String), Stop> {
+    let mut command = conformance(&["fleet"])?;
+    command.arg(folder).args(arguments);
+    finish(command)
+}
+
+/// The one host that is different from its peers comes first, by name, with what happened. A rule that breaks on every
+/// machine of a driver is no outlier.
+#[rstest]
+#[conformance::test()]
+fn the_outlier_comes_first() -> Outcome {
+    let folder = fleet()?;
+    let (code, text, errors) = run(folder.path(), &[])?;
+    let mut lines = text.lines();
+    let first =
+        "14 reports of 2 drivers: 1 rule breaks in 1 report, but holds in most reports of the same driver and GPUs.";
+    check!(code == Some(0) && lines.next() == Some(first), "{text}{errors}");
+    let outlier = "breaks in 1 of 10 reports with NVIDIA 580.159.04 on 2 × NVIDIA H200: crash, SIGSEGV in \
+                   cuMemPoolImportPointer: node-7";
+    check!(text.contains(&format!("\noutliers (1)\n  {ROW} D: ")) && text.contains(outlier), "{text}");
+    check!(
+        text.contains("NVIDIA 570.86.15  NVIDIA 580.159.04\n") && text.contains("4/4               1/10\n"),
+        "{text}"
+    );
+    let (_, hosts, _) = run(folder.path(), &["--by", "host"])?;
+    check!(hosts.contains(&format!("node-7\n  {ROW}  breaks\n")), "{hosts}");
+    Ok(())
+}
+
+/// A rule has a history over the driver releases, in their order. An unknown rule is an error.
+#[rstest]
+#[conformance::test()]
+fn a_rule_has_a_history() -> Outcome {
+    let folder = fleet()?;
+    write(folder.path(), "newest.jsonl", &plain("610.10", 3))?;
+    let (code, text, _) = run(folder.path(), &["--rule", ROW])?;
+    let history = "\n  NVIDIA 570.86.15   breaks in 4 of 4 reports, 4 of them as deviations.toml lists: wrong result, x does \
+                   not hold (listed: https://example.org)\n  NVIDIA 580.159.04  breaks in 1 of 10 reports: crash, SIGSEGV \
+                   in cuMemPoolImportPointer\n  NVIDIA 610.10      holds in the only report\n";
+    check!(code == Some(0) && text.ends_with(history), "{text}");
+    for (row, says) in [("IPCMEM-OPEN-9999", "the catalogue has no such row"), ("FAB-001", "no report checks it")] {
+        let (code, _, errors) = run(folder.path(), &["--rule", row])?;
+        check!(code == Some(2) && errors.contains(&format!("{row}: {says}")), "{errors}");
+    }
+    Ok(())
+}
+
+/// Files that cannot be read are named with the cause and do not stop the others.
+#[rstest]
+#[case::text(&[], true)]
+#[case::json(&["--format", "json"], false)]
+#[case::html(&["--format", "html"], false)]
+#[conformance::test()]
+fn broken_files_are_named(#[case] arguments: &[&str], #[case] on_output: bool) -> Outcome {
+    let folder = fleet()?;
+    let lines = plain("580.159.04", 3).to_lines().map_err(harness)?;
+    let cut = lines.len() / 2;
+    let broken = [
+        ("empty.jsonl", String::new(), "is empty"),
+        ("garbage.jsonl", format!("{}\n{{]\n{}", &lines[..cut], &lines[cut..]), "line "),
+        ("future.jsonl", "{\"line\":\"run\",\"format\":99}\n".to_owned(), "has format 99"),
+    ];
+    for (name, text, _) in &broken {
+        std::fs::write(folder.path().join(name), text).map_err(harness)?;
+    }
+    std::fs::write(folder.path().join("notes.txt"), "no report").map_err(harness)?;
+    let (code, output, errors) = run(folder.path(), arguments)?;
+    check!(code == Some(0) && output.contains("node-7"), "{output}{errors}");
+    let told = if on_output { &output } else { &errors };
+    for (name, _, why) in broken {
+        let line = told.lines().find(|line| line.contains(name)).ok_or_else(|| Stop::failed(told.clone()))?;
+        check!(line.contains(why), "{line}");
+    }
+    check!(!told.contains("notes.txt"), "{told}");
+    Ok(())
+}
+
+/// A report that a crash of the machine cut counts as far as it goes, and is named.
+#[rstest]
+#[conformance::test()]
+fn a_cut_report_counts_as_far_as_it_goes() -> Outcome {
+    let folder = fleet()?;
+    let mut report = of_host("580.159.04", 2, "node-cut");
+    report.running.push("ipcmem::open::last".to_owned());
+    report.is_complete = false;
+    let lines = report.to_lines().map_err(harness)? + "{\"line\":\"case\",\"id\":\"ipcm";
+    std::fs::write(folder.path().join("cut.jsonl"), lines).map_err(harness)?;
+    let (code, text, _) = run(folder.path(), &[])?;
+    check!(code == Some(0) && text.starts_with("15 reports of 2 drivers"), "{text}");
+    check!(
+        text.contains("\nreports without an end (1)\n  node-cut: ended while running ipcmem::open::last\n"),
+        "{text}"
+    );
+    Ok(())
+}
+
+/// A folder without a readable report is an error that names the files.
+#[rstest]
+#[conformance::test()]
+fn a_folder_without_a_report_is_an_error() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    std::fs::write(folder.path().join("empty.jsonl"), "").map_err(harness)?;
+    let (code, _, errors) = run(folder.path(), &[])?;
+    check!(
+        code == Some(2) && errors.contains("no report that can be read") && errors.contains("empty.jsonl"),
+        "{errors}"
+    );
+    let (code, _, errors) = run(&folder.path().join("nowhere"), &[])?;
+    check!(code == Some(2) && errors.contains("nowhere: No such file"), "{errors}");
+    Ok(())
+}
+
+/// The JSON follows its schema, and the published schema is that of the types.
+#[rstest]
+#[conformance::test()]
+fn the_schema_of_fleets_is_published() -> Outcome {
+    let published: Value = serde_json::from_str(include_str!("../../fleet.schema.json")).map_err(harness)?;
+    check!(
+        published == conformance::fleet::schema(),
+        "fleet.schema.json is outdated; run cargo conformance schema fleet > conformance/command/fleet.schema.json"
+    );
+    let (_, json, _) = run(fleet()?.path(), &["--format", "json"])?;
+    let json: Value = serde_json::from_str(&json).map_err(harness)?;
+    let validator = jsonschema::validator_for(&published).map_err(harness)?;
+    let errors: Vec<_> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    check!(errors.is_empty(), "{errors:?} in {json:#}");
+    check!(json["outliers"][0]["row"] == ROW && json["outliers"][0]["causes"][0]["kind"] == "crash", "{json:#}");
+    Ok(())
+}
+
+/// The page has the outlier first, shows text as it is, and loads nothing.
+#[rstest]
+#[conformance::test()]
+fn the_page_shows_outliers_first() -> Outcome {
+    let folder = fleet()?;
+    let mut report = of_host("580.159.04", 3, "<script>window.ran = 1</script>");
+    crash(&mut report);
+    write(folder.path(), "hostile.jsonl", &report)?;
+    let (code, page, errors) = run(folder.path(), &["--format", "html"])?;
+    check!(code == Some(0), "{errors}");
+    let order = [
+        "<header class=\"bad\">",
+        "<h1>15 reports of 2 drivers: 1 rule breaks in 2 reports",
+        "id=\"outliers\"",
+        "node-7",
+        "4 of 4",
+        "id=\"hosts\"",
+    ];
+    let places: Vec<_> = order.iter().map(|part| page.find(part)).collect();
+    check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+    check!(!page.contains("<script>") && page.contains("default-src &#39;none&#39;"), "{page}");
+    Ok(())
+}
+
+/// Only the verdicts of a report are kept, so thousands of reports fit into little memory.
+#[rstest]
+#[conformance::test()]
+fn many_reports_fit_into_little_memory() -> Outcome {
+    const REPORTS: usize = 300;
+    const MEMORY: u64 = 24 << 20;
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let lines = plain("580.159.04", 800).to_lines().map_err(harness)?;
+    for number in 0..REPORTS {
+        std::fs::write(folder.path().join(format!("{number}.jsonl")), &lines).map_err(harness)?;
+    }
+    check!((REPORTS * lines.len()) as u64 > 2 * MEMORY, "{} bytes each: the check is useless", lines.len());
+    let mut command = conformance(&["fleet"])?;
+    command.arg(folder.path());
+    let limit = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
+    // SAFETY: The closure only makes one system call, which is allowed between fork and exec.
+    unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Data, limit)?)) };
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0) && text.starts_with("300 reports of 1 driver: no rule breaks"), "{text}{errors}");
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! What a comparison contains.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::cause::Cause;
+use super::change::{Change, Severity};
+use super::scope::Scope;
+use super::setting::Setting;
+use crate::report::{Source, Suite};
+
+/// The differences between two reports, case by case.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Diff {
+    /// The result in one sentence, without a full stop.
+    pub headline: String,
+    /// The old report.
+    pub old: Side,
+    /// The new report.
+    pub new: Side,
+    /// How many cases both reports check, and what leaves cases out.
+    pub scope: Scope,
+    /// The differences in suite, driver, devices, links, environment and mode (`fresh`, `repeat`).
+    pub environment: Vec<Setting>,
+    /// The regressions, grouped by cause. The worst kind comes first.
+    pub causes: Vec<Cause>,
+    /// The cases that changed, sorted by severity (worst first), then by name.
+    pub changes: Vec<Change>,
+    /// The number of cases without a difference.
+    pub same: usize,
+}
+
+/// One of the two reports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Side {
+    /// A description of the run, such as `NVIDIA 580.159.04 (CUDA 13.0) on 2 × NVIDIA H200, suite 0.1.0
+    /// (7feee947f0a1)`.
+    pub title: String,
+    /// The driver's name and version.
+    pub driver: String,
+    /// The driver's name.
+    pub name: String,
+    /// The driver's version.
+    pub version: String,
+    /// The number and product name of the devices, such as `2 × NVIDIA H200`.
+    pub gpus: String,
+    /// The suite, if the report names it.
+    pub suite: Option<Suite>,
+    /// Whether a filter selected the cases.
+    pub is_partial: bool,
+    /// Whether the report says that the run is complete.
+    pub is_complete: bool,
+    /// The cases that had started but not ended when the report ends.
+    pub running: Vec<String>,
+    /// The number of cases per verdict.
+    pub summary: BTreeMap<&'static str, usize>,
+}
+
+impl Diff {
+    /// Whether a case regressed.
+    #[must_use]
+    pub fn has_regressed(&self) -> bool {
+        self.changes_of(Severity::Regressed).next().is_some()
+    }
+
+    /// Returns the changes of one severity.
+    pub fn changes_of(&self, severity: Severity) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(move |change| change.severity == severity)
+    }
+}
+
+impl Side {
+    pub(super) fn of(report: &impl Source) -> Self {
+        let run = report.run();
+        Self {
+            title: run.to_string(),
+            driver: format!("{} {}", run.driver.name, run.driver.version),
+            name: run.driver.name.clone(),
+            version: run.driver.version.clone(),
+            gpus: run.gpus(),
+            suite: run.suite.clone(),
+            is_partial: run.is_partial,
+            is_complete: report.is_complete(),
+            running: report.running().to_vec(),
+            summary: report.summary(),
+        }
+    }
+}

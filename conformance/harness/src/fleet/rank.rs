@@ -1,0 +1,141 @@
+//! Compares each report with its peers, and each driver with the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::gather::{Broken, Gathered, Kept};
+use super::types::{Cell, Fleet, Member, Outlier, Rule, Way};
+use crate::identity::release;
+
+/// An outlier is at most one of this many peers. More is no exception, but a difference between the machines.
+const RARE: usize = 4;
+
+/// The fewest peers that say what is usual.
+const FEWEST_PEERS: usize = 3;
+
+/// The number of ways in which a rule breaks that are kept.
+const WAYS: usize = 3;
+
+pub(super) fn fleet(gathered: Gathered) -> Fleet {
+    let Gathered { rows, whats, reports, unreadable } = gathered;
+    let drivers: BTreeSet<_> = reports.iter().map(driver_key).collect();
+    let drivers: Vec<_> = drivers.into_iter().collect();
+    let driver_of: Vec<_> =
+        reports.iter().map(|report| drivers.binary_search(&driver_key(report)).unwrap_or_default()).collect();
+    let mut peers: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
+    for (index, (report, driver)) in reports.iter().zip(&driver_of).enumerate() {
+        peers.entry((*driver, &report.gpus)).or_default().push(index);
+    }
+    // Of each row, the reports in which it breaks, and how.
+    let mut broken: BTreeMap<usize, BTreeMap<usize, Broken>> = BTreeMap::new();
+    for (index, report) in reports.iter().enumerate() {
+        for one in &report.broken {
+            broken.entry(one.row).or_default().insert(index, *one);
+        }
+    }
+    let none = BTreeMap::new();
+    let mut outliers = Vec::new();
+    for ((driver, gpus), group) in &peers {
+        for row in 0..rows.list.len() {
+            let breaks = broken.get(&row).unwrap_or(&none);
+            let checking: Vec<_> = group.iter().copied().filter(|index| reports[*index].checks(row)).collect();
+            let (broken, sound): (Vec<_>, Vec<_>) = checking.iter().partition(|index| breaks.contains_key(index));
+            let (is_broken, rare) = if broken.len() < sound.len() { (true, broken) } else { (false, sound) };
+            if rare.is_empty() || checking.len() < FEWEST_PEERS || rare.len() * RARE > checking.len() {
+                continue;
+            }
+            let causes = if is_broken {
+                ways(rare.iter().filter_map(|index| breaks.get(index)), &whats.list)
+            } else {
+                Vec::new()
+            };
+            outliers.push(Outlier {
+                row: rows.list[row].clone(),
+                is_broken,
+                driver: *driver,
+                gpus: (*gpus).to_owned(),
+                checked: checking.len(),
+                reports: rare,
+                causes,
+            });
+        }
+    }
+    let rarity = |outlier: &Outlier| outlier.reports.len() as f64 / outlier.checked as f64;
+    let kind = |outlier: &Outlier| outlier.causes.iter().map(|way| way.kind).min();
+    outliers.sort_by(|one, other| {
+        other
+            .is_broken
+            .cmp(&one.is_broken)
+            .then(rarity(one).total_cmp(&rarity(other)))
+            .then(kind(one).cmp(&kind(other)))
+    });
+    let mut counts = vec![0; reports.len()];
+    outliers.iter().flat_map(|outlier| &outlier.reports).for_each(|index| counts[*index] += 1);
+    let checked: Vec<_> = (0..rows.list.len()).filter(|row| reports.iter().any(|report| report.checks(*row))).collect();
+    let mut of_drivers = vec![Vec::new(); drivers.len()];
+    driver_of.iter().enumerate().for_each(|(index, driver)| of_drivers[*driver].push(index));
+    let cell = |row: usize, members: &Vec<usize>| {
+        let breaks = broken.get(&row).unwrap_or(&none);
+        let breaks: Vec<_> = members.iter().filter_map(|index| breaks.get(index)).collect();
+        Cell {
+            checked: members.iter().filter(|index| reports[**index].checks(row)).count(),
+            broken: breaks.len(),
+            listed: breaks.iter().filter(|one| one.is_listed).count(),
+            causes: ways(breaks.into_iter(), &whats.list),
+        }
+    };
+    let mut rules: Vec<_> = checked
+        .iter()
+        .map(|row| Rule {
+            row: rows.list[*row].clone(),
+            by_driver: of_drivers.iter().map(|members| cell(*row, members)).collect(),
+            broken_in: broken.get(row).unwrap_or(&none).keys().copied().collect(),
+        })
+        .collect();
+    rules.sort_by(|one, other| one.row.cmp(&other.row));
+    Fleet {
+        outliers,
+        held: checked.len() - broken.len(),
+        rules,
+        drivers: drivers.iter().map(|(name, _, version)| format!("{name} {version}")).collect(),
+        reports: reports
+            .iter()
+            .zip(driver_of)
+            .zip(counts)
+            .map(|((report, driver), count)| member(report, driver, count))
+            .collect(),
+        unreadable,
+    }
+}
+
+/// Sorts drivers by name, and those of one name by release.
+fn driver_key(report: &Kept) -> (String, Vec<u32>, String) {
+    let (name, version) = &report.driver;
+    (name.clone(), release(version), version.clone())
+}
+
+fn member(report: &Kept, driver: usize, outliers: usize) -> Member {
+    Member {
+        name: report.host.clone().unwrap_or_else(|| report.path.display().to_string()),
+        path: report.path.clone(),
+        driver,
+        gpus: report.gpus.clone(),
+        is_complete: report.is_complete,
+        running: report.running.clone(),
+        checked: report.checked.iter().map(|bits| bits.count_ones() as usize).sum(),
+        broken: report.broken.len(),
+        outliers,
+    }
+}
+
+/// Counts the ways in which a rule breaks.
+fn ways<'a>(broken: impl Iterator<Item = &'a Broken>, whats: &[String]) -> Vec<Way> {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    broken.for_each(|one| *counts.entry((one.kind, one.what)).or_default() += 1);
+    let mut ways: Vec<_> = counts
+        .into_iter()
+        .map(|((kind, what), reports)| Way { kind, what: whats.get(what).cloned().unwrap_or_default(), reports })
+        .collect();
+    ways.sort_by_key(|way| (usize::MAX - way.reports, way.kind));
+    ways.truncate(WAYS);
+    ways
+}

@@ -1,0 +1,132 @@
+//! What a fleet contains.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::Defect;
+
+/// What many reports say together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Fleet {
+    /// What only few of otherwise equal machines do, the rarest first, and broken rules before others.
+    pub outliers: Vec<Outlier>,
+    /// The rules that are checked, sorted by name.
+    pub rules: Vec<Rule>,
+    /// The number of rules that hold wherever they are checked.
+    pub held: usize,
+    /// The drivers, sorted by name and release.
+    pub drivers: Vec<String>,
+    /// The reports that could be read, sorted by path.
+    pub reports: Vec<Member>,
+    /// The files that could not be read.
+    pub unreadable: Vec<Unread>,
+}
+
+/// A report of a fleet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Member {
+    /// The name of the host, if the report identifies it; else the path of the report within the folder.
+    pub name: String,
+    /// The path of the report.
+    pub path: PathBuf,
+    /// The index of the driver in the list of drivers.
+    pub driver: usize,
+    /// The number and product name of the devices, such as `8 × NVIDIA H200`.
+    pub gpus: String,
+    /// Whether the report says that the run is complete.
+    pub is_complete: bool,
+    /// A case that had started but not ended when the report ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running: Option<String>,
+    /// The number of rules that were checked.
+    pub checked: usize,
+    /// The number of rules that broke.
+    pub broken: usize,
+    /// The number of outliers that name this report.
+    pub outliers: usize,
+}
+
+/// A file that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Unread {
+    /// The path of the file.
+    pub path: PathBuf,
+    /// Why it could not be read.
+    pub why: String,
+}
+
+/// A rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Rule {
+    /// The row of the catalogue.
+    pub row: String,
+    /// What it does on each driver, in the order of the drivers.
+    pub by_driver: Vec<Cell>,
+    /// The indices of the reports in which it breaks.
+    pub broken_in: Vec<usize>,
+}
+
+/// A rule on one driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cell {
+    /// The number of reports that check the rule.
+    pub checked: usize,
+    /// The number of reports in which it breaks, listed deviations included.
+    pub broken: usize,
+    /// The number of reports in which only listed deviations break it.
+    pub listed: usize,
+    /// How it breaks, the most frequent way first; at most three ways.
+    pub causes: Vec<Way>,
+}
+
+/// A way in which a rule breaks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Way {
+    /// The kind of the defect.
+    pub kind: Defect,
+    /// What went wrong, in words.
+    pub what: String,
+    /// The number of reports.
+    pub reports: usize,
+}
+
+/// What few of otherwise equal machines do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Outlier {
+    /// The row of the catalogue.
+    pub row: String,
+    /// Whether the rule breaks in these reports and holds in most others, and not the other way round.
+    pub is_broken: bool,
+    /// The driver of all these machines, as an index in the list of drivers.
+    pub driver: usize,
+    /// The devices of all these machines.
+    pub gpus: String,
+    /// The number of reports with this driver and these devices that check the rule.
+    pub checked: usize,
+    /// The indices of the reports that are different.
+    pub reports: Vec<usize>,
+    /// How the rule breaks, the most frequent way first; empty unless it breaks.
+    pub causes: Vec<Way>,
+}
+
+impl Fleet {
+    /// Returns the driver of a report or an outlier.
+    #[must_use]
+    pub fn driver(&self, index: usize) -> &str {
+        self.drivers.get(index).map_or("", String::as_str)
+    }
+
+    /// Returns the rule of a row, if a report checks it.
+    #[must_use]
+    pub fn rule(&self, row: &str) -> Option<&Rule> {
+        self.rules.binary_search_by(|rule| rule.row.as_str().cmp(row)).ok().and_then(|place| self.rules.get(place))
+    }
+}

@@ -1,0 +1,137 @@
+//! What identifies the machine of a run. A report has it only if the run was started with `--identify`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+
+use super::Run;
+
+/// The variable that names the image of the container: nothing in a container of Docker or Kubernetes does.
+const IMAGE: &str = "CONFORMANCE_IMAGE";
+
+/// The machine of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Identification {
+    /// The name of the host.
+    pub host: String,
+    /// The image of the container: `CONFORMANCE_IMAGE`, else what podman says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The GPUs of the host as `nvidia-smi` lists them; empty without it. A container may see fewer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boards: Vec<Board>,
+}
+
+/// A GPU of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Board {
+    /// The address on the PCI bus, such as `00000000:18:00.0`.
+    pub bus: String,
+    /// The UUID, such as `GPU-5a1e…`.
+    pub uuid: String,
+    /// The version of the video BIOS.
+    pub vbios: String,
+    /// The state of the fabric, such as `Completed`, or `[N/A]`.
+    pub fabric: String,
+}
+
+impl Identification {
+    /// Identifies this machine.
+    pub(crate) fn find() -> Self {
+        let of_podman = || {
+            let text = fs::read_to_string("/run/.containerenv").ok()?;
+            let image = text.lines().find_map(|line| line.strip_prefix("image="))?;
+            Some(image.trim_matches('"').to_owned())
+        };
+        Self {
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            image: std::env::var(IMAGE).ok().filter(|image| !image.is_empty()).or_else(of_podman),
+            boards: boards().unwrap_or_default(),
+        }
+    }
+}
+
+/// Asks `nvidia-smi`, which comes with the driver. No file below /proc names the state of the fabric.
+fn boards() -> Option<Vec<Board>> {
+    const QUERY: [&str; 2] = ["--query-gpu=pci.bus_id,uuid,vbios_version,fabric.state", "--format=csv,noheader"];
+    let output = Command::new("nvidia-smi").args(QUERY).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let board = |line: &str| {
+        let words: Vec<_> = line.split(',').map(|word| word.trim().to_owned()).collect();
+        let [bus, uuid, vbios, fabric] = <[String; 4]>::try_from(words).ok()?;
+        Some(Board { bus, uuid, vbios, fabric })
+    };
+    output.status.success().then(|| text.lines().filter_map(board).collect())
+}
+
+/// Removes from a description what identifies its machine: the UUIDs of GPUs, and the home folder in paths.
+pub(crate) fn anonymous(mut run: Run) -> Run {
+    let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
+    let quiet = |text: &mut String| {
+        if let Some(home) = &home {
+            *text = text.replace(home.as_str(), "~");
+        }
+    };
+    run.devices.iter_mut().for_each(|device| device.uuid.clear());
+    quiet(&mut run.driver.path);
+    run.driver.given_path.iter_mut().for_each(quiet);
+    if let Some(host) = run.environment.as_mut().and_then(|environment| environment.host.as_mut()) {
+        host.variables.remove(IMAGE);
+        for value in host.variables.values_mut() {
+            quiet(value);
+            *value = without_uuids(value);
+        }
+    }
+    run
+}
+
+/// Replaces the UUIDs in a list of devices, as in `CUDA_VISIBLE_DEVICES=GPU-5a1e…,MIG-77c0…`.
+fn without_uuids(list: &str) -> String {
+    let kind = |word: &str| ["GPU-", "MIG-"].into_iter().find(|kind| word.trim().starts_with(kind));
+    let words: Vec<_> =
+        list.split(',').map(|word| kind(word).map_or(word.to_owned(), |kind| format!("{kind}…"))).collect();
+    words.join(",")
+}
+
+/// The messages of the kernel, of which those of NVIDIA's module with an Xid say that a GPU failed.
+#[derive(Debug)]
+pub(crate) struct KernelLog {
+    file: File,
+    unfinished_line: Vec<u8>,
+}
+
+impl KernelLog {
+    /// Opens the log after its last message.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::NONBLOCK.bits() as i32;
+        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Self { file, unfinished_line: Vec::new() })
+    }
+
+    /// Returns the Xid messages that came since the last call: `Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.`
+    pub(crate) fn xids(&mut self) -> Vec<String> {
+        let mut bytes = [0; 8192];
+        loop {
+            match self.file.read(&mut bytes) {
+                Ok(0) => break,
+                Ok(count) => self.unfinished_line.extend_from_slice(&bytes[..count]),
+                // The kernel overwrote messages that were not read yet.
+                Err(error) if error.raw_os_error() == Some(rustix::io::Errno::PIPE.raw_os_error()) => {}
+                Err(_) => break,
+            }
+        }
+        let end = self.unfinished_line.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let rest = self.unfinished_line.split_off(end);
+        let lines = std::mem::replace(&mut self.unfinished_line, rest);
+        let xid = |line: &str| line.split_once("NVRM: Xid ").map(|(_, message)| format!("Xid {}", message.trim_end()));
+        String::from_utf8_lossy(&lines).lines().filter_map(xid).collect()
+    }
+}

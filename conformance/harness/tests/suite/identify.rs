@@ -1,0 +1,73 @@
+//! `--identify`: what a report says of its machine, with it and without it.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use conformance::{Outcome, check};
+use rstest::rstest;
+
+use crate::suite::{harness, run, suite};
+
+/// What the stand-in for `nvidia-smi` prints.
+const BOARD: &str = "00000000:18:00.0, GPU-5a1e0000-0000-0000-0000-000000000000, 96.00.99.00.01, Completed";
+
+/// With `--identify`, a report names host, image and GPUs, and each case has the Xid messages that came while it ran.
+/// Without it, neither the host nor a UUID is anywhere in the file.
+#[rstest]
+#[case::asked_for(true)]
+#[case::not_asked_for(false)]
+#[conformance::test()]
+fn only_identify_identifies(#[case] identify: bool) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let program = folder.path().join("nvidia-smi");
+    std::fs::write(&program, format!("#!/bin/sh\necho '{BOARD}'\n")).map_err(harness)?;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).map_err(harness)?;
+    let log = folder.path().join("kernel.log");
+    std::fs::write(&log, "NVRM: Xid (PCI:0000:18:00): 31, before the run\n").map_err(harness)?;
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = suite("reference")?;
+    command
+        .env("CONFORMANCE_PLANTED", "1")
+        .env("CONFORMANCE_KERNEL_LOG", &log)
+        .env("CONFORMANCE_IMAGE", "registry/image:1")
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .env("NVIDIA_VISIBLE_DEVICES", "GPU-5a1e0000,1")
+        .args(["--exact", "planted::xid"]);
+    if identify {
+        command.arg("--identify");
+    }
+    let run = run(command)?;
+    let report = run.report()?;
+    let text = std::fs::read_to_string(run.path()).map_err(harness)?;
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let case = report.cases.first().ok_or_else(|| harness("no case ran"))?;
+    let xid = "Xid (PCI:0000:18:00): 79, GPU has fallen off the bus.".to_owned();
+    check!(case.xids == if identify { vec![xid] } else { Vec::new() }, "{case:?}");
+    if !identify {
+        check!(report.run.identification.is_none(), "{text}");
+        let uuids: Vec<_> = report.run.devices.iter().filter(|device| !device.uuid.is_empty()).collect();
+        check!(uuids.is_empty() && !text.contains("GPU-5a1e") && !text.contains("registry/image:1"), "{text}");
+        return Ok(());
+    }
+    let machine = report.run.identification.ok_or_else(|| harness("the report identifies no machine"))?;
+    check!(machine.host == host && machine.image.as_deref() == Some("registry/image:1"), "{machine:?}");
+    let boards: Vec<_> = machine
+        .boards
+        .iter()
+        .map(|board| [&*board.bus, &*board.uuid, &*board.vbios, &*board.fabric].join(", "))
+        .collect();
+    check!(boards == [BOARD], "{machine:?}");
+    check!(report.run.devices.iter().all(|device| !device.uuid.is_empty()), "{text}");
+    Ok(())
+}
+
+/// A kernel log that cannot be read is a warning, and the run goes on.
+#[rstest]
+#[conformance::test()]
+fn a_kernel_log_that_cannot_be_read_is_a_warning() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--identify", "--kernel-log", "/no/such/log", "--exact", "sample::null_is_refused"]);
+    let run = run(command)?;
+    check!(run.output.status.success(), "{}", run.errors());
+    check!(run.errors().contains("warning: /no/such/log: No such file"), "{}", run.errors());
+    Ok(())
+}
