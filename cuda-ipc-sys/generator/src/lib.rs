@@ -37,7 +37,7 @@ pub const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-lin
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The path below `src`.
-    pub path: &'static str,
+    pub path: String,
     /// The content of the file.
     pub text: String,
 }

@@ -8,7 +8,7 @@ use quote::ToTokens as _;
 use serde::Deserialize;
 use syn::{Fields, ImplItem, Item};
 
-use crate::areas::TYPES;
+use crate::areas::{File, TYPES};
 use crate::shape::members;
 
 #[derive(Deserialize)]
@@ -99,11 +99,11 @@ pub(crate) fn documented(items: &[Item]) -> Result<Vec<Item>> {
 impl Texts {
     fn read() -> Result<Self> {
         let mut types = HashMap::new();
-        for (file, text) in TYPES {
-            let areas: Types = toml::from_str(text).context(*file)?;
+        for File { path, text, .. } in TYPES {
+            let areas: Types = toml::from_str(text).context(*path)?;
             for documented in areas.r#type {
                 if let Some(twice) = types.insert(documented.name.clone(), documented) {
-                    bail!("{file} documents {} a second time", twice.name);
+                    bail!("{path} documents {} a second time", twice.name);
                 }
             }
         }
