@@ -519,7 +519,7 @@ C function [`cuCtxCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
 # Safety
 `pctx` must be valid for writing. `ctxCreateParams` must be null or point to parameters. Of their two pointers,
 at least one must be null. `execAffinityParams` must be null or point to `numExecAffinityParams` parameters.
-`cigParams` must be null or point to a description whose `sharedData` is valid for its `sharedDataType`. The
+`cigParams` must be null or point to a `CUctxCigParam` whose `sharedData` is valid for its `sharedDataType`. The
 graphics client must outlive the context.*/
     #[inline]
     pub unsafe fn cuCtxCreate_v4(
