@@ -79,6 +79,7 @@ impl Role {
                 Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
                 Err(stop) => stop.to_string(),
             },
+            ms: process.took.take().map(|took| (took.as_secs_f64() * 1e6).round() / 1e3),
             log,
         });
         answer

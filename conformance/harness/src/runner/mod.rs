@@ -10,7 +10,7 @@ mod repeat;
 mod rerun;
 mod trial;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,6 +30,7 @@ use crate::report::{Environment, FORMAT, Identification, KernelLog, Report, Suit
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
+use repeat::Reruns;
 use trial::{Shared, trial};
 
 pub use options::{Options, Requirements};
@@ -55,10 +56,14 @@ impl Program {
     }
 
     /// Describes a package whose cases check the harness or a program built on it. Cases in a module `planted` go wrong
-    /// on purpose: they are listed only if `CONFORMANCE_PLANTED` is set.
+    /// on purpose: they are listed only if `CONFORMANCE_PLANTED` is set. If it is the beginning of a name, such as
+    /// `night::`, only these cases are listed, and no filter made the run partial.
     #[must_use]
     pub const fn of_checks(package: &'static str) -> Self {
-        let selects = |name: &str| !name.starts_with("planted::") || std::env::var_os("CONFORMANCE_PLANTED").is_some();
+        let selects = |name: &str| match std::env::var("CONFORMANCE_PLANTED") {
+            Err(_) => !name.starts_with("planted::"),
+            Ok(beginning) => !beginning.ends_with("::") || name.starts_with(&beginning),
+        };
         Self { package, is_of_drivers: false, selects }
     }
 
@@ -187,6 +192,7 @@ impl Run {
         let shared = Shared {
             package: program.package,
             warm: Arc::new(WarmRoles::new(settings, supply, balance)),
+            reruns: Reruns::new(options.reruns),
             strict: !options.require.is_empty(),
             fails_on_differs: options.strict,
             observed_rows: catalogue::observed_rows()?,
@@ -327,6 +333,7 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
         fresh: options.fresh,
         repeat: options.repeat,
         unmet: options.require.unmet(&under_test.machine),
+        calls: BTreeMap::new(),
         is_partial: options.is_partial(),
     }
 }

@@ -41,9 +41,14 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_FRESH", value_parser = FalseyValueParser::new())]
     pub fresh: bool,
 
-    /// Run each case this many times in a row; a case whose runs have different verdicts or observations fails
+    /// Run each case this many times in a row; a case whose runs have different verdicts or observations fails, and the
+    /// report says in how many runs
     #[arg(long, env = "CONFORMANCE_REPEAT", default_value = "1", value_name = "NUMBER", value_parser = times)]
     pub repeat: NonZeroU32,
+
+    /// Run each case that fails this many times again, in new processes, to count how often it fails; 0 to run it once
+    #[arg(long, env = "CONFORMANCE_RERUNS", default_value = "2", value_name = "NUMBER")]
+    pub reruns: u32,
 
     /// Write a report in JSON Lines to this file
     #[arg(long, env = "CONFORMANCE_REPORT", value_name = "FILE")]

@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use libtest_mimic::{Completion, Failed, Trial};
 
-use super::repeat::repeat;
+use super::repeat::{Reruns, repeat};
 use super::rerun;
 use crate::case::{self, Case};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
-use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
+use crate::report::{CaseReport, KernelLog, Report, Run, Runs, Writer};
 use crate::warm::{self, WarmRoles};
 use crate::{Failure, Stop, Verdict};
 
@@ -26,6 +26,8 @@ pub(super) struct Shared {
     pub(super) deviations: Deviations,
     pub(super) writer: Option<Writer>,
     pub(super) strict: bool,
+    /// `--reruns`: how often a case fails.
+    pub(super) reruns: Reruns,
     /// `--strict`: a case that differs fails.
     pub(super) fails_on_differs: bool,
     /// The rows that rest on observation, and not on documentation.
@@ -64,9 +66,16 @@ impl Shared {
             is_missing |= misses;
             report
         });
-        let (verdict, reason) = (report.verdict, report.reason.clone());
         let duration = started.elapsed().saturating_sub(warm::take_waited());
         report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
+        let duration_ms = report.duration_ms;
+        report = self.reruns.count(report, || {
+            // Neither a process that is broken by now nor one that served other cases has a part in it.
+            self.warm.renew();
+            self.run_once(case).0
+        });
+        report.duration_ms = duration_ms;
+        let (verdict, reason, runs) = (report.verdict, report.reason.clone(), report.runs);
         if let Some(log) = self.kernel_log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             report.xids = log.xids();
         }
@@ -83,7 +92,7 @@ impl Shared {
             Verdict::Pass | Verdict::Fixed | Verdict::Deviation => Ok(Completion::Completed),
             Verdict::Differs if !self.fails_on_differs => Ok(Completion::Completed),
             Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
-            _ => Err(Failed::from(self.explain(case, verdict, &reason))),
+            _ => Err(Failed::from(self.explain(case, verdict, &reason, runs))),
         }
     }
 
@@ -137,7 +146,7 @@ impl Shared {
         (report, matches!(outcome, Err(Stop::Missing(_))))
     }
 
-    fn explain(&self, case: &Case, verdict: Verdict, reason: &str) -> String {
+    fn explain(&self, case: &Case, verdict: Verdict, reason: &str, runs: Option<Runs>) -> String {
         let rows = case.registered.rows.join(", ");
         let identity = &self.under_test.identity;
         let driver = match (&identity.given_path, identity.kind) {
@@ -146,7 +155,8 @@ impl Shared {
             (None, Kind::System | Kind::Path) => Choice::System,
         };
         format!(
-            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  run again: {}\n",
+            "{verdict}: {reason}\n\n{}  rule: {}\n  rows: {}\n  run again: {}\n",
+            runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),
             case.summary,
             if rows.is_empty() { "none, the case checks the harness" } else { &rows },
             rerun::command(self.package, &driver, &self.description, &case.id),
@@ -162,6 +172,7 @@ fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
         verdict,
         reason,
         failure: None,
+        runs: None,
         observations: Default::default(),
         disclosures: Vec::new(),
         xids: Vec::new(),
