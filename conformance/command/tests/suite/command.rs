@@ -94,6 +94,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         repeat: NonZeroU32::MIN,
         unmet: Vec::new(),
         calls: Default::default(),
+        selection: None,
         is_partial: false,
     };
     let case = |number: usize| case(&format!("ipcmem::open::planted/number={number:05}"));

@@ -179,7 +179,7 @@ fn a_crash(lab: &Lab) -> Result<[Command; 2], Stop> {
 #[case::filter(
     a_filter,
     0,
-    "Compared 4 of 6 cases, because a filter selected the cases of the new run: no documented rule broke since the \
+    "Compared 4 of 6 cases, because the filter leaves_the_memory selected the cases of the new run: no documented rule broke since the \
      earlier run of this driver; 2 cases are no longer checked: left out by a filter."
 )]
 #[case::broken_off(

@@ -29,7 +29,7 @@ pub(crate) use role::Steps;
 pub use role::{Pending, Role};
 pub use shorten::shown;
 pub use spawner::PidNamespace;
-use visible::visible_devices;
+pub(crate) use visible::visible_devices;
 
 /// Bytes of device memory, by device.
 pub(crate) type Bytes = std::collections::BTreeMap<i32, u64>;

@@ -28,6 +28,7 @@ pub use read::Unreadable;
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
 
+use crate::case::Case;
 use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::Step;
@@ -161,6 +162,9 @@ pub struct Run {
     /// regardless of its cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
+    /// What selected the cases, in words; absent if nothing did, or in reports of earlier suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
     /// How long each call took, in a golden record, which has no steps.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, Spread>,
@@ -347,6 +351,23 @@ impl fmt::Display for Runs {
 }
 
 impl CaseReport {
+    /// Returns a report of a case with only its verdict and reason.
+    pub(crate) fn of(case: &Case, verdict: Verdict, reason: Option<String>) -> Self {
+        Self {
+            id: case.id.clone(),
+            rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
+            verdict,
+            reason,
+            failure: None,
+            runs: None,
+            observations: BTreeMap::new(),
+            disclosures: Vec::new(),
+            xids: Vec::new(),
+            steps: Vec::new(),
+            duration_ms: 0.0,
+        }
+    }
+
     /// Returns how the case failed; `None` if it did not fail. Of a report of an earlier suite, only the kind is known.
     #[must_use]
     pub fn how_it_failed(&self) -> Option<Failure> {

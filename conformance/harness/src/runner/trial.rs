@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::{Completion, Failed, Trial};
 
@@ -26,6 +27,8 @@ pub(super) struct Shared {
     pub(super) deviations: Deviations,
     pub(super) writer: Option<Writer>,
     pub(super) strict: bool,
+    /// `--budget`: when the last case may start.
+    pub(super) budget: Option<Budget>,
     /// `--reruns`: how often a case fails.
     pub(super) reruns: Reruns,
     /// `--strict`: a case that differs fails.
@@ -41,6 +44,33 @@ pub(super) struct Shared {
     pub(super) kernel_log: Mutex<Option<KernelLog>>,
 }
 
+/// The time after which no case starts.
+pub(super) struct Budget {
+    began: Instant,
+    time: Duration,
+    left_out: AtomicUsize,
+}
+
+impl Budget {
+    pub(super) const fn new(began: Instant, time: Duration) -> Self {
+        Self { began, time, left_out: AtomicUsize::new(0) }
+    }
+
+    /// Says that the time is over, and counts the case that is left out.
+    fn is_spent(&self) -> Option<String> {
+        if self.began.elapsed() < self.time {
+            return None;
+        }
+        self.left_out.fetch_add(1, Ordering::Relaxed);
+        Some(format!("the budget of {} is spent", humantime::format_duration(self.time)))
+    }
+
+    /// Returns how many cases were left out.
+    pub(super) fn left_out(&self) -> usize {
+        self.left_out.load(Ordering::Relaxed)
+    }
+}
+
 /// Creates the libtest-mimic trial of a case. Under nextest, an unsupported case is listed as ignored, so that nextest
 /// counts it as skipped.
 pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
@@ -52,11 +82,13 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
+        if let Some(spent) = self.budget.as_ref().and_then(Budget::is_spent) {
+            return Ok(Completion::ignored_with(spent));
+        }
         let started = Instant::now();
         warm::take_waited();
-        let unwritten = |error| Failed::from(format!("error: cannot write the report: {error}"));
         if let Some(writer) = &self.writer {
-            writer.start(&case.id).map_err(unwritten)?;
+            writer.start(&case.id).unwrap_or_else(|error| self.end_unwritten(&error));
         }
         let mut is_missing = false;
         let can_run = case.registered.needs.unmet(&self.under_test.machine).is_none();
@@ -85,7 +117,7 @@ impl Shared {
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
         if let Some(writer) = &self.writer {
-            writer.end(report).map_err(unwritten)?;
+            writer.end(report).unwrap_or_else(|error| self.end_unwritten(&error));
         }
         let reason = reason.unwrap_or_default();
         match verdict {
@@ -96,11 +128,18 @@ impl Shared {
         }
     }
 
+    /// Ends the run: what it finds out from here on would be lost, and nothing of it is the driver's fault.
+    fn end_unwritten(&self, error: &std::io::Error) -> ! {
+        eprintln!("conformance: cannot write the report: {error}; the run ends here");
+        self.warm.clear();
+        std::process::exit(1)
+    }
+
     /// Runs a case once and applies the listed bugs. Also returns whether something was missing although the probe found
     /// it.
     fn run_once(&self, case: &Case) -> (CaseReport, bool) {
         let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
+            Some(reason) => (CaseReport::of(case, Verdict::Unsupported, Some(reason)), false),
             None => self.run_supported(case),
         };
         let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
@@ -128,11 +167,14 @@ impl Shared {
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return (ended(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())), false);
+            return (
+                CaseReport::of(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())),
+                false,
+            );
         };
         let mut report = match &outcome {
-            Ok(()) => ended(case, Verdict::Pass, None),
-            Err(stop) => ended(case, stop.verdict(), Some(stop.to_string())),
+            Ok(()) => CaseReport::of(case, Verdict::Pass, None),
+            Err(stop) => CaseReport::of(case, stop.verdict(), Some(stop.to_string())),
         };
         (report.observations, report.steps) = (running.observations.take(), running.take_steps());
         report.failure = outcome.as_ref().err().and_then(|stop| Failure::when(stop, &report.steps));
@@ -161,23 +203,6 @@ impl Shared {
             if rows.is_empty() { "none, the case checks the harness" } else { &rows },
             rerun::command(self.package, &driver, &self.description, &case.id),
         )
-    }
-}
-
-/// Returns a report of a case with only its verdict and reason.
-fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
-    CaseReport {
-        id: case.id.clone(),
-        rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
-        verdict,
-        reason,
-        failure: None,
-        runs: None,
-        observations: Default::default(),
-        disclosures: Vec::new(),
-        xids: Vec::new(),
-        steps: Vec::new(),
-        duration_ms: 0.0,
     }
 }
 

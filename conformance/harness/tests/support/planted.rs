@@ -43,6 +43,14 @@ fn xid(_exporter: Role) -> Outcome {
     std::io::Write::write_all(&mut log, lines.as_bytes()).map_err(harness)
 }
 
+/// Takes the report of the run away, and puts a folder in its place.
+#[rstest]
+#[conformance::test()]
+fn spoils_the_report() -> Outcome {
+    let report = std::env::var_os("PLANTED_REPORT").ok_or_else(|| harness("no report"))?;
+    std::fs::remove_file(&report).and_then(|()| std::fs::create_dir(&report)).map_err(harness)
+}
+
 /// A call that does not return.
 #[rstest]
 #[conformance::test()]
