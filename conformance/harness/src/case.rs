@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::machine::Machine;
+use crate::models::{Models, Note};
 use crate::process::Steps;
 use crate::step::Step;
 use crate::warm::WarmRoles;
@@ -102,6 +103,10 @@ pub(crate) struct Running {
     pub(crate) roles: RefCell<Vec<Role>>,
     pub(crate) observations: RefCell<BTreeMap<String, Value>>,
     pub(crate) disclosures: RefCell<BTreeSet<String>>,
+    pub(crate) note: RefCell<Note>,
+    pub(crate) models: Models,
+    /// The cases for which `deviations.toml` has an entry that applies to the run.
+    pub(crate) listed: Arc<[String]>,
     machine: Machine,
     steps: Steps,
     pub(crate) seed: u64,
@@ -112,15 +117,28 @@ thread_local! {
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
+/// What all cases of a run share, beside the machine.
+#[derive(Clone)]
+pub(crate) struct Setting {
+    pub(crate) seed: u64,
+    pub(crate) models: Models,
+    /// The cases for which `deviations.toml` has an entry that applies to the run.
+    pub(crate) listed: Arc<[String]>,
+}
+
 /// Makes a case the running one in this thread.
-pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, run_seed: u64, id: &str) {
+pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, setting: Setting, id: &str) {
+    let Setting { seed, models, listed } = setting;
     let mut hasher = DefaultHasher::new();
-    (run_seed, id).hash(&mut hasher);
+    (seed, id).hash(&mut hasher);
     let running = Running {
         warm,
         roles: RefCell::default(),
         observations: RefCell::default(),
         disclosures: RefCell::default(),
+        note: RefCell::default(),
+        models,
+        listed,
         machine: machine.clone(),
         steps: Steps::default(),
         seed: hasher.finish(),
@@ -203,4 +221,36 @@ pub fn random() -> fastrand::Rng {
         case.drawn.set(case.drawn.get() + 1);
         fastrand::Rng::with_seed(case.seed.wrapping_add(case.drawn.get()))
     })
+}
+
+/// Returns what the run asks of the running model.
+#[must_use]
+pub fn models() -> Models {
+    current(|case| case.models)
+}
+
+/// Returns whether `deviations.toml` has an entry for a case, such as `vmm::map::a_part_may_be_mapped`, that applies to
+/// the driver under test. A model makes no step whose only result would be that known bug.
+#[must_use]
+pub fn is_listed(case: &str) -> bool {
+    current(|running| running.listed.iter().any(|listed| listed == case || listed.split('/').next() == Some(case)))
+}
+
+/// Forgets the steps of the running case. A model runs many scripts, and only the steps of the last one matter.
+pub fn forget_steps() {
+    current(|case| drop(case.take_steps()));
+}
+
+/// Gives up the roles of the running case that have ended, so that a model that ends many roles keeps none of them.
+pub fn forget_ended_roles() {
+    current(|case| {
+        let (gone, living): (Vec<_>, Vec<_>) = case.roles.take().into_iter().partition(Role::is_gone);
+        case.roles.replace(living);
+        gone.into_iter().filter_map(Role::into_process).for_each(|process| case.warm.end(process));
+    });
+}
+
+/// Says more of the failure of the running case.
+pub fn annotate(note: Note) {
+    current(|case| case.note.replace(note));
 }

@@ -49,6 +49,7 @@ mod library;
 mod log;
 pub mod machine;
 mod message;
+mod models;
 mod mounts;
 mod needs;
 mod outcome;
@@ -62,12 +63,15 @@ pub mod values;
 mod verdict;
 mod warm;
 
-pub use case::{Registered, disclose, need, observe, random, seed};
+pub use case::{
+    Registered, annotate, disclose, forget_ended_roles, forget_steps, is_listed, models, need, observe, random, seed,
+};
 pub use conformance_macros::test;
 #[doc(hidden)]
 pub use conformance_macros::{check_shown, check_told};
 pub use expect::Expect;
 pub use failure::{Defect, Failure};
+pub use models::{Models, Note};
 pub use needs::{KERNEL_PARAMETERS, Needs};
 pub use outcome::{Outcome, Refusal, Stop};
 pub use process::{Pending, PidNamespace, Placement, Role};

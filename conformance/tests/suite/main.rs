@@ -13,6 +13,7 @@ mod fork;
 mod ipcevt;
 mod ipcmem;
 mod mc;
+mod model;
 mod p2p;
 mod pool;
 mod proc;

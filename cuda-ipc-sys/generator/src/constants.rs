@@ -1,18 +1,16 @@
-//! Constants and types that are macros which bindgen does not evaluate: a number with a cast, or the name of an enumerator
-//! or of a type.
+//! Constants that are macros which bindgen does not evaluate: a number with a cast, or the name of an enumerator.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use quote::format_ident;
 use syn::{ImplItem, Item};
 
 use crate::bindings::is_named;
-use crate::shape::name_of_type;
 
 /// A value that bindgen misreads.
 const ALL_BITS: &str = "(~0u)";
 
-/// Returns an item for each such macro, if the bindings have its type and lack its name.
+/// Returns a constant for each such macro, if the bindings have its type and lack its name.
 pub(crate) fn of_macros(macros: &[(String, String)], items: &[Item]) -> Vec<Item> {
     let known: HashMap<String, &Item> = items
         .iter()
@@ -23,7 +21,6 @@ pub(crate) fn of_macros(macros: &[(String, String)], items: &[Item]) -> Vec<Item
         })
         .collect();
     let owners = owners(items);
-    let types: HashSet<_> = items.iter().filter_map(name_of_type).collect();
     let mut found = Vec::new();
     for (name, value) in macros {
         if !is_public(name) || known.contains_key(name) {
@@ -33,9 +30,6 @@ pub(crate) fn of_macros(macros: &[(String, String)], items: &[Item]) -> Vec<Item
         if let Some(owner) = owners.get(value) {
             let (owner, value) = (format_ident!("{owner}"), format_ident!("{value}"));
             found.push(syn::parse_quote!(pub const #ident: #owner = #owner::#value;));
-        } else if types.contains(value) {
-            let value = format_ident!("{value}");
-            found.push(syn::parse_quote!(pub type #ident = #value;));
         } else if value == ALL_BITS {
             found.push(syn::parse_quote!(pub const #ident: u32 = 4294967295;));
         } else if let Some((ty, number)) = cast(value, &known) {

@@ -1,12 +1,10 @@
 //! Reads the lists of functions: `functions/AREA.toml` for the driver and `runtime/AREA.toml` for the runtime, and
 //! `unbound.toml` for the functions that are not bound.
 
-use std::iter;
-
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::areas::{DRIVER, File, RUNTIME};
+use crate::areas::{Area, DRIVER, RUNTIME};
 use crate::declarations::Declarations;
 
 /// The functions of one library.
@@ -18,24 +16,19 @@ pub struct Interface {
     pub result: &'static str,
     /// The file of its types and constants, below `src`.
     pub bindings_path: &'static str,
-    /// The folder of its functions, below `src`: its table in `mod.rs`, and a file for each area.
-    pub functions_folder: &'static str,
-    pub(crate) areas: Vec<Area>,
+    /// The file of its table, below `src`.
+    pub functions_path: &'static str,
+    /// Every function of the table, in its order.
+    pub functions: Vec<Function>,
     /// The functions of its header that are not bound.
     pub unbound: Vec<Unbound>,
 }
 
-/// Functions of one subject.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Area {
-    /// The name of their files.
-    #[serde(skip)]
-    pub(crate) name: &'static str,
-    /// What they are about.
-    pub(crate) title: String,
-    #[serde(rename = "function")]
-    pub(crate) functions: Vec<Function>,
+struct Functions {
+    #[serde(default)]
+    function: Vec<Function>,
 }
 
 /// One function of a table.
@@ -86,16 +79,16 @@ pub(crate) fn interfaces() -> Result<[Interface; 2]> {
             name: "Driver",
             result: "CUresult",
             bindings_path: "driver/bindings.rs",
-            functions_folder: "driver/functions",
-            areas: read(DRIVER)?,
+            functions_path: "driver/functions.rs",
+            functions: read(DRIVER)?,
             unbound: unbound("driver"),
         },
         Interface {
             name: "Runtime",
             result: "cudaError",
             bindings_path: "runtime/bindings.rs",
-            functions_folder: "runtime/functions",
-            areas: read(RUNTIME)?,
+            functions_path: "runtime/functions.rs",
+            functions: read(RUNTIME)?,
             unbound: unbound("runtime"),
         },
     ];
@@ -108,18 +101,18 @@ pub(crate) fn interfaces() -> Result<[Interface; 2]> {
     Ok(interfaces)
 }
 
-fn read(files: &[File]) -> Result<Vec<Area>> {
-    let mut areas = Vec::new();
-    for File { area, path, text } in files {
-        let read: Area = toml::from_str(text).context(*path)?;
-        for Function { name, summary, safety, .. } in &read.functions {
+fn read(areas: &[Area]) -> Result<Vec<Function>> {
+    let mut all = Vec::new();
+    for (file, text) in areas {
+        let functions: Functions = toml::from_str(text).context(*file)?;
+        for Function { name, summary, safety, .. } in &functions.function {
             if summary.trim().is_empty() || safety.trim().is_empty() {
-                bail!("{path}: {name} has no summary or no safety text");
+                bail!("{file}: {name} has no summary or no safety text");
             }
         }
-        areas.push(Area { name: area, ..read });
+        all.extend(functions.function);
     }
-    Ok(areas)
+    Ok(all)
 }
 
 impl Interface {
@@ -129,24 +122,6 @@ impl Interface {
     /// If one of the lists is invalid.
     pub fn all() -> Result<[Self; 2]> {
         interfaces()
-    }
-
-    /// Returns every function of the table, in its order.
-    pub fn functions(&self) -> impl Iterator<Item = &Function> {
-        self.areas.iter().flat_map(|area| &area.functions)
-    }
-
-    /// Returns every generated file, below `src`.
-    #[must_use]
-    pub fn paths(&self) -> Vec<String> {
-        iter::once(self.bindings_path.to_owned()).chain(self.functions_paths()).collect()
-    }
-
-    /// Returns the files of the functions, below `src`: first that of the table, then that of each area.
-    #[must_use]
-    pub fn functions_paths(&self) -> Vec<String> {
-        let names = iter::once("mod").chain(self.areas.iter().map(|area| area.name));
-        names.map(|name| format!("{}/{name}.rs", self.functions_folder)).collect()
     }
 
     /// Returns the function pointer type of cudaTypedefs.h that a function is bound as. Functions of the runtime have
@@ -159,7 +134,7 @@ impl Interface {
     /// Returns whether a function of the headers is bound, or left out for a reason.
     fn knows(&self, name: &str) -> bool {
         let is_bound = |function: &Function| [&function.name, function.base(), function.symbol()].contains(&name);
-        self.functions().any(is_bound) || self.unbound.iter().any(|unbound| unbound.name == name)
+        self.functions.iter().any(is_bound) || self.unbound.iter().any(|unbound| unbound.name == name)
     }
 
     /// Returns the functions of the headers that are neither bound nor left out for a reason, with the version if that is
@@ -178,7 +153,7 @@ impl Interface {
     /// Returns whether a version of a function is bound, or left out for a reason.
     fn knows_version(&self, base: &str, since: u32) -> bool {
         let is_left_out = |unbound: &Unbound| unbound.name == base && unbound.since.is_none_or(|left| left == since);
-        self.functions().any(|function| function.base() == base && function.since == since)
+        self.functions.iter().any(|function| function.base() == base && function.since == since)
             || self.unbound.iter().any(is_left_out)
     }
 
@@ -188,7 +163,7 @@ impl Interface {
 
     /// Fails if a name or a version is there twice, or is bound and refused.
     fn check(&self) -> Result<()> {
-        let mut names: Vec<_> = self.functions().map(|function| function.name.as_str()).collect();
+        let mut names: Vec<_> = self.functions.iter().map(|function| function.name.as_str()).collect();
         let left_out = self.unbound.iter().filter(|unbound| unbound.since.is_none());
         names.extend(left_out.map(|unbound| unbound.name.as_str()));
         names.sort_unstable();
@@ -198,7 +173,7 @@ impl Interface {
         if let Some(unbound) = self.unbound.iter().find(|unbound| unbound.reason.trim().is_empty()) {
             bail!("unbound.toml gives no reason for {}", unbound.name);
         }
-        let mut versions: Vec<_> = self.functions().map(|function| (function.base(), function.since)).collect();
+        let mut versions: Vec<_> = self.functions.iter().map(|function| (function.base(), function.since)).collect();
         versions.extend(self.unbound.iter().filter_map(|unbound| Some((unbound.name.as_str(), unbound.since?))));
         versions.sort_unstable();
         if let Some(pair) = versions.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -257,7 +232,8 @@ mod tests {
     fn the_table_has_what_other_projects_call() {
         let coverage: Coverage = toml::from_str(include_str!("../coverage.toml")).expect("coverage.toml is valid");
         let [driver, _] = interfaces().expect("the lists are valid");
-        let bound: BTreeSet<_> = driver.functions().flat_map(|function| [function.base(), function.symbol()]).collect();
+        let bound: BTreeSet<_> =
+            driver.functions.iter().flat_map(|function| [function.base(), function.symbol()]).collect();
         let mut lacking = BTreeSet::new();
         for User { name, source, place, functions } in &coverage.user {
             assert!(source.starts_with("https://") && !place.is_empty(), "{name} has no source");

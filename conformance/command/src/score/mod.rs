@@ -4,6 +4,7 @@
 //! one that the interposer adds to another driver. A fault that none of these cases notices is a hole in the suite.
 
 mod environment;
+mod models;
 mod run;
 mod target;
 mod text;
@@ -49,6 +50,22 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     survivors: Option<PathBuf>,
 
+    /// Measure the models instead of the cases
+    #[arg(long, conflicts_with = "survivors")]
+    models: bool,
+
+    /// With --models, a file with the names of the faults that they find: run only these, and fail if one is missed
+    #[arg(long, value_name = "FILE", requires = "models")]
+    found: Option<PathBuf>,
+
+    /// With --found, run all faults and write the file
+    #[arg(long, requires = "found")]
+    write: bool,
+
+    /// With --found, print the table of the file, and run nothing
+    #[arg(long, requires = "found", conflicts_with = "write")]
+    table: bool,
+
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -69,6 +86,7 @@ Examples:
   cargo conformance score
   cargo conformance score IPCMEM-OPEN
   cargo conformance score --driver system
+  cargo conformance score --models IPCMEM
   REFERENCE_DRIVER_FAULT=close-ignores-the-count cargo test -p conformance -- ipcmem::close
 
 Exit codes: 0 every fault is killed, or the survivors are those of --survivors, 1 not so, 2 the driver without a fault is not clean, or nothing could run";
@@ -135,8 +153,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(file) => known_survivors(file, &declared)?,
         None => BTreeSet::new(),
     };
+    if let Some(file) = arguments.found.as_deref().filter(|_| arguments.table) {
+        return models::print_table(&faults, file);
+    }
     environment::check(&arguments.driver)?;
     let runner = Runner::new(Suite::find()?, target, arguments.jobs)?;
+    if arguments.models {
+        return models::run(&runner, &faults, arguments.found.as_deref(), arguments.write);
+    }
     let score = score(&runner, &faults)?;
     let is_unexpected = |fault: &&Outcome| (fault.end == End::Killed) == known.contains(fault.name);
     let unexpected: Vec<_> = score.faults.iter().filter(is_unexpected).collect();

@@ -69,3 +69,16 @@ fn unknown_names_are_refused(#[case] arguments: &[&str], #[case] says: &str) -> 
     check!(code == Some(2) && errors.contains(says), "{code:?}: {errors}");
     Ok(())
 }
+
+/// The table of the models in the documentation is that of the faults that they were seen to find.
+#[rstest]
+#[conformance::test()]
+fn the_documented_table_of_the_models_is_that_of_the_list() -> Outcome {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let file = format!("{root}/conformance/found-by-models.txt");
+    let (code, table, errors) = finish(conformance(&["score", "--models", "--found", &file, "--table"])?)?;
+    check!(code == Some(0) && table.contains("| `model::legacy_memory` | IPCMEM |"), "{table}{errors}");
+    let page = std::fs::read_to_string(format!("{root}/docs/how-we-know.md")).map_err(harness)?;
+    check!(page.contains(&table), "docs/how-we-know.md needs this table:\n{table}");
+    Ok(())
+}

@@ -133,6 +133,15 @@ impl Role {
         self.wait_for_exit()
     }
 
+    /// Makes the process replace its program by the same one, and waits until that has started its driver. The process id
+    /// stays, and everything that the process held is gone.
+    ///
+    /// # Errors
+    /// [`Stop`], if the new program does not start.
+    pub fn exec(&self) -> Result<(), Stop> {
+        self.await_new_program(&AnyCall::from(process::Call::exec_itself {}))
+    }
+
     /// Makes the process call `_exit`, and waits until it has ended.
     ///
     /// # Errors

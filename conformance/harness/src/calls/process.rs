@@ -55,6 +55,12 @@ calls! {
         Ok(unsafe { libc::syscall(libc::SYS_mbind, 0_usize, 0_usize, 0, 0_usize, 0_usize, 0) } == 0)
     }
 
+    /// Replaces the process's program by the same one, which starts again and greets the runner. Returns only if that
+    /// fails. A case calls [`Role::exec`](crate::Role::exec).
+    fn exec_itself(session) -> () {
+        Err(session.exec_itself())
+    }
+
     /// Exits as `_exit(code)` does, without exit handlers.
     fn exit_without_handlers(session, code: i32) -> () {
         // SAFETY: the call ends the process.

@@ -68,6 +68,11 @@ impl Deviations {
         if unknown.is_empty() { Ok(()) } else { Err(format!("deviations: {}", unknown.join("; "))) }
     }
 
+    /// Returns whether an entry lists a case for the driver, the GPUs and the mode of a run.
+    pub(crate) fn applies(&self, case: &Case, run: &Run) -> bool {
+        self.entries.iter().any(|entry| entry.names(&case.id, case.registered.rows) && entry.applies(run))
+    }
+
     /// Returns the verdict and reason of a case after the listed bugs are applied.
     pub(crate) fn judge(
         &self,

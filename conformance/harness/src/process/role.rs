@@ -79,7 +79,6 @@ impl Role {
                 Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
                 Err(stop) => stop.to_string(),
             },
-            ms: process.took.take().map(|took| (took.as_secs_f64() * 1e6).round() / 1e3),
             log,
         });
         answer
@@ -116,6 +115,20 @@ impl Role {
     /// [`Stop`], if the process cannot be killed.
     pub fn kill(&self) -> Result<(), Stop> {
         self.process.borrow_mut().kill()
+    }
+
+    /// Waits until the process has replaced its program by the same one, which has the same process id and nothing of
+    /// what it held before.
+    ///
+    /// `call` asks the role for that.
+    pub(crate) fn await_new_program(&self, call: &(impl Serialize + fmt::Debug)) -> Result<(), Stop> {
+        self.send(call, &[])?;
+        let mut process = self.process.borrow_mut();
+        let began = process.begin_again();
+        let answer = began.as_ref().map_or_else(ToString::to_string, |()| "a new program".to_owned());
+        let (role, call) = (process.name.clone(), process.step.clone());
+        self.steps.borrow_mut().push(Step { role, call, answer, log: Vec::new() });
+        began
     }
 
     /// Sends SIGSTOP. The process does nothing until [`Role::resume`].

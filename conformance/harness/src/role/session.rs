@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 use std::ptr;
-use std::time::Instant;
 
 use cuda_ipc_sys::{CUevent_flags, Driver};
 
 use super::ledger::{Cleanness, Ledger, Resource};
 use crate::message::{Greeting, Refused};
-use crate::{Pointer, log, message};
+use crate::{Pointer, log};
 use peer::wire::{Channel, Frame, ReceiveError};
 
 /// A function that performs an encoded call and returns the encoded answer.
@@ -129,9 +128,7 @@ impl Session {
                 Err(error) => return Err(error),
             };
             self.received = descriptors;
-            let began = Instant::now();
-            let mut answer = perform(&bytes, self);
-            answer.extend(message::took(began.elapsed()));
+            let answer = perform(&bytes, self);
             let sent = std::mem::take(&mut self.sent);
             if let Some(channel) = &self.channel {
                 let descriptors: Vec<_> = sent.iter().map(AsFd::as_fd).collect();
@@ -296,6 +293,23 @@ impl Session {
             Resource::Descriptor(descriptor) => drop(unsafe { OwnedFd::from_raw_fd(descriptor) }),
         }
         Ok(())
+    }
+
+    /// Replaces this program by itself. The runner's socket becomes standard input again, where the new program looks
+    /// for it. Returns why that failed.
+    pub(crate) fn exec_itself(&mut self) -> Refused {
+        use std::os::unix::process::CommandExt as _;
+        let Some(channel) = self.channel.take() else { return Refused::Role("the role has no socket".to_owned()) };
+        let socket = channel.into_socket();
+        let inherited = match rustix::stdio::dup2_stdin(&socket) {
+            Ok(()) => {
+                let arguments = std::env::args_os().skip(1);
+                std::process::Command::new("/proc/self/exe").args(arguments).exec()
+            }
+            Err(error) => error.into(),
+        };
+        self.channel = Some(Channel::from_socket(socket));
+        Refused::Role(format!("cannot start again: {inherited}"))
     }
 
     /// Sends half an answer and exits, for a check of the harness.

@@ -6,20 +6,26 @@ use crate::report::{ONCE, Run};
 
 /// Returns the command, quoted for a shell. Under nextest it sets variables, because nextest passes no arguments. A
 /// bundle runs without cargo.
-pub(crate) fn command(package: &str, driver: &Choice, run: &Run, id: &str) -> String {
+pub(crate) fn command(package: &str, driver: &Choice, run: &Run, flag: &str, id: &str) -> String {
     let (driver, seed) = (quoted(&driver.to_string()), run.seed);
     if under_nextest().is_some() {
         let fresh = if run.fresh { " CONFORMANCE_FRESH=true" } else { "" };
         let repeat = repeated(run, " CONFORMANCE_REPEAT=");
+        // `--script 17` is CONFORMANCE_SCRIPT=17.
+        let flag = match flag.strip_prefix("--").and_then(|flag| flag.split_once(' ')) {
+            Some((name, value)) => format!(" CONFORMANCE_{}={value}", name.to_uppercase()),
+            None => String::new(),
+        };
         // In a filter of nextest, a comma ends a name.
         let filter = quoted(&format!("test(={})", id.replace(',', "\\,")));
         return format!(
-            "CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh}{repeat} cargo nextest run -p {package} -E {filter}"
+            "CONFORMANCE_DRIVER={driver} CONFORMANCE_SEED={seed}{fresh}{repeat}{flag} cargo nextest run -p {package} -E {filter}"
         );
     }
     let fresh = if run.fresh { " --fresh" } else { "" };
     let repeat = repeated(run, " --repeat ");
-    format!("{} --driver {driver} --seed {seed}{fresh}{repeat} --exact {}", program(package), quoted(id))
+    let flag = if flag.is_empty() { String::new() } else { format!(" {flag}") };
+    format!("{} --driver {driver} --seed {seed}{fresh}{repeat}{flag} --exact {}", program(package), quoted(id))
 }
 
 /// Returns the setting with which each case runs as often as in this run, or nothing if it runs once.

@@ -32,6 +32,18 @@ fn run_with(list: &str, case: &str, arguments: &[&str]) -> Result<Run, Stop> {
     run(command)
 }
 
+/// A model learns of an entry that applies, and of no other.
+#[rstest]
+#[case::listed("case = \"planted::fail\"", Verdict::Pass)]
+#[case::of_another_driver("case = \"planted::fail\"\ndriver = \"NVIDIA\"", Verdict::Differs)]
+#[conformance::test()]
+fn a_model_learns_what_is_listed(#[case] lines: &str, #[case] verdict: Verdict) -> Outcome {
+    let report = run_with(&entry(lines), "planted::broken_row", &[])?.report()?;
+    let case = report.case("planted::broken_row").ok_or_else(|| harness("the case did not run"))?;
+    check!(case.verdict == verdict, "the verdict is {}: {:?}", case.verdict, case.reason);
+    Ok(())
+}
+
 /// An entry that applies turns the listed failure into a deviation. Any other entry has no effect.
 #[rstest]
 #[case::case("case = \"planted::fail\"", Verdict::Deviation)]

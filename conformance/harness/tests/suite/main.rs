@@ -9,6 +9,7 @@ mod catalogue;
 mod deviations;
 mod disclosures;
 mod drivers;
+mod filter;
 mod identify;
 mod interposer;
 mod nextest;
@@ -22,7 +23,6 @@ mod roles;
 mod runtime;
 #[path = "../support/sample.rs"]
 mod sample;
-mod select;
 #[path = "../support/suite.rs"]
 mod suite;
 mod verdicts;

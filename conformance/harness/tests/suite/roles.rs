@@ -34,6 +34,19 @@ fn a_role_that_dies_is_a_crash(exporter: Role, #[case] signal: Signal) -> Outcom
     }
 }
 
+/// A role that replaces its program keeps its process id and serves again, without the memory that it held.
+#[rstest]
+#[conformance::test()]
+fn a_role_starts_again_in_its_process(exporter: Role) -> Outcome {
+    let id = exporter.process_id()?;
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(MIB)?)?;
+    exporter.exec()?;
+    check!(exporter.process_id()? == id);
+    let buffer = exporter.mem_alloc(MIB)?;
+    check!(exporter.ipc_get_mem_handle(buffer)? != handle);
+    exporter.mem_free(buffer)
+}
+
 /// A role that does not answer is reported as a timeout with its step, and is killed.
 #[rstest]
 #[conformance::test()]

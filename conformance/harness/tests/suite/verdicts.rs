@@ -9,12 +9,27 @@ use serde_json::{Value, json};
 
 use crate::suite::{UnknownDriver, harness, run, suite, without_settings};
 
+/// The command that runs a model again has the number of the script.
+#[rstest]
+#[case::cargo(&[("CARGO", "cargo")], "--seed 7 --script 17 --exact planted::broken_row")]
+#[case::nextest(&[("NEXTEST_RUN_ID", "planted")], "CONFORMANCE_SEED=7 CONFORMANCE_SCRIPT=17 cargo nextest")]
+#[conformance::test()]
+fn a_model_runs_again_with_its_script(#[case] variables: &[(&str, &str)], #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").envs(variables.iter().copied());
+    command.args(["--strict", "--seed", "7", "--exact", "planted::broken_row"]);
+    let text = run(command)?.text();
+    check!(text.contains(says), "{text}");
+    Ok(())
+}
+
 /// Each way to go wrong has its verdict, its reason, a command to run the case again, and an exit code.
 #[rstest]
 #[case::fail("fail", Verdict::Fail, "does not hold")]
 #[case::refused("refused", Verdict::Fail, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE (1)")]
 #[case::broken_context("broken_context", Verdict::Fail, "after the case, the context no longer works")]
 #[case::differs("differs", Verdict::Differs, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE")]
+#[case::broken_row("broken_row", Verdict::Differs, "the model knows better\nthe script")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
 #[case::timeout("timeout", Verdict::Timeout, "no answer to hang before the deadline")]
 #[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes on GPU 0 are still in use")]

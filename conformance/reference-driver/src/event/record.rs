@@ -158,12 +158,7 @@ fn accepts_another_context(event: &Event, is_default: bool, on_one_device: bool)
 
 entry_points! {
     fn cuEventRecord(event: CUevent, stream: CUstream) {
-        let mut state = state()?;
-        let stream = state.stream(stream)?;
-        if state.record_in_capture(&stream, event)? {
-            return Ok(());
-        }
-        drop(state);
+        let stream = state()?.stream(stream)?;
         record_in(&stream, event)
     }
 

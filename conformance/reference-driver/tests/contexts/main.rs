@@ -15,7 +15,6 @@ mod destroy;
 mod exporter;
 mod fork;
 mod functions;
-mod library;
 mod primary;
 mod resources;
 mod sticky;

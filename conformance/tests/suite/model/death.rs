@@ -1,0 +1,97 @@
+//! Death at every step: each process of a protocol ends, stops or starts again after each step of it. The other one, and
+//! a new one, work afterwards.
+
+use conformance::{Note, Outcome, annotate};
+
+use super::contents::{self, Access, Mover};
+use super::process::{self, Event};
+use super::run::Processes;
+use super::script::Script;
+use super::step::{Protocol, Step};
+use super::world::{Machine, Name};
+use super::{events, legacy};
+
+/// The process that shares memory, and the one with which it does.
+const EXPORTER: usize = 0;
+const IMPORTER: usize = 1;
+
+/// Lets an event happen to each process after each step of a protocol.
+///
+/// # Errors
+/// [`conformance::Stop`] of the first script that fails.
+pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
+    let (machine, mut processes) = (Machine::under_test(), Processes::default());
+    for by in [EXPORTER, IMPORTER] {
+        for place in 0..=life(protocol, EXPORTER, IMPORTER, 1).len() {
+            let mut steps = life(protocol, EXPORTER, IMPORTER, 1);
+            // The rest goes on as far as it can without what is gone.
+            steps.insert(place, Step::Process(process::Step { by, event }));
+            if matches!(event, Event::Stop) {
+                let survivor = EXPORTER + IMPORTER - by;
+                // A third process is there while one is stopped.
+                steps.extend(life(protocol, survivor, 2, 101));
+                steps.push(Step::Process(process::Step { by, event: Event::Resume }));
+            }
+            // A process whose work waited for one that was killed ends too.
+            let script = Script { machine: machine.clone(), devices: vec![0; 3], steps };
+            let lost = script.lost().into_iter().map(|by| process::Step { by, event: Event::Kill });
+            let mut steps = script.steps;
+            steps.extend(lost.map(Step::Process));
+            steps.extend(life(protocol, EXPORTER, IMPORTER, 201));
+            steps.extend(life(protocol, IMPORTER, EXPORTER, 301));
+            let script = Script { machine: machine.clone(), devices: vec![0; 3], steps };
+            if let Err(failed) = processes.perform(&script) {
+                let text = format!("p{by}: {event:?} after step {place}:\n{}", failed.text(&script));
+                annotate(Note { text, flag: String::new(), row: failed.row });
+                return Err(failed.stop);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One use of a protocol from its beginning to its end. Its names begin with `first`.
+fn life(protocol: Protocol, exporter: usize, importer: usize, first: Name) -> Vec<Step> {
+    let touch = |by, view, access| Step::Contents(contents::Step { by, view, access, mover: Mover::Kernel });
+    match protocol {
+        Protocol::Legacy => {
+            let (memory, handle, import, seeds) = (first, first + 1, first + 2, [first + 3, first + 4]);
+            vec![
+                Step::Legacy(legacy::Step::alloc(exporter, memory)),
+                touch(exporter, memory, Access::Fill(seeds[0])),
+                Step::Legacy(legacy::Step::get(exporter, handle, memory)),
+                Step::Legacy(legacy::Step::open(importer, import, handle)),
+                touch(importer, import, Access::Check),
+                touch(importer, import, Access::Fill(seeds[1])),
+                touch(exporter, memory, Access::Check),
+                Step::Legacy(legacy::Step::close(importer, import)),
+                Step::Legacy(legacy::Step::free(exporter, memory)),
+            ]
+        }
+        Protocol::Events => {
+            let [event, handle, import, produce, consume, latch] = [0, 1, 2, 3, 4, 5].map(|more| first + more);
+            [
+                events::Step::create(exporter, event),
+                events::Step::get(exporter, handle, event),
+                events::Step::open(importer, import, handle),
+                events::Step::create_stream(exporter, produce),
+                events::Step::create_stream(importer, consume),
+                events::Step::hold(exporter, latch, produce),
+                events::Step::record(exporter, event, produce),
+                events::Step::query(importer, import),
+                events::Step::wait(importer, consume, import),
+                events::Step::query_stream(importer, consume),
+                events::Step::release(exporter, latch),
+                events::Step::query(importer, import),
+                events::Step::record(importer, import, consume),
+                events::Step::query(exporter, event),
+                events::Step::destroy(importer, import),
+                events::Step::destroy(exporter, event),
+                events::Step::destroy_stream(exporter, produce),
+                events::Step::destroy_stream(importer, consume),
+            ]
+            .map(Step::Event)
+            .to_vec()
+        }
+    }
+}

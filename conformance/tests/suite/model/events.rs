@@ -1,0 +1,425 @@
+//! Steps of interprocess events: shared, recorded and awaited while work is pending.
+
+mod misuse;
+
+use std::collections::BTreeSet;
+
+use conformance::{Expect as _, Outcome, Stop, check};
+
+use super::operation::{Live, Operation};
+use super::world::{Event, EventHandle, EventView, Name, Stream, World};
+use crate::support::constants::{INTERPROCESS, NOT_READY};
+use crate::support::latch::Latch;
+use misuse::Misuse;
+
+/// The streams of a process. A context has two hardware queues, and more streams would wait for each other.
+const STREAMS: usize = 2;
+
+/// A step of an event or of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    by: usize,
+    call: Call,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Create {
+        name: Name,
+    },
+    Destroy {
+        event: Name,
+    },
+    Get {
+        name: Name,
+        event: Name,
+    },
+    Open {
+        name: Name,
+        handle: Name,
+    },
+    CreateStream {
+        name: Name,
+    },
+    DestroyStream {
+        stream: Name,
+    },
+    /// A kernel waits in the stream until the latch is released.
+    Hold {
+        name: Name,
+        stream: Name,
+    },
+    Release {
+        latch: Name,
+    },
+    Record {
+        event: Name,
+        stream: Name,
+    },
+    Wait {
+        stream: Name,
+        event: Name,
+    },
+    Query {
+        event: Name,
+    },
+    QueryStream {
+        stream: Name,
+    },
+    Synchronize {
+        event: Name,
+    },
+    Misuse(Misuse),
+}
+
+impl Step {
+    pub(crate) const fn create(by: usize, name: Name) -> Self {
+        Self { by, call: Call::Create { name } }
+    }
+
+    pub(crate) const fn get(by: usize, name: Name, event: Name) -> Self {
+        Self { by, call: Call::Get { name, event } }
+    }
+
+    pub(crate) const fn open(by: usize, name: Name, handle: Name) -> Self {
+        Self { by, call: Call::Open { name, handle } }
+    }
+
+    pub(crate) const fn create_stream(by: usize, name: Name) -> Self {
+        Self { by, call: Call::CreateStream { name } }
+    }
+
+    pub(crate) const fn hold(by: usize, name: Name, stream: Name) -> Self {
+        Self { by, call: Call::Hold { name, stream } }
+    }
+
+    pub(crate) const fn release(by: usize, latch: Name) -> Self {
+        Self { by, call: Call::Release { latch } }
+    }
+
+    pub(crate) const fn record(by: usize, event: Name, stream: Name) -> Self {
+        Self { by, call: Call::Record { event, stream } }
+    }
+
+    pub(crate) const fn destroy(by: usize, event: Name) -> Self {
+        Self { by, call: Call::Destroy { event } }
+    }
+
+    pub(crate) const fn destroy_stream(by: usize, stream: Name) -> Self {
+        Self { by, call: Call::DestroyStream { stream } }
+    }
+
+    pub(crate) const fn wait(by: usize, stream: Name, event: Name) -> Self {
+        Self { by, call: Call::Wait { stream, event } }
+    }
+
+    pub(crate) const fn query(by: usize, event: Name) -> Self {
+        Self { by, call: Call::Query { event } }
+    }
+
+    pub(crate) const fn query_stream(by: usize, stream: Name) -> Self {
+        Self { by, call: Call::QueryStream { stream } }
+    }
+}
+
+/// Every step that is possible, by kind, with the weight of the kind.
+pub(crate) fn possible(world: &World) -> Vec<(u32, Vec<Step>)> {
+    let name = world.new_name();
+    let every = |call: &dyn Fn() -> Call| -> Vec<Step> {
+        (0..world.processes.len()).map(|by| Step { by, call: call() }).collect()
+    };
+    let events = |call: &dyn Fn(Name) -> Call| -> Vec<Step> {
+        world.event_views.iter().map(|(event, view)| Step { by: view.by, call: call(*event) }).collect()
+    };
+    let streams = |call: &dyn Fn(Name) -> Call| -> Vec<Step> {
+        world.streams.iter().map(|(name, stream)| Step { by: stream.by, call: call(*name) }).collect()
+    };
+    let pairs = |call: &dyn Fn(Name, Name) -> Call| -> Vec<Step> {
+        let of_stream = |(stream, of): (&Name, &Stream)| {
+            let (stream, by) = (*stream, of.by);
+            let own = world.event_views.iter().filter(move |(_, view)| view.by == by);
+            own.map(|(event, _)| Step { by, call: call(*event, stream) }).collect::<Vec<_>>()
+        };
+        world.streams.iter().flat_map(of_stream).collect()
+    };
+    let handles = world.event_handles.keys().flat_map(|handle| every(&|| Call::Open { name, handle: *handle }));
+    vec![
+        (if world.events.len() < 3 { 3 } else { 1 }, every(&|| Call::Create { name })),
+        (1, events(&|event| Call::Destroy { event })),
+        (3, events(&|event| Call::Get { name, event })),
+        (6, handles.collect()),
+        (3, every(&|| Call::CreateStream { name })),
+        (1, streams(&|stream| Call::DestroyStream { stream })),
+        (4, streams(&|stream| Call::Hold { name, stream })),
+        (3, world.latches.iter().map(|(latch, by)| Step { by: *by, call: Call::Release { latch: *latch } }).collect()),
+        (8, pairs(&|event, stream| Call::Record { event, stream })),
+        (5, pairs(&|event, stream| Call::Wait { stream, event })),
+        (6, events(&|event| Call::Query { event })),
+        (4, streams(&|stream| Call::QueryStream { stream })),
+        (3, events(&|event| Call::Synchronize { event })),
+        (3, Misuse::possible(world).into_iter().map(|(by, misuse)| Step { by, call: Call::Misuse(misuse) }).collect()),
+    ]
+}
+
+/// The latches that hold back an event.
+fn held(world: &World, view: Name) -> &BTreeSet<Name> {
+    &world.events[&world.event_views[&view].event].held_by
+}
+
+impl Operation for Step {
+    fn by(&self) -> usize {
+        self.by
+    }
+
+    fn row(&self, before: &World) -> &'static str {
+        let is_own = |view: Name| before.event_views[&view].is_own;
+        match self.call {
+            Call::Create { .. } | Call::Get { .. } => "IPCEVT-001",
+            Call::Destroy { .. } => "IPCEVT-024",
+            Call::Open { handle, .. } if before.event_handles[&handle].exporter == self.by => "IPCEVT-012",
+            Call::Open { .. } => "IPCEVT-011",
+            Call::CreateStream { .. } | Call::DestroyStream { .. } | Call::Hold { .. } | Call::Release { .. } => {
+                "IPCEVT-039"
+            }
+            Call::Record { event, .. } if is_own(event) => "IPCEVT-018",
+            Call::Record { .. } => "IPCEVT-020",
+            Call::Wait { event, .. } if is_own(event) => "IPCEVT-020",
+            Call::Wait { .. } | Call::QueryStream { .. } => "IPCEVT-019",
+            Call::Query { event } if is_own(event) => "IPCEVT-020",
+            Call::Query { .. } => "IPCEVT-018",
+            Call::Synchronize { .. } => "IPCEVT-039",
+            Call::Misuse(misuse) => misuse.row(),
+        }
+    }
+
+    fn is_possible(&self, before: &World) -> bool {
+        let by = self.by;
+        let is_new = |name: Name| !before.names.contains(&name);
+        let has = |view: Name| {
+            let view = before.event_views.get(&view).filter(|view| view.by == by);
+            view.is_some_and(|view| before.events.contains_key(&view.event))
+        };
+        let stream = |name: Name| before.streams.get(&name).filter(|stream| stream.by == by);
+        match self.call {
+            Call::Create { name } => is_new(name),
+            Call::CreateStream { name } => {
+                is_new(name) && before.streams.values().filter(|stream| stream.by == by).count() < STREAMS
+            }
+            Call::Destroy { event } => {
+                has(event) && {
+                    // After the exporter's destroy, any use of an import is undefined.
+                    let EventView { event, is_own, .. } = before.event_views[&event];
+                    let others = before.event_views.values().filter(|view| view.event == event).count() - 1;
+                    let is_idle = before.events[&event].held_by.is_empty();
+                    !is_own || (others == 0 && is_idle)
+                }
+            }
+            Call::Get { name, event } => is_new(name) && has(event) && before.event_views[&event].is_own,
+            Call::Open { name, handle } => {
+                // What a second open of a process gives is open.
+                let handle = before.event_handles.get(&handle);
+                let is_open =
+                    |event: Name| before.event_views.values().any(|view| view.by == by && view.event == event);
+                let opens = |handle: &EventHandle| {
+                    before.events.contains_key(&handle.event) && (handle.exporter == by || !is_open(handle.event))
+                };
+                is_new(name) && handle.is_some_and(opens)
+            }
+            Call::DestroyStream { stream: idle } => stream(idle).is_some_and(|stream| stream.held_by.is_empty()),
+            Call::Hold { name, stream: held } => {
+                is_new(name) && stream(held).is_some_and(|stream| stream.held_by.is_empty())
+            }
+            Call::Release { latch } => {
+                // A stopped process cannot say when its streams have ended.
+                let is_stopped =
+                    |stream: &Stream| stream.held_by.contains(&latch) && before.processes[stream.by].is_stopped;
+                before.latches.get(&latch) == Some(&by) && !before.streams.values().any(is_stopped)
+            }
+            // If two records are pending at the same time, which of them counts depends on their order.
+            Call::Record { event, stream: on } => {
+                has(event) && stream(on).is_some_and(|stream| stream.held_by.is_superset(held(before, event)))
+            }
+            Call::Wait { stream: waits, event } => has(event) && stream(waits).is_some(),
+            Call::Query { event } => has(event),
+            Call::Synchronize { event } => has(event) && held(before, event).is_empty(),
+            Call::QueryStream { stream: name } => stream(name).is_some(),
+            Call::Misuse(misuse) => misuse.is_possible(by, before),
+        }
+    }
+
+    fn apply(&self, world: &mut World) {
+        let by = self.by;
+        match self.call {
+            Call::Create { name } => {
+                world.names.insert(name);
+                world.events.insert(name, Event { owner: by, held_by: BTreeSet::new() });
+                world.event_views.insert(name, EventView { by, event: name, is_own: true });
+            }
+            Call::Destroy { event } => {
+                if let Some(EventView { event, is_own: true, .. }) = world.event_views.remove(&event) {
+                    world.events.remove(&event);
+                }
+            }
+            Call::Get { name, event } => {
+                world.names.insert(name);
+                let event = world.event_views[&event].event;
+                world.event_handles.insert(name, EventHandle { event, exporter: by });
+            }
+            Call::Open { name, handle } => {
+                world.names.insert(name);
+                let EventHandle { event, exporter } = world.event_handles[&handle];
+                if exporter != by {
+                    world.event_views.insert(name, EventView { by, event, is_own: false });
+                }
+            }
+            Call::CreateStream { name } => {
+                world.names.insert(name);
+                world.streams.insert(name, Stream { by, held_by: BTreeSet::new() });
+            }
+            Call::DestroyStream { stream } => drop(world.streams.remove(&stream)),
+            Call::Hold { name, stream } => {
+                world.names.insert(name);
+                world.latches.insert(name, by);
+                if let Some(stream) = world.streams.get_mut(&stream) {
+                    stream.held_by.insert(name);
+                }
+            }
+            Call::Release { latch } => {
+                world.latches.remove(&latch);
+                let streams = world.streams.values_mut().map(|stream| &mut stream.held_by);
+                for held_by in streams.chain(world.events.values_mut().map(|event| &mut event.held_by)) {
+                    held_by.remove(&latch);
+                }
+            }
+            Call::Record { event, stream } => {
+                let (event, held_by) = (world.event_views[&event].event, world.streams[&stream].held_by.clone());
+                if let Some(event) = world.events.get_mut(&event) {
+                    event.held_by = held_by;
+                }
+            }
+            Call::Wait { stream, event } => {
+                let held_by = held(world, event).clone();
+                if let Some(stream) = world.streams.get_mut(&stream) {
+                    stream.held_by.extend(held_by);
+                }
+            }
+            Call::Query { .. } | Call::QueryStream { .. } | Call::Synchronize { .. } | Call::Misuse(_) => {}
+        }
+    }
+
+    fn perform(&self, before: &World, live: &mut Live) -> Outcome {
+        let role = live.role(self.by);
+        match self.call {
+            Call::Create { name } => drop(live.events.insert(name, role.event_create(INTERPROCESS)?)),
+            Call::Destroy { event } => role.event_destroy(live.event(event)?)?,
+            Call::Get { name, event } => {
+                let handle = role.ipc_get_event_handle(live.event(event)?)?;
+                check!(handle.to_bytes() != conformance::calls::ipc::UNWRITTEN);
+                live.event_handles.insert(name, handle);
+            }
+            Call::Open { name, handle } => {
+                let opened = role.ipc_open_event_handle(live.event_handle(handle)?);
+                if before.event_handles[&handle].exporter == self.by {
+                    return opened.refused(&[]);
+                }
+                live.events.insert(name, opened?);
+            }
+            Call::CreateStream { name } => drop(live.streams.insert(name, role.stream_create()?)),
+            Call::DestroyStream { stream } => role.stream_destroy(live.stream(stream)?)?,
+            Call::Hold { name, stream } => drop(live.latches.insert(name, Latch::hold(&role, live.stream(stream)?)?)),
+            Call::Release { latch } => {
+                let released = live.latches.remove(&latch);
+                released.ok_or_else(|| Stop::Harness("nothing holds the stream".to_owned()))?.release()?;
+                for name in freed(before, latch) {
+                    live.role(before.streams[&name].by).stream_synchronize(live.stream(name)?)?;
+                }
+            }
+            Call::Record { event, stream } => role.event_record(live.event(event)?, live.stream(stream)?)?,
+            Call::Wait { stream, event } => role.stream_wait_event(live.stream(stream)?, live.event(event)?)?,
+            Call::Query { event } => {
+                let queried = role.event_query(live.event(event)?);
+                return if held(before, event).is_empty() { queried } else { queried.refused(NOT_READY) };
+            }
+            Call::QueryStream { stream } => {
+                // An idle stream may take a moment to become idle.
+                if before.streams[&stream].held_by.is_empty() {
+                    return role.stream_synchronize(live.stream(stream)?);
+                }
+                role.stream_query(live.stream(stream)?).refused(NOT_READY)?;
+            }
+            Call::Synchronize { event } => role.event_synchronize(live.event(event)?)?,
+            Call::Misuse(misuse) => misuse.perform(&role, live)?,
+        }
+        // Without work before it, a record is complete soon, but not at once.
+        if let Call::Record { stream, .. } | Call::Wait { stream, .. } = self.call
+            && before.streams[&stream].held_by.is_empty()
+            && !matches!(self.call, Call::Wait { event, .. } if !held(before, event).is_empty())
+        {
+            role.stream_synchronize(live.stream(stream)?)?;
+        }
+        Ok(())
+    }
+
+    fn lines(&self, before: &World) -> String {
+        let by = self.by;
+        match self.call {
+            Call::Create { name } => format!("let e{name} = p{by}.event_create(INTERPROCESS)?;"),
+            Call::Destroy { event } => format!("p{by}.event_destroy(e{event})?;"),
+            Call::Get { name, event } => format!("let h{name} = p{by}.ipc_get_event_handle(e{event})?;"),
+            Call::Open { handle, .. } if before.event_handles[&handle].exporter == by => {
+                format!("p{by}.ipc_open_event_handle(h{handle}).refused(&[])?;")
+            }
+            Call::Open { name, handle } => format!("let e{name} = p{by}.ipc_open_event_handle(h{handle})?;"),
+            Call::CreateStream { name } => format!("let s{name} = p{by}.stream_create()?;"),
+            Call::DestroyStream { stream } => format!("p{by}.stream_destroy(s{stream})?;"),
+            Call::Hold { name, stream } => format!("let latch{name} = Latch::hold(&p{by}, s{stream})?;"),
+            Call::Release { latch } => {
+                let wait = |name: &Name| format!("\np{}.stream_synchronize(s{name})?;", before.streams[name].by);
+                format!("latch{latch}.release()?;{}", freed(before, latch).iter().map(wait).collect::<String>())
+            }
+            Call::Record { event, stream } => {
+                let idle = before.streams[&stream].held_by.is_empty();
+                let wait = if idle { format!("\np{by}.stream_synchronize(s{stream})?;") } else { String::new() };
+                format!("p{by}.event_record(e{event}, s{stream})?;{wait}")
+            }
+            Call::Wait { stream, event } => {
+                let idle = before.streams[&stream].held_by.is_empty() && held(before, event).is_empty();
+                let wait = if idle { format!("\np{by}.stream_synchronize(s{stream})?;") } else { String::new() };
+                format!("p{by}.stream_wait_event(s{stream}, e{event})?;{wait}")
+            }
+            Call::Query { event } if held(before, event).is_empty() => format!("p{by}.event_query(e{event})?;"),
+            Call::Query { event } => format!("p{by}.event_query(e{event}).refused(NOT_READY)?;"),
+            Call::QueryStream { stream } if before.streams[&stream].held_by.is_empty() => {
+                format!("p{by}.stream_synchronize(s{stream})?;")
+            }
+            Call::QueryStream { stream } => format!("p{by}.stream_query(s{stream}).refused(NOT_READY)?;"),
+            Call::Synchronize { event } => format!("p{by}.event_synchronize(e{event})?;"),
+            Call::Misuse(misuse) => misuse.lines(by),
+        }
+    }
+}
+
+/// The streams that nothing holds any more once a latch is released.
+fn freed(before: &World, latch: Name) -> Vec<Name> {
+    let is_freed = |stream: &Stream| stream.held_by.len() == 1 && stream.held_by.contains(&latch);
+    before.streams.iter().filter(|(_, stream)| is_freed(stream)).map(|(name, _)| *name).collect()
+}
+
+/// Releases every latch, and looks at every event and stream that is left.
+pub(crate) fn last_steps(world: &World) -> Vec<Step> {
+    let mut after = world.clone();
+    let mut steps: Vec<Step> = Vec::new();
+    let look = |steps: &mut Vec<Step>, world: &World| {
+        let events = world.event_views.iter().map(|(event, view)| Step::query(view.by, *event));
+        let streams = world.streams.iter().map(|(stream, of)| Step::query_stream(of.by, *stream));
+        steps.extend(events.chain(streams).filter(|step| step.is_possible(world)));
+    };
+    look(&mut steps, &after);
+    for (latch, by) in &world.latches {
+        let step = Step::release(*by, *latch);
+        step.apply(&mut after);
+        steps.push(step);
+    }
+    look(&mut steps, &after);
+    steps
+}

@@ -1,0 +1,62 @@
+//! Models: random scripts of steps over several processes, compared step by step with a reference model.
+//!
+//! A case of a rule is one order of events. Drivers break in orders that nobody wrote down. A model makes scripts: it
+//! knows what exists, chooses the next step among those that are possible, and knows the rows of the catalogue that say
+//! how the driver must answer. A script that fails is shortened, and printed as a case.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `world` | the reference model: processes, memory and its contents by seed, views, handles |
+//! | `operation` | what a step is, and the values that a driver gave its names |
+//! | `process`, `contents`, `legacy` … | the steps of each protocol: when they are possible, what they change, what the driver must answer |
+//! | `script` | a whole script: how it is made and shortened (a strategy of proptest), and how it reads |
+//! | `run` | runs scripts on roles, and reports the shortest one that fails |
+//!
+//! A model claims no row, so `cargo conformance score` measures the cases without it. `cargo conformance score --models`
+//! measures the models without the cases.
+
+mod contents;
+mod death;
+mod events;
+mod legacy;
+mod operation;
+mod process;
+mod run;
+mod script;
+mod step;
+mod world;
+
+use conformance::{Needs, Outcome, need};
+use rstest::rstest;
+
+use process::Event;
+use step::Protocol;
+
+/// Legacy memory handles keep their rules in random scripts of several processes.
+#[rstest]
+#[conformance::test(needs(legacy_memory))]
+fn legacy_memory() -> Outcome {
+    run::run(&[Protocol::Legacy])
+}
+
+/// Interprocess events keep their rules in random scripts of several processes.
+#[rstest]
+#[conformance::test(needs(interprocess_events))]
+fn interprocess_events() -> Outcome {
+    run::run(&[Protocol::Events])
+}
+
+/// If a process ends, stops or starts again after any step of a protocol, the other process and a new one can use it from
+/// the beginning.
+#[rstest]
+#[conformance::test]
+fn others_work_after_an_event_at_any_step(
+    #[values(Protocol::Legacy, Protocol::Events)] protocol: Protocol,
+    #[values(Event::Kill, Event::Exit, Event::Exec, Event::Stop)] event: Event,
+) -> Outcome {
+    need(&match protocol {
+        Protocol::Legacy => Needs::none().legacy_memory(),
+        Protocol::Events => Needs::none().interprocess_events(),
+    })?;
+    death::at_every_step(protocol, event)
+}

@@ -1,0 +1,77 @@
+//! What a step is, and the values that the driver gave to the names in a script.
+
+use std::collections::BTreeMap;
+
+use conformance::{Event, EventHandle, MemHandle, Outcome, Pointer, Role, Stop, Stream};
+
+use super::world::{Name, World};
+use crate::support::latch::Latch;
+
+/// A step of a script, as plain data.
+pub(crate) trait Operation {
+    /// The process that performs the step.
+    fn by(&self) -> usize;
+
+    /// The row of the catalogue that says what the driver must answer.
+    fn row(&self, before: &World) -> &'static str;
+
+    /// Whether everything that the step names exists. It may not, if other steps were left out.
+    fn is_possible(&self, before: &World) -> bool;
+
+    /// Changes the reference model as the step changes the machine.
+    fn apply(&self, world: &mut World);
+
+    /// Performs the step on roles, and compares the answer with the model.
+    ///
+    /// # Errors
+    /// [`Stop`]: the driver broke the row.
+    fn perform(&self, before: &World, live: &mut Live) -> Outcome;
+
+    /// Returns the step as lines of a case, which do what [`Operation::perform`] does.
+    fn lines(&self, before: &World) -> String;
+}
+
+/// The roles of a script, and the values that the driver gave.
+#[derive(Default)]
+pub(crate) struct Live {
+    pub(crate) roles: Vec<Role>,
+    pub(crate) pointers: BTreeMap<Name, Pointer>,
+    pub(crate) handles: BTreeMap<Name, MemHandle>,
+    pub(crate) events: BTreeMap<Name, Event>,
+    pub(crate) event_handles: BTreeMap<Name, EventHandle>,
+    pub(crate) streams: BTreeMap<Name, Stream>,
+    pub(crate) latches: BTreeMap<Name, Latch>,
+}
+
+impl Live {
+    /// A role that shares its process with this script's role, so that a step can use it while it changes the values.
+    pub(crate) fn role(&self, by: usize) -> Role {
+        self.roles[by].clone()
+    }
+
+    /// The address of a view.
+    pub(crate) fn pointer(&self, view: Name) -> Result<Pointer, Stop> {
+        found(&self.pointers, view)
+    }
+
+    /// The bytes of a legacy handle.
+    pub(crate) fn handle(&self, handle: Name) -> Result<MemHandle, Stop> {
+        found(&self.handles, handle)
+    }
+
+    pub(crate) fn event(&self, event: Name) -> Result<Event, Stop> {
+        found(&self.events, event)
+    }
+
+    pub(crate) fn event_handle(&self, handle: Name) -> Result<EventHandle, Stop> {
+        found(&self.event_handles, handle)
+    }
+
+    pub(crate) fn stream(&self, stream: Name) -> Result<Stream, Stop> {
+        found(&self.streams, stream)
+    }
+}
+
+fn found<T: Copy>(values: &BTreeMap<Name, T>, name: Name) -> Result<T, Stop> {
+    values.get(&name).copied().ok_or_else(|| Stop::Harness(format!("nothing in the script has the name {name}")))
+}

@@ -1,0 +1,199 @@
+//! Runs scripts on roles, and reports the shortest one that fails.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use conformance::{Models, Note, Outcome, Role, Stop, annotate, forget_ended_roles, forget_steps, models, random};
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::operation::Live;
+use super::process::start;
+use super::script::{Script, Scripts, Shorter};
+use super::step::Protocol;
+use super::world::Machine;
+
+/// The number of scripts of a model on the reference driver, and on a GPU, where a call takes longer.
+const SCRIPTS: u32 = 100;
+const SCRIPTS_ON_A_GPU: u32 = 40;
+
+/// When a search for a shorter script ends. A script that ends in a hang takes a deadline each time.
+const MOST_TRIES: u32 = 400;
+const LONGEST_SEARCH: Duration = Duration::from_secs(60);
+
+/// Runs scripts of some protocols until one fails, or as many as the run asks for.
+///
+/// # Errors
+/// [`Stop`] of the shortest script that fails.
+pub(crate) fn run(protocols: &'static [Protocol]) -> Outcome {
+    let asked = models();
+    let scripts = Scripts { machine: Machine::under_test(), protocols };
+    let (seed, began) = (random().u64(..), Instant::now());
+    let mut processes = Processes::default();
+    let numbers = match asked.script {
+        Some(number) => number..=number,
+        None => 0..=u32::MAX,
+    };
+    for number in numbers {
+        if is_over(asked, number, began.elapsed()) {
+            return Ok(());
+        }
+        let unmade = |reason| Stop::Harness(format!("script {number} cannot be made: {reason}"));
+        let mut script = scripts.new_tree(&mut generator(seed, number)).map_err(unmade)?;
+        if let Err(failed) = processes.perform(&script.current()) {
+            script.end_after(failed.steps);
+            return Err(report(&mut processes, script, failed, asked, number));
+        }
+    }
+    Ok(())
+}
+
+fn is_over(asked: Models, number: u32, elapsed: Duration) -> bool {
+    match (asked.script, asked.soak) {
+        (Some(_), _) => false,
+        (None, Some(duration)) => elapsed >= duration,
+        (None, None) => number >= asked.scripts.unwrap_or(if asked.is_reference { SCRIPTS } else { SCRIPTS_ON_A_GPU }),
+    }
+}
+
+/// A generator of its own for each script, so that a script can be made without those before it.
+fn generator(seed: u64, number: u32) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..12].copy_from_slice(&number.to_le_bytes());
+    TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// Why a script failed.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) stop: Stop,
+    /// The row that was broken, or `None` if the end of the script was not clean.
+    pub(crate) row: Option<&'static str>,
+    /// How many steps were performed, with the last one.
+    steps: usize,
+}
+
+/// The processes of scripts. They stay alive from one script to the next if they prove clean, because a start takes
+/// longer than most scripts.
+#[derive(Default)]
+pub(crate) struct Processes {
+    /// By their number in a script, and their device.
+    roles: BTreeMap<(usize, i32), Role>,
+}
+
+impl Processes {
+    /// Performs a script. If it fails, its processes end.
+    ///
+    /// # Errors
+    /// [`Failed`]: the step that the driver answered wrongly, or what was not clean afterwards.
+    pub(crate) fn perform(&mut self, script: &Script) -> Result<(), Failed> {
+        forget_steps();
+        let result = self.perform_steps(script);
+        if result.is_err() {
+            self.roles.values().for_each(|role| drop(role.kill()));
+            self.roles.clear();
+        }
+        forget_ended_roles();
+        result
+    }
+
+    fn perform_steps(&mut self, script: &Script) -> Result<(), Failed> {
+        let harness = |stop| Failed { stop, row: None, steps: 0 };
+        let mut live = Live::default();
+        for (by, device) in script.devices.iter().enumerate() {
+            let role = match self.roles.remove(&(by, *device)) {
+                Some(role) => role,
+                None => start(by, *device).map_err(harness)?,
+            };
+            live.roles.push(role);
+        }
+        let result = steps(script, &mut live);
+        if result.is_err() {
+            // Before the latches are dropped: a stopped process would not answer them.
+            live.roles.iter().for_each(|role| drop(role.kill()));
+        }
+        let clean = if result.is_ok() { give_back(&live.roles) } else { Ok(()) };
+        for (role, (by, device)) in std::mem::take(&mut live.roles).into_iter().zip(script.devices.iter().enumerate()) {
+            self.roles.insert((by, *device), role);
+        }
+        result?;
+        clean.map_err(|stop| Failed { stop, row: None, steps: usize::MAX })
+    }
+}
+
+fn steps(script: &Script, live: &mut Live) -> Result<(), Failed> {
+    let mut world = script.start();
+    for (place, step) in script.possible_steps().into_iter().enumerate() {
+        if let Err(stop) = step.perform(&world, live) {
+            return Err(Failed { stop, row: Some(step.row(&world)), steps: place + 1 });
+        }
+        step.apply(&mut world);
+    }
+    Ok(())
+}
+
+/// Makes every role release what it holds, first its imports. Whatever cannot be released, and whatever is left, is the
+/// driver's mistake.
+fn give_back(roles: &[Role]) -> Outcome {
+    let mut problems = Vec::new();
+    for role in roles {
+        problems.extend(role.give_back_imports()?.into_iter().map(|problem| format!("{}: {problem}", role.name())));
+    }
+    for role in roles {
+        let proof = role.give_back_and_prove()?;
+        let is_the_drivers = |target: &String| !models().is_reference && target.starts_with("/dev/nvidia");
+        let left = proof.descriptors_left.into_iter().filter(|target| !is_the_drivers(target));
+        let left = left.map(|target| format!("a file descriptor of {target} is still open"));
+        problems.extend(proof.problems.into_iter().chain(left).map(|problem| format!("{}: {problem}", role.name())));
+    }
+    match problems.first() {
+        Some(problem) => Err(Stop::failed(format!("after the script, {problem}"))),
+        None => Ok(()),
+    }
+}
+
+/// Looks for a shorter script that fails in the same way, performs it a last time, and says how it reads.
+fn report(processes: &mut Processes, mut tree: Shorter, failed: Failed, asked: Models, number: u32) -> Stop {
+    let (verdict, original) = (failed.stop.verdict(), tree.current());
+    let again = |processes: &mut Processes, script: &Script| {
+        processes.perform(script).err().filter(|failed| failed.stop.verdict() == verdict)
+    };
+    let mut shortest = (failed, original.clone());
+    if !asked.no_shrink {
+        let Some(failed) = again(processes, &original) else {
+            let text = "It fails only after the scripts before it, so its number alone does not repeat it.";
+            let text = format!("script {number}:\n{}\n{text}", shortest.0.text(&original));
+            annotate(Note { text, flag: String::new(), row: shortest.0.row });
+            return shortest.0.stop;
+        };
+        shortest.0 = failed;
+        let (mut goes_on, mut tries, began) = (tree.simplify(), 0, Instant::now());
+        while goes_on && tries < MOST_TRIES && began.elapsed() < LONGEST_SEARCH {
+            tries += 1;
+            goes_on = match again(processes, &tree.current()) {
+                Some(failed) => {
+                    shortest = (failed, tree.current());
+                    tree.simplify()
+                }
+                None => tree.complicate(),
+            };
+        }
+        // The last performance is the one whose steps are reported.
+        if let Some(failed) = again(processes, &shortest.1) {
+            shortest.0 = failed;
+        }
+    }
+    let (failed, script) = shortest;
+    let (before, after) = (original.steps.len(), script.steps.len());
+    let head = format!("script {number}, {after} of its {before} steps and a look at what they leave:");
+    let text = format!("{head}\n{}", failed.text(&script));
+    annotate(Note { text, flag: format!("--script {number}"), row: failed.row });
+    failed.stop
+}
+
+impl Failed {
+    pub(crate) fn text(&self, script: &Script) -> String {
+        script.as_case(self.row)
+    }
+}

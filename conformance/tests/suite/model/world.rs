@@ -1,0 +1,210 @@
+//! The reference model: what exists after some steps, in which process, and what memory contains.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use conformance::{Needs, is_listed, need};
+
+/// The name of something that a step creates: the number in `buffer3`. A step carries the names of what it creates, so
+/// it keeps its meaning if other steps are left out.
+pub(crate) type Name = u32;
+
+/// What the machine can do, and which known bugs of the driver scripts must avoid.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    /// The devices of processes: two if they are peers.
+    pub(crate) devices: i32,
+    pub(crate) pools: bool,
+    /// Whether the driver refuses handles of freed memory, as it must.
+    pub(crate) refuses_stale_handles: bool,
+    /// Whether a new allocation never has the handle of an older one.
+    pub(crate) handles_are_unique: bool,
+    /// Whether threads may open one handle at the same time.
+    pub(crate) threads_may_open: bool,
+}
+
+impl Machine {
+    /// Returns what the models need to know of the machine under test.
+    pub(crate) fn under_test() -> Self {
+        let has = |needs: Needs| need(&needs).is_ok();
+        const STALE: &str = "ipcmem::open::stale::a_stale_handle_does_not_show_newer_memory";
+        Self {
+            devices: if has(Needs::none().gpus(2).peer_access()) { 2 } else { 1 },
+            pools: has(Needs::none().memory_pools()),
+            refuses_stale_handles: !is_listed(STALE),
+            handles_are_unique: !is_listed("ipcmem::get::a_reused_address_has_a_new_handle"),
+            threads_may_open: !is_listed("ipcmem::open::references::threads_of_a_context_share_the_mapping"),
+        }
+    }
+}
+
+/// A process of a script.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Process {
+    pub(crate) device: i32,
+    /// Whether SIGSTOP stopped it.
+    pub(crate) is_stopped: bool,
+    /// Whether its work waits for a process that was killed. Nothing says what becomes of it, so it is killed too.
+    pub(crate) is_lost: bool,
+}
+
+/// Memory that a process created.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) owner: usize,
+    pub(crate) size: u64,
+    /// The seed of its pattern, or `None` if nothing was written.
+    pub(crate) contents: Option<u32>,
+}
+
+/// How a process has an address of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It allocated the memory with `cuMemAlloc`.
+    Own,
+    /// It opened a legacy handle so many times.
+    Import { opens: u32 },
+}
+
+/// An address of memory in a process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) by: usize,
+    pub(crate) memory: Name,
+    pub(crate) kind: Kind,
+}
+
+/// A legacy handle. It stays after its memory has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handle {
+    pub(crate) memory: Name,
+    pub(crate) exporter: usize,
+}
+
+/// An interprocess event.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) owner: usize,
+    /// The latches that hold back the work of its last record. Without any, the event is complete.
+    pub(crate) held_by: BTreeSet<Name>,
+}
+
+/// An event as a process has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventView {
+    pub(crate) by: usize,
+    pub(crate) event: Name,
+    /// Whether the process created the event.
+    pub(crate) is_own: bool,
+}
+
+/// A handle of an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventHandle {
+    pub(crate) event: Name,
+    pub(crate) exporter: usize,
+}
+
+/// A stream of a process.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    pub(crate) by: usize,
+    /// The latches that hold it back. Without any, it is idle.
+    pub(crate) held_by: BTreeSet<Name>,
+}
+
+/// Everything that exists.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) machine: Machine,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) memory: BTreeMap<Name, Memory>,
+    pub(crate) views: BTreeMap<Name, View>,
+    pub(crate) handles: BTreeMap<Name, Handle>,
+    pub(crate) events: BTreeMap<Name, Event>,
+    pub(crate) event_views: BTreeMap<Name, EventView>,
+    pub(crate) event_handles: BTreeMap<Name, EventHandle>,
+    pub(crate) streams: BTreeMap<Name, Stream>,
+    /// The latches that hold a stream, with the process that can release them.
+    pub(crate) latches: BTreeMap<Name, usize>,
+    /// Every name that was used.
+    pub(crate) names: BTreeSet<Name>,
+}
+
+impl World {
+    pub(crate) fn new(machine: Machine, devices: &[i32]) -> Self {
+        let process = |device: &i32| Process { device: *device, is_stopped: false, is_lost: false };
+        Self {
+            machine,
+            processes: devices.iter().map(process).collect(),
+            memory: BTreeMap::new(),
+            views: BTreeMap::new(),
+            handles: BTreeMap::new(),
+            events: BTreeMap::new(),
+            event_views: BTreeMap::new(),
+            event_handles: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            latches: BTreeMap::new(),
+            names: BTreeSet::new(),
+        }
+    }
+
+    /// A name that nothing has.
+    pub(crate) fn new_name(&self) -> Name {
+        self.names.last().map_or(1, |last| last + 1)
+    }
+
+    /// Returns the memory behind a view, if that still exists.
+    pub(crate) fn memory_of(&self, view: Name) -> Option<&Memory> {
+        self.memory.get(&self.views.get(&view)?.memory)
+    }
+
+    /// Whether another process can still reach the memory.
+    pub(crate) fn is_shared(&self, memory: Name) -> bool {
+        self.views.values().any(|view| view.memory == memory && view.kind != Kind::Own)
+    }
+
+    /// The view that a process has of memory because it opened a handle.
+    pub(crate) fn import_of(&self, by: usize, memory: Name) -> Option<Name> {
+        let is_it = |view: &View| view.by == by && view.memory == memory && matches!(view.kind, Kind::Import { .. });
+        self.views.iter().find_map(|(name, view)| is_it(view).then_some(*name))
+    }
+
+    /// Ends everything that a process holds. Imports of its memory stay, but nothing is known of their contents.
+    pub(crate) fn end_process(&mut self, ended: usize) {
+        self.views.retain(|_, view| view.by != ended);
+        self.memory.retain(|_, memory| memory.owner != ended);
+        let latches: Vec<Name> = self.latches.iter().filter(|(_, by)| **by == ended).map(|(name, _)| *name).collect();
+        self.latches.retain(|_, by| *by != ended);
+        self.streams.retain(|_, stream| stream.by != ended);
+        self.event_views.retain(|_, view| view.by != ended);
+        let is_held = |held_by: &BTreeSet<Name>| latches.iter().any(|latch| held_by.contains(latch));
+        // Whether work that waits for a killed process ever ends is open.
+        self.events.retain(|_, event| event.owner != ended && !is_held(&event.held_by));
+        for stream in self.streams.values().filter(|stream| is_held(&stream.held_by)) {
+            self.processes[stream.by].is_lost = true;
+        }
+        (self.processes[ended].is_stopped, self.processes[ended].is_lost) = (false, false);
+    }
+
+    /// Whether work of a process is pending. Calls that may wait for its device would wait for that.
+    pub(crate) fn is_busy(&self, by: usize) -> bool {
+        self.streams.values().any(|stream| stream.by == by && !stream.held_by.is_empty())
+    }
+}
+
+impl View {
+    /// The row that says that a process sees what was written to the memory.
+    pub(crate) const fn row_of_contents(&self) -> &'static str {
+        match self.kind {
+            Kind::Own => "IPCMEM-OPEN-046",
+            Kind::Import { .. } => "IPCMEM-OPEN-001",
+        }
+    }
+}
+
+impl Memory {
+    /// The device of the memory, which is that of its owner.
+    pub(crate) fn owner_device(&self, world: &World) -> i32 {
+        world.processes[self.owner].device
+    }
+}
