@@ -1,6 +1,6 @@
 //! Devices.
 
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CString, c_char, c_int};
 
 use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid};
 
@@ -24,7 +24,11 @@ pub(crate) struct Device {
     pub(crate) primary_references: usize,
 }
 
-const NAME: &CStr = c"Reference device";
+/// The name of every device. It says that this is software, so that nobody takes it for a GPU.
+fn name() -> String {
+    let version = cuda_version();
+    format!("Reference device (software, CUDA {}.{})", version / 1000, version % 1000 / 10)
+}
 
 /// The devices that `CUDA_VISIBLE_DEVICES` makes visible, in its order.
 pub(crate) fn visible() -> Result<Vec<Device>> {
@@ -370,8 +374,9 @@ entry_points! {
         name.wanted()?;
         // The name is truncated to the caller's buffer.
         let room = usize::try_from(length).ok().filter(|length| *length > 0).ok_or(INVALID_VALUE)?;
-        let cut = &NAME.to_bytes()[..NAME.count_bytes().min(room - 1)];
-        name.give_text(length, &CString::new(cut).unwrap_or_default())
+        let mut text = self::name();
+        text.truncate(room - 1);
+        name.give_text(length, &CString::new(text).unwrap_or_default())
     }
 
     fn cuDeviceGetUuid_v2(uuid: Output<CUuuid>, device: CUdevice) {
