@@ -40,8 +40,8 @@ mod from_headers {
         println!("cargo::rerun-if-changed={}", include.display());
         let mut checked_in = Vec::new();
         for interface in Interface::all()? {
-            for path in [interface.bindings_path, interface.functions_path] {
-                let file = Path::new("src").join(path);
+            for path in interface.paths() {
+                let file = Path::new("src").join(&path);
                 println!("cargo::rerun-if-changed={}", file.display());
                 checked_in.push(Source { path, text: fs::read_to_string(file)? });
             }

@@ -50,6 +50,19 @@ pub struct Symbol {
 }
 
 impl Symbol {
+    /// A function that is exported by its name in the documentation.
+    pub(crate) const fn new(name: &'static CStr, since: u32) -> Self {
+        Self { name, exported: name, per_thread: None, since: CudaVersion(since) }
+    }
+
+    pub(crate) const fn exported_as(self, exported: &'static CStr) -> Self {
+        Self { exported, ..self }
+    }
+
+    pub(crate) const fn per_thread_as(self, name: &'static CStr) -> Self {
+        Self { per_thread: Some(name), ..self }
+    }
+
     /// Returns the name that the library exports for a default stream.
     pub(crate) fn exported_for(&self, stream: DefaultStream) -> &'static CStr {
         match (stream, self.per_thread) {

@@ -139,13 +139,21 @@ fn one_error_contains_and_prints_each_of_the_others() {
     // `main` prints the second form.
     assert_eq!((error.to_string(), format!("{error:?}")), ("CUDA_ERROR_INVALID_VALUE (1)".into(), error.to_string()));
     assert!(error.source().is_none());
-    let error: Error = cudaError::cudaErrorInvalidValue.into();
-    assert!(matches!(error, Error::Runtime(_)), "{error}");
     // SAFETY: there is no such library.
-    let error: Error = unsafe { Driver::load_from("/nowhere/libcuda.so.1") }.expect_err("no such file").into();
-    assert!(matches!(error, Error::Load(_)) && error.to_string().contains("/nowhere/libcuda.so.1"), "{error}");
-    let error: Error = reference_driver().address(c"cuNewThing", CudaVersion(14_000)).expect_err("not there").into();
-    assert!(matches!(error, Error::Missing(_)), "{error}");
+    let load = unsafe { Driver::load_from("/nowhere/libcuda.so.1") }.expect_err("no such file");
+    assert!(load.to_string().contains("/nowhere/libcuda.so.1"), "{load}");
+    let missing = reference_driver().address(c"cuNewThing", CudaVersion(14_000)).expect_err("not there");
+    let runtime = cudaError::cudaErrorInvalidValue;
+    let (texts, errors) = (
+        [load.to_string(), missing.to_string(), runtime.to_string()],
+        [Error::from(load), Error::from(missing), Error::from(runtime)],
+    );
+    assert!(matches!(&errors, [Error::Load(_), Error::Missing(_), Error::Runtime(_)]), "{errors:?}");
+    for (text, error) in texts.into_iter().zip(&errors) {
+        assert_eq!((error.to_string(), format!("{error:?}")), (text.clone(), text));
+        // What prints a chain of sources must not print the contained error a second time.
+        assert!(error.source().is_none(), "{error}");
+    }
 }
 
 #[test]

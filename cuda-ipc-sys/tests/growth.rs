@@ -56,17 +56,13 @@ fn a_program_compiles_with_a_function_more() {
     };
     fs::write(sys.join("Cargo.toml"), package("cuda-ipc-sys", "libloading = \"0.9\"")).expect("the manifest");
 
-    let table = sys.join("src/driver/functions.rs");
+    let table = sys.join("src/driver/functions/mod.rs");
     let text = fs::read_to_string(&table).expect("the table is there");
     let count = cuda_ipc_sys::SYMBOLS.len();
     let mut grown = text.clone();
     for (old, new) in [
         (format!("COUNT: usize = {count}usize"), format!("COUNT: usize = {}usize", count + 1)),
-        ("SYMBOLS: &[Symbol] = &[".into(), {
-            let version = "CudaVersion(14000u32)";
-            let symbol = format!("name: c\"cuNew\", exported: c\"cuNew\", per_thread: None, since: {version}");
-            format!("SYMBOLS: &[Symbol] = &[Symbol {{ {symbol} }},")
-        }),
+        ("SYMBOLS: &[Symbol] = &[".into(), "SYMBOLS: &[Symbol] = &[Symbol::new(c\"cuNew\", 14000),".into()),
         ("pub struct Functions {".into(), "pub struct Functions { pub cuNew: Option<unsafe extern \"C\" fn()>,".into()),
     ] {
         assert!(grown.contains(&old), "the table has no {old}");

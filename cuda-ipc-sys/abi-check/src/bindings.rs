@@ -40,7 +40,8 @@ impl Bindings {
         let mut found = Self { probes: Vec::new(), tags: Vec::new(), aliases: Vec::new(), newest };
         for interface in Interface::all()? {
             found.types(&parse(interface.bindings_path)?)?;
-            found.functions(&interface, &parse(interface.functions_path)?)?;
+            let functions: Result<Vec<_>> = interface.functions_paths().iter().map(|path| parse(path)).collect();
+            found.functions(&interface, &functions?.concat())?;
         }
         Ok(found)
     }
@@ -180,7 +181,7 @@ impl Bindings {
                 signatures.insert(name, c_type(&alias.ty)?);
             }
         }
-        for function in &interface.functions {
+        for function in interface.functions() {
             let name = &function.name;
             let ours = signatures.get(name).with_context(|| format!("the bindings have no PFN_{name}"))?;
             if let Some(typedef) = interface.typedef(function) {

@@ -86,6 +86,8 @@ pub(crate) struct Headers {
     names: HashSet<String>,
     /// The types whose name had another meaning in some release, with the name that has one meaning.
     versioned: Vec<(String, String)>,
+    /// The lines of a program before its statements, for the names of programs and for those that the library exports.
+    beginnings: [String; 2],
 }
 
 impl Headers {
@@ -98,7 +100,10 @@ impl Headers {
         let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
         let names: HashSet<_> = words.map(str::to_owned).collect();
         let versioned = bindings.versioned();
-        Ok(Self { include: include.to_owned(), folder, text, names, versioned })
+        let beginnings = Default::default();
+        let mut headers = Self { include: include.to_owned(), folder, text, names, versioned, beginnings };
+        headers.beginnings = [headers.beginning(bindings, false)?, headers.beginning(bindings, true)?];
+        Ok(headers)
     }
 
     /// Returns whether a name occurs outside of comments.
@@ -108,20 +113,10 @@ impl Headers {
     }
 
     /// Returns the value of each probe's expression.
-    pub(crate) fn ask(&self, bindings: &Bindings, probes: &[&Probe]) -> Result<Vec<Answer>> {
+    pub(crate) fn ask(&self, probes: &[&Probe]) -> Result<Vec<Answer>> {
         let mut answers = vec![None; probes.len()];
         for exported in [false, true] {
-            let mut program = if exported { EXPORTED.to_owned() } else { String::new() };
-            program.push_str("#include <stdint.h>\n#include <stdio.h>\n");
-            program.push_str(INCLUDES);
-            for name in &bindings.tags {
-                if let Some(keyword) = self.keyword(name) {
-                    writeln!(program, "typedef {keyword} {name} {name};")?;
-                }
-            }
-            for (name, versioned) in self.versioned.iter().filter(|(name, _)| self.declare(name)) {
-                writeln!(program, "#define {name} {versioned}")?;
-            }
+            let mut program = self.beginnings[usize::from(exported)].clone();
             program.push_str("int main(void) {\n");
             for (index, probe) in probes.iter().enumerate().filter(|(_, probe)| probe.exported == exported) {
                 writeln!(program, "printf(\"{index} %lld\\n\", (long long)({}));", probe.expression)?;
@@ -133,6 +128,43 @@ impl Headers {
             }
         }
         answers.into_iter().map(|answer| answer.context("the probe program printed no value for a probe")).collect()
+    }
+
+    /// Returns whether all statements hold. One about a member that the headers lack does not.
+    pub(crate) fn hold(&self, probes: &[&Probe]) -> Result<bool> {
+        for exported in [false, true] {
+            let mut program = self.beginnings[usize::from(exported)].clone();
+            let of_these: Vec<_> = probes.iter().filter(|probe| probe.exported == exported).collect();
+            if of_these.is_empty() {
+                continue;
+            }
+            for probe in of_these {
+                writeln!(program, "_Static_assert(({}) == ({}), \"\");", probe.expression, probe.expected)?;
+            }
+            let source = self.folder.path().join("assertions.c");
+            std::fs::write(&source, program)?;
+            let mut check = compiler();
+            let output = check.args(["-w", "-fsyntax-only", "-I"]).arg(&self.include).arg(&source).output()?;
+            if !output.status.success() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn beginning(&self, bindings: &Bindings, exported: bool) -> Result<String> {
+        let mut program = if exported { EXPORTED.to_owned() } else { String::new() };
+        program.push_str("#include <stdint.h>\n#include <stdio.h>\n");
+        program.push_str(INCLUDES);
+        for name in &bindings.tags {
+            if let Some(keyword) = self.keyword(name) {
+                writeln!(program, "typedef {keyword} {name} {name};")?;
+            }
+        }
+        for (name, versioned) in self.versioned.iter().filter(|(name, _)| self.declare(name)) {
+            writeln!(program, "#define {name} {versioned}")?;
+        }
+        Ok(program)
     }
 
     /// Returns `struct` if C has `struct X`, because `X` alone may then not be a type; likewise for unions and enums.

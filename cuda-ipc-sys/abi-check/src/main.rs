@@ -45,18 +45,20 @@ fn main() -> Result<()> {
     let newest = headers::newest()?;
     newest.fetch(folder)?;
     let bindings = Bindings::read(Declarations::read(&newest.include(folder))?)?;
-    let mut exceptions = Exceptions::read()?;
+    let mut exceptions = Exceptions::read(&sets)?;
     let mut disagreements = Vec::new();
     let mut present = Vec::new();
+    let mut declarations = Vec::new();
     for set in &sets {
         set.fetch(folder)?;
         let (names, found) = compare(set, &set.include(folder), &bindings, &mut exceptions)?;
         disagreements.extend(found.into_iter().map(|text| format!("CUDA {}: {text}", set.version)));
         present.push(names);
         disagreements.extend(runtime::compare(set, &set.lib(folder))?);
-        disagreements.extend(unknown(set, folder)?);
+        declarations.push((set, Declarations::read(&set.include(folder))?));
     }
-    disagreements.extend(exceptions.unused());
+    disagreements.extend(functions(&declarations)?);
+    disagreements.extend(exceptions.wrong());
     let additions = additions(&sets, &present)?;
     let typedefs = typedefs::read(&Declarations::read(&newest.include(folder))?)?;
     if options.write {
@@ -89,10 +91,18 @@ fn compare(
         // Older runtimes have some functions with another signature.
         probe.since.is_none_or(|since| since <= version) && probe.needs.iter().all(|name| headers.declare(name))
     });
-    let answers = headers.ask(bindings, &here).with_context(|| format!("CUDA {}", set.version))?;
+    let answers = headers.ask(&here).with_context(|| format!("CUDA {}", set.version))?;
+    exceptions.examine(set, |probes| {
+        // A function that these headers should have and do not declare is a difference. So is a member that they lack,
+        // but not a type.
+        let (declared, absent): (Vec<_>, Vec<_>) =
+            probes.iter().partition(|probe| probe.needs.iter().all(|name| headers.declare(name)));
+        let is_late = |probe: &&Probe| probe.since.is_some_and(|since| since <= version);
+        Ok(!absent.iter().any(is_late) && headers.hold(&declared)?)
+    })?;
     let mut disagreements = Vec::new();
     for (probe, answer) in here.iter().zip(answers) {
-        if answer != probe.expected && !exceptions.excuse(&probe.subject, answer, set) {
+        if answer != probe.expected && !exceptions.excuse(probe, answer, set) {
             disagreements.push(probe.disagreement(answer));
         }
     }
@@ -116,14 +126,19 @@ fn compare(
     Ok((here.iter().map(|probe| probe.name.clone()).chain(members).collect(), disagreements))
 }
 
-/// Returns the functions of a set that are neither bound nor in unbound.toml.
-fn unknown(set: &HeaderSet, folder: &Path) -> Result<Vec<String>> {
-    let declarations = Declarations::read(&set.include(folder))?;
+/// Returns the functions of the sets that are neither bound nor in unbound.toml, and the entries of unbound.toml about
+/// functions that no set declares.
+fn functions(sets: &[(&HeaderSet, Declarations)]) -> Result<Vec<String>> {
     let mut disagreements = Vec::new();
     for interface in Interface::all()? {
-        let unknown = interface.unknown(&declarations);
-        let text = |name: &String| format!("CUDA {}: {name} is neither bound nor in unbound.toml", set.version);
-        disagreements.extend(unknown.iter().map(text));
+        for (set, declarations) in sets {
+            let unknown = interface.unknown(declarations);
+            let text = |name: &String| format!("CUDA {}: {name} is neither bound nor in unbound.toml", set.version);
+            disagreements.extend(unknown.iter().map(text));
+        }
+        let all: Vec<_> = sets.iter().map(|(_, declarations)| declarations).collect();
+        let text = |name: String| format!("unbound.toml lists {name}, which no set declares or which is bound");
+        disagreements.extend(interface.unneeded(&all).into_iter().map(text));
     }
     Ok(disagreements)
 }

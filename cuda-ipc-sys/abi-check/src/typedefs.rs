@@ -18,7 +18,7 @@ pub(crate) struct Typedefs(String);
 pub(crate) fn read(newest: &Declarations) -> Result<Typedefs> {
     let mut list = HEADER.to_owned();
     let [driver, _] = Interface::all()?;
-    let names: BTreeSet<_> = driver.functions.iter().map(|function| function.base()).collect();
+    let names: BTreeSet<_> = driver.functions().map(|function| function.base()).collect();
     for name in names {
         let versions = newest.typedefs_of_functions().get(name);
         let versions = versions.with_context(|| format!("cudaTypedefs.h has no {name}"))?;

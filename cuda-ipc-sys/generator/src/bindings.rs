@@ -121,7 +121,7 @@ pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
         builder = builder.bitfield_enum(flags);
     }
     for interface in &interfaces {
-        for function in &interface.functions {
+        for function in interface.functions() {
             if let Some(typedef) = interface.typedef(function) {
                 builder = builder.allowlist_type(typedef);
             }
@@ -143,7 +143,7 @@ impl Bindings {
         let file = shape::with_names_of_members(generated, file, &declarations)?;
         let mut typedefs = HashMap::<_, Vec<_>>::new();
         for interface in interfaces {
-            for function in &interface.functions {
+            for function in interface.functions() {
                 let declared = interface.typedef(function).unwrap_or_else(|| function.symbol().to_owned());
                 typedefs.entry(declared).or_default().push(function.name.clone());
             }
@@ -192,7 +192,7 @@ impl Bindings {
 
     pub(crate) fn check_complete(&self) -> Result<()> {
         for interface in tables::interfaces()? {
-            for function in &interface.functions {
+            for function in interface.functions() {
                 if !self.signatures.contains_key(&function.name) {
                     let declaration = interface.typedef(function).unwrap_or_else(|| function.symbol().to_owned());
                     bail!("the headers do not declare {declaration}");
@@ -209,9 +209,13 @@ impl Bindings {
         Ok(())
     }
 
-    /// Returns all four generated files.
+    /// Returns all generated files.
     pub(crate) fn write(&self) -> Result<Vec<Source>> {
         let mut sources = self.write_types()?;
+        let mut types = BTreeMap::new();
+        for (interface, items) in &self.items {
+            types.extend(items.iter().filter_map(|item| Some((shape::name_of_type(item)?, *interface))));
+        }
         for interface in tables::interfaces()? {
             let items = self.items.get(interface.name).map(Vec::as_slice).unwrap_or_default();
             let codes = shape::enumerators(items, interface.result);
@@ -221,8 +225,9 @@ impl Bindings {
                 documentation: &self.documentation,
                 declarations: &self.declarations,
                 codes,
+                types: types.clone(),
             };
-            sources.push(Source { path: interface.functions_path, text: functions::generate(&interface, &facts)? });
+            sources.extend(functions::generate(&interface, &facts)?);
         }
         Ok(sources)
     }
@@ -245,7 +250,7 @@ impl Bindings {
             let items = types::documented(items)?;
             let file = syn::File { shebang: None, attrs: Vec::new(), items: [imports, items, names].concat() };
             let text = format!("{HEADER}\n{}", prettyplease::unparse(&file));
-            sources.push(Source { path: interface.bindings_path, text });
+            sources.push(Source { path: interface.bindings_path.to_owned(), text });
         }
         Ok(sources)
     }

@@ -84,3 +84,46 @@ fn returned(comment: &str) -> Vec<String> {
     }
     codes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "\
+/** \\defgroup CUDA_MEM Memory */
+#define cuAlloc cuAlloc_v2
+/**
+ * \\brief Allocates
+ *
+ * \\return
+ * ::CUDA_SUCCESS, ::CUDA_ERROR_INVALID_VALUE,
+ * ::CUDA_ERROR_OUT_OF_MEMORY, ::CUDA_ERROR_INVALID_VALUE
+ * \\note_callback ::CUDA_ERROR_NOT_PERMITTED
+ */
+CUresult CUDAAPI cuAlloc(size_t bytes);
+/** no summary */
+CUresult CUDAAPI cuHidden(void);
+/** \\addtogroup CUDART_EVENT */
+/**
+ * \\brief Waits
+ * \\returns ::cudaSuccess, ::cudaErrorNotReady
+ *
+ * A paragraph that names ::cudaErrorUnknown and cudaError_t.
+ */
+extern __host__ cudaError_t CUDARTAPI cudaWait(void);
+";
+
+    #[test]
+    fn the_codes_and_the_page_of_a_function_are_read() {
+        let mut found = HashMap::new();
+        read_header(HEADER, &mut found);
+        let facts = |name: &str| (found[name].errors.clone(), found[name].page());
+        let page = |of: &str, group: &str| format!("https://docs.nvidia.com/cuda/cuda-{of}-api/group__{group}.html");
+        let of_driver = ["CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_OUT_OF_MEMORY"].map(str::to_owned).to_vec();
+        for name in ["cuAlloc", "cuAlloc_v2"] {
+            assert_eq!(facts(name), (of_driver.clone(), page("driver", "CUDA__MEM")));
+        }
+        assert_eq!(facts("cudaWait"), (vec!["cudaErrorNotReady".to_owned()], page("runtime", "CUDART__EVENT")));
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -31,8 +31,11 @@ pub struct Exception {
 /// Returns every exception.
 ///
 /// # Errors
-/// If exceptions.toml is invalid.
+/// If exceptions.toml is invalid, or gives no reason for an entry.
 pub fn exceptions() -> Result<Vec<Exception>> {
     let file: File = toml::from_str(include_str!("../exceptions.toml")).context("cannot parse exceptions.toml")?;
+    if let Some(exception) = file.exception.iter().find(|exception| exception.reason.trim().is_empty()) {
+        bail!("exceptions.toml gives no reason for {}", exception.name);
+    }
     Ok(file.exception)
 }

@@ -1,16 +1,17 @@
 //! Generates the function tables: the functions, their versions, and the Rust code that calls them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote};
 use syn::{Ident, LitCStr, TypeBareFn};
 
-use crate::HEADER;
 use crate::declarations::Declarations;
 use crate::documentation::Documentation;
-use crate::tables::{Function, Interface};
+use crate::shape::words;
+use crate::tables::{Area, Function, Interface};
+use crate::{HEADER, Source};
 
 /// What the headers say about the functions.
 pub(crate) struct Facts<'headers> {
@@ -21,6 +22,8 @@ pub(crate) struct Facts<'headers> {
     pub(crate) declarations: &'headers Declarations,
     /// The result codes.
     pub(crate) codes: HashSet<String>,
+    /// The types, each with the interface that defines it.
+    pub(crate) types: BTreeMap<String, &'static str>,
 }
 
 impl Facts<'_> {
@@ -61,43 +64,54 @@ fn page(function: &Function, facts: &Facts<'_>, interface: &Interface) -> String
     )
 }
 
-/// The text of functions.rs.
-pub(crate) fn generate(interface: &Interface, facts: &Facts<'_>) -> Result<String> {
+/// Returns the file of the table, and that of each area.
+pub(crate) fn generate(interface: &Interface, facts: &Facts<'_>) -> Result<Vec<Source>> {
+    let mut files = vec![table(interface, facts)?];
+    let mut index = 0;
+    for area in &interface.areas {
+        files.push(of_area(area, interface, facts, index)?);
+        index += area.functions.len();
+    }
+    let files = interface.functions_paths().into_iter().zip(files);
+    Ok(files.map(|(path, file)| Source { path, text: format!("{HEADER}\n{}", prettyplease::unparse(&file)) }).collect())
+}
+
+/// The names, versions and pointers of all functions.
+fn table(interface: &Interface, facts: &Facts<'_>) -> Result<syn::File> {
     let library = interface.library();
-    let mut pointers = Vec::new();
+    let areas: Vec<_> = interface.areas.iter().map(|area| format_ident!("{}", area.name)).collect();
     let mut fields = Vec::new();
     let mut symbols = Vec::new();
-    let mut methods = Vec::new();
-    for (index, function) in interface.functions.iter().enumerate() {
-        let signature = facts.signature(function)?;
-        let name = format_ident!("{}", function.name);
-        let pointer = format_ident!("PFN_{}", function.name);
-        let link = format!("See [`{}::{name}`].", interface.name);
-        pointers.push(quote!(#[doc = #link] pub type #pointer = #signature;));
+    for function in interface.functions() {
+        let (name, pointer) = (format_ident!("{}", function.name), pointer(function));
+        let link = link(interface, function);
         fields.push(quote!(#[doc = #link] pub #name: Option<#pointer>,));
         symbols.push(symbol(function, facts.declarations)?);
-        methods.push(method(&name, index, &page(function, facts, interface), function, signature));
     }
-    let count = interface.functions.len();
-    let table = format_ident!("{}", interface.name);
-    let imports = imports(interface);
+    let count = symbols.len();
+    let table = table_import(interface);
     let symbols_line = format!(
         "Every function of the {library} that these bindings know: its name, its version and its exported name."
     );
     let table_line = format!("The function pointers of one {library}; `None` for each function that it does not have.");
-    let file: syn::File = syn::parse_quote! {
+    Ok(syn::parse_quote! {
+        #(mod #areas;)*
+
         use core::ffi::c_void;
 
-        #(#imports)*
+        use crate::Symbol;
+        // The documentation links to it.
+        #[allow(unused_imports)]
+        #table
 
-        #(#pointers)*
+        #(pub use #areas::*;)*
 
         pub(crate) const COUNT: usize = #count;
 
         #[doc = #symbols_line]
         ///
         /// A later release can add functions at any place.
-        pub const SYMBOLS: &[Symbol] = &[#(#symbols)*];
+        pub const SYMBOLS: &[Symbol] = &[#(#symbols,)*];
 
         #[doc = #table_line]
         // All fields are pointers, in the order of SYMBOLS: a table has the layout of an array of addresses.
@@ -132,34 +146,78 @@ pub(crate) fn generate(interface: &Interface, facts: &Facts<'_>) -> Result<Strin
                 unsafe { &*core::ptr::from_ref(addresses).cast() }
             }
         }
+    })
+}
 
+/// The types and the methods of an area, whose first function has this index in the table.
+fn of_area(area: &Area, interface: &Interface, facts: &Facts<'_>, first: usize) -> Result<syn::File> {
+    let mut pointers = Vec::new();
+    let mut methods = Vec::new();
+    for (index, function) in (first..).zip(&area.functions) {
+        let (signature, pointer) = (facts.signature(function)?, pointer(function));
+        let link = link(interface, function);
+        pointers.push(quote!(#[doc = #link] pub type #pointer = #signature;));
+        methods.push(method(index, &page(function, facts, interface), function, signature));
+    }
+    let imports = imports(area, interface, facts)?;
+    let (table, title) = (format_ident!("{}", interface.name), format!(" {}.", area.title));
+    Ok(syn::parse_quote! {
+        #(#imports)*
+
+        #(#pointers)*
+
+        #[doc = #title]
         #[allow(non_snake_case, clippy::too_many_arguments)]
         impl #table {
             #(#methods)*
         }
-    };
-    Ok(format!("{HEADER}\n{}", prettyplease::unparse(&file)))
+    })
 }
 
-fn imports(interface: &Interface) -> Vec<syn::Item> {
-    let mut imports = vec![
-        syn::parse_quote!(
-            #[allow(unused_imports)]
-            use crate::driver::bindings::*;
-        ),
-        syn::parse_quote!(
-            use crate::{CudaVersion, MissingSymbol, Symbol};
-        ),
-    ];
-    imports.push(match interface.name {
+fn pointer(function: &Function) -> Ident {
+    format_ident!("PFN_{}", function.name)
+}
+
+fn link(interface: &Interface, function: &Function) -> String {
+    format!("See [`{}::{}`].", interface.name, function.name)
+}
+
+/// Imports the types that an area uses, by name: rustc stores every import of every module, so globs would enlarge the
+/// library and its build by a sixth.
+fn imports(area: &Area, interface: &Interface, facts: &Facts<'_>) -> Result<Vec<syn::Item>> {
+    // Documentation links to the codes.
+    let mut used = BTreeSet::from([interface.result.to_owned()]);
+    for function in &area.functions {
+        let signature = facts.signature(function)?.to_token_stream().to_string();
+        used.extend(words(&signature).filter(|word| facts.types.contains_key(*word)).map(str::to_owned));
+    }
+    let of = |owner: &str| -> Vec<Ident> {
+        let names = used.iter().filter(|name| facts.types.get(*name).is_some_and(|of| *of == owner));
+        names.map(|name| format_ident!("{name}")).collect()
+    };
+    let (driver, runtime) = (of("Driver"), of("Runtime"));
+    let mut imports = vec![syn::parse_quote!(
+        use crate::MissingSymbol;
+    )];
+    if !driver.is_empty() {
+        imports.push(syn::parse_quote!(#[allow(unused_imports)] use crate::driver::bindings::{#(#driver),*};));
+    }
+    imports.push(table_import(interface));
+    if !runtime.is_empty() {
+        imports.push(syn::parse_quote!(#[allow(unused_imports)] use crate::runtime::bindings::{#(#runtime),*};));
+    }
+    Ok(imports)
+}
+
+fn table_import(interface: &Interface) -> syn::Item {
+    match interface.name {
         "Driver" => syn::parse_quote!(
             use crate::driver::Driver;
         ),
         _ => syn::parse_quote!(
-            use crate::runtime::{Runtime, bindings::*};
+            use crate::runtime::Runtime;
         ),
-    });
-    imports
+    }
 }
 
 fn symbol(function: &Function, declarations: &Declarations) -> Result<TokenStream> {
@@ -167,18 +225,21 @@ fn symbol(function: &Function, declarations: &Declarations) -> Result<TokenStrea
         let text = std::ffi::CString::new(text).context("a name of a function contains a NUL")?;
         Ok(LitCStr::new(&text, proc_macro2::Span::call_site()))
     };
-    let (name, exported, since) = (literal(function.base())?, literal(function.symbol())?, function.since);
-    let per_thread = match declarations.exported_per_thread(function.symbol()) {
-        Some(name) => {
-            let name = literal(name)?;
-            quote!(Some(#name))
-        }
-        None => quote!(None),
-    };
-    Ok(quote!(Symbol { name: #name, exported: #exported, per_thread: #per_thread, since: CudaVersion(#since) },))
+    let (base, since) = (literal(function.base())?, proc_macro2::Literal::u32_unsuffixed(function.since));
+    let mut symbol = quote!(Symbol::new(#base, #since));
+    if function.symbol() != function.base() {
+        let exported = literal(function.symbol())?;
+        symbol.extend(quote!(.exported_as(#exported)));
+    }
+    if let Some(name) = declarations.exported_per_thread(function.symbol()) {
+        let name = literal(name)?;
+        symbol.extend(quote!(.per_thread_as(#name)));
+    }
+    Ok(symbol)
 }
 
-fn method(name: &Ident, index: usize, page: &str, function: &Function, signature: &TypeBareFn) -> TokenStream {
+fn method(index: usize, page: &str, function: &Function, signature: &TypeBareFn) -> TokenStream {
+    let name = format_ident!("{}", function.name);
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for (position, input) in signature.inputs.iter().enumerate() {
         let argument = match &input.name {

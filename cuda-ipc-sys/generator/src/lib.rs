@@ -11,6 +11,7 @@ mod functions;
 #[cfg(feature = "cli")]
 pub mod headers;
 mod merge;
+mod names;
 mod shape;
 mod tables;
 mod types;
@@ -37,7 +38,7 @@ pub const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-lin
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The path below `src`.
-    pub path: &'static str,
+    pub path: String,
     /// The content of the file.
     pub text: String,
 }
@@ -46,10 +47,12 @@ pub struct Source {
 ///
 /// # Errors
 /// If the folder has no cuda.h, bindgen cannot read its headers, they do not declare a function of the tables, they declare
-/// a function that is neither in the tables nor in `unbound.toml`, or they mean something else on Windows.
+/// a function that is neither in the tables nor in `unbound.toml`, they mean something else on Windows, or our texts name
+/// something that does not exist.
 pub fn generate(include: &Path, target: &str) -> Result<Vec<Source>> {
     let mut found = read(include, target)?;
     found.check_complete()?;
+    names::check(&found, &types::Texts::read()?)?;
     windows::add(&mut found, &read(include, windows::TARGET)?)?;
     found.write()
 }

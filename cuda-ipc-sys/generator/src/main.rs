@@ -1,5 +1,6 @@
 //! Writes the generated files of `cuda-ipc-sys/src` from CUDA's headers, and checks that they match the headers.
 
+use std::collections::HashSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::process;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
-use cuda_ipc_sys_generator::{Source, TARGETS, generate, headers, update};
+use cuda_ipc_sys_generator::{Interface, Source, TARGETS, generate, headers, update};
 use similar::TextDiff;
 
 /// Generates the bindings of cuda-ipc-sys.
@@ -66,8 +67,12 @@ fn main() -> Result<()> {
             let mut checked_in = Vec::new();
             for Source { path, .. } in &generated {
                 let file = paths.output.join(path);
-                let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-                checked_in.push(Source { path, text });
+                let text = fs::read_to_string(&file)
+                    .with_context(|| format!("cannot read {}, which `generate` writes", file.display()))?;
+                checked_in.push(Source { path: path.clone(), text });
+            }
+            if let Some(old) = not_generated(&generated, &paths.output)?.first() {
+                bail!("{} is generated no longer: run `generate` to remove it", old.display());
             }
             compare("checked in", &checked_in, "generated", &generated).context("run `generate` to update the files")
         }
@@ -86,11 +91,31 @@ impl Paths {
 }
 
 fn write(include: &Path, output: &Path) -> Result<()> {
-    for Source { path, text } in generate(include, TARGETS[0])? {
+    let sources = generate(include, TARGETS[0])?;
+    for Source { path, text } in &sources {
         let path = output.join(path);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    for old in not_generated(&sources, output)? {
+        fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
+    }
     Ok(())
+}
+
+/// Returns the files in the folders of the functions that are not among the generated ones.
+fn not_generated(sources: &[Source], output: &Path) -> Result<Vec<PathBuf>> {
+    let generated: HashSet<_> = sources.iter().map(|source| output.join(&source.path)).collect();
+    let mut others = Vec::new();
+    for interface in Interface::all()? {
+        for entry in fs::read_dir(output.join(interface.functions_folder))? {
+            let file = entry?.path();
+            if !generated.contains(&file) {
+                others.push(file);
+            }
+        }
+    }
+    Ok(others)
 }
 
 /// Each step leaves its files, so that what it reports can be corrected and the step run again.
@@ -144,7 +169,7 @@ fn compare(old_name: &str, old: &[Source], new_name: &str, new: &[Source]) -> Re
         if old.text != new.text {
             let (from, to) = (format!("{} ({old_name})", old.path), format!("{} ({new_name})", new.path));
             eprintln!("{}", TextDiff::from_lines(&old.text, &new.text).unified_diff().header(&from, &to));
-            differing.push(old.path);
+            differing.push(old.path.as_str());
         }
     }
     if !differing.is_empty() {

@@ -29,7 +29,8 @@ pub fn merge(include: &Path, target: &str, checked_in: &[Source]) -> Result<Vec<
             let source = source.with_context(|| format!("{path} is not among the checked-in sources"))?;
             Ok(syn::parse_file(&source.text).with_context(|| format!("cannot parse {path}"))?.items)
         };
-        check_signatures(&interface, &ours(interface.functions_path)?, &found)?;
+        let functions: Result<Vec<_>> = interface.functions_paths().iter().map(|path| ours(path)).collect();
+        check_signatures(&interface, &functions?.concat(), &found)?;
         let mut items: Vec<_> =
             ours(interface.bindings_path)?.into_iter().filter(|item| !is_written_anew(item)).collect();
         add(&mut items, found.items.get(interface.name).map(Vec::as_slice).unwrap_or_default())?;
@@ -48,7 +49,7 @@ fn is_written_anew(item: &Item) -> bool {
 fn check_signatures(interface: &Interface, functions: &[Item], found: &Bindings) -> Result<()> {
     // Older headers of the runtime declare some functions with another signature, and the table does not use these.
     let version = found.declarations.cuda_version().context("cuda.h does not define CUDA_VERSION")?;
-    let later = interface.functions.iter().filter(|function| function.since > version);
+    let later = interface.functions().filter(|function| function.since > version);
     let later: Vec<_> = later.map(|function| format!("PFN_{}", function.name)).collect();
     for item in functions {
         let Item::Type(alias) = item else { continue };

@@ -103,7 +103,7 @@ pub(crate) fn with_names_of_members(text: &str, file: syn::File, declarations: &
     syn::parse_file(&renamed).context("the output of bindgen with other names is not valid")
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !is_part_of_a_name(letter))
 }
 
@@ -150,6 +150,24 @@ pub(crate) fn with_one_block_each(items: Vec<Item>) -> Vec<Item> {
         joined.push(item);
     }
     joined
+}
+
+/// Returns the name of the type that an item defines.
+pub(crate) fn name_of_type(item: &Item) -> Option<String> {
+    match item {
+        Item::Struct(item) => Some(item.ident.to_string()),
+        Item::Union(item) => Some(item.ident.to_string()),
+        Item::Type(item) => Some(item.ident.to_string()),
+        // `pub use self::X as Y;` is what bindgen writes for a second name of an enumeration.
+        Item::Use(item) => match &item.tree {
+            syn::UseTree::Path(path) => match &*path.tree {
+                syn::UseTree::Rename(rename) => Some(rename.rename.to_string()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether a type is an enumeration: `struct X(pub c_uint)`.

@@ -1,10 +1,12 @@
 //! Reads the lists of functions: `functions/AREA.toml` for the driver and `runtime/AREA.toml` for the runtime, and
 //! `unbound.toml` for the functions that are not bound.
 
+use std::iter;
+
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::areas::{Area, DRIVER, RUNTIME};
+use crate::areas::{DRIVER, File, RUNTIME};
 use crate::declarations::Declarations;
 
 /// The functions of one library.
@@ -16,19 +18,24 @@ pub struct Interface {
     pub result: &'static str,
     /// The file of its types and constants, below `src`.
     pub bindings_path: &'static str,
-    /// The file of its table, below `src`.
-    pub functions_path: &'static str,
-    /// Every function of the table, in its order.
-    pub functions: Vec<Function>,
+    /// The folder of its functions, below `src`: its table in `mod.rs`, and a file for each area.
+    pub functions_folder: &'static str,
+    pub(crate) areas: Vec<Area>,
     /// The functions of its header that are not bound.
     pub unbound: Vec<Unbound>,
 }
 
-#[derive(Deserialize)]
+/// Functions of one subject.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Functions {
-    #[serde(default)]
-    function: Vec<Function>,
+pub(crate) struct Area {
+    /// The name of their files.
+    #[serde(skip)]
+    pub(crate) name: &'static str,
+    /// What they are about.
+    pub(crate) title: String,
+    #[serde(rename = "function")]
+    pub(crate) functions: Vec<Function>,
 }
 
 /// One function of a table.
@@ -79,16 +86,16 @@ pub(crate) fn interfaces() -> Result<[Interface; 2]> {
             name: "Driver",
             result: "CUresult",
             bindings_path: "driver/bindings.rs",
-            functions_path: "driver/functions.rs",
-            functions: read(DRIVER)?,
+            functions_folder: "driver/functions",
+            areas: read(DRIVER)?,
             unbound: unbound("driver"),
         },
         Interface {
             name: "Runtime",
             result: "cudaError",
             bindings_path: "runtime/bindings.rs",
-            functions_path: "runtime/functions.rs",
-            functions: read(RUNTIME)?,
+            functions_folder: "runtime/functions",
+            areas: read(RUNTIME)?,
             unbound: unbound("runtime"),
         },
     ];
@@ -101,18 +108,18 @@ pub(crate) fn interfaces() -> Result<[Interface; 2]> {
     Ok(interfaces)
 }
 
-fn read(areas: &[Area]) -> Result<Vec<Function>> {
-    let mut all = Vec::new();
-    for (file, text) in areas {
-        let functions: Functions = toml::from_str(text).context(*file)?;
-        for Function { name, summary, safety, .. } in &functions.function {
+fn read(files: &[File]) -> Result<Vec<Area>> {
+    let mut areas = Vec::new();
+    for File { area, path, text } in files {
+        let read: Area = toml::from_str(text).context(*path)?;
+        for Function { name, summary, safety, .. } in &read.functions {
             if summary.trim().is_empty() || safety.trim().is_empty() {
-                bail!("{file}: {name} has no summary or no safety text");
+                bail!("{path}: {name} has no summary or no safety text");
             }
         }
-        all.extend(functions.function);
+        areas.push(Area { name: area, ..read });
     }
-    Ok(all)
+    Ok(areas)
 }
 
 impl Interface {
@@ -122,6 +129,24 @@ impl Interface {
     /// If one of the lists is invalid.
     pub fn all() -> Result<[Self; 2]> {
         interfaces()
+    }
+
+    /// Returns every function of the table, in its order.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.areas.iter().flat_map(|area| &area.functions)
+    }
+
+    /// Returns every generated file, below `src`.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        iter::once(self.bindings_path.to_owned()).chain(self.functions_paths()).collect()
+    }
+
+    /// Returns the files of the functions, below `src`: first that of the table, then that of each area.
+    #[must_use]
+    pub fn functions_paths(&self) -> Vec<String> {
+        let names = iter::once("mod").chain(self.areas.iter().map(|area| area.name));
+        names.map(|name| format!("{}/{name}.rs", self.functions_folder)).collect()
     }
 
     /// Returns the function pointer type of cudaTypedefs.h that a function is bound as. Functions of the runtime have
@@ -134,7 +159,7 @@ impl Interface {
     /// Returns whether a function of the headers is bound, or left out for a reason.
     fn knows(&self, name: &str) -> bool {
         let is_bound = |function: &Function| [&function.name, function.base(), function.symbol()].contains(&name);
-        self.functions.iter().any(is_bound) || self.unbound.iter().any(|unbound| unbound.name == name)
+        self.functions().any(is_bound) || self.unbound.iter().any(|unbound| unbound.name == name)
     }
 
     /// Returns the functions of the headers that are neither bound nor left out for a reason, with the version if that is
@@ -150,10 +175,33 @@ impl Interface {
         names.chain(versions).collect()
     }
 
+    /// Returns the functions that are left out although none of these headers declares them, or although they are bound.
+    #[must_use]
+    pub fn unneeded(&self, headers: &[&Declarations]) -> Vec<String> {
+        let is_bound = |name: &str, since: Option<u32>| match since {
+            Some(since) => self.functions().any(|function| function.base() == name && function.since == since),
+            None => self.functions().any(|function| [&function.name, function.symbol()].contains(&name)),
+        };
+        let is_declared = |Unbound { name, since, .. }: &Unbound| {
+            let versions = headers.iter().filter_map(|headers| headers.typedefs_of_functions().get(name));
+            match since {
+                Some(since) => versions.flatten().any(|version| version == since),
+                None => headers.iter().any(|headers| headers.functions(self.name).contains(name)),
+            }
+        };
+        let unneeded =
+            self.unbound.iter().filter(|unbound| is_bound(&unbound.name, unbound.since) || !is_declared(unbound));
+        let name = |Unbound { name, since, .. }: &Unbound| match since {
+            Some(since) => format!("{name} of version {since}"),
+            None => name.clone(),
+        };
+        unneeded.map(name).collect()
+    }
+
     /// Returns whether a version of a function is bound, or left out for a reason.
     fn knows_version(&self, base: &str, since: u32) -> bool {
         let is_left_out = |unbound: &Unbound| unbound.name == base && unbound.since.is_none_or(|left| left == since);
-        self.functions.iter().any(|function| function.base() == base && function.since == since)
+        self.functions().any(|function| function.base() == base && function.since == since)
             || self.unbound.iter().any(is_left_out)
     }
 
@@ -163,7 +211,7 @@ impl Interface {
 
     /// Fails if a name or a version is there twice, or is bound and refused.
     fn check(&self) -> Result<()> {
-        let mut names: Vec<_> = self.functions.iter().map(|function| function.name.as_str()).collect();
+        let mut names: Vec<_> = self.functions().map(|function| function.name.as_str()).collect();
         let left_out = self.unbound.iter().filter(|unbound| unbound.since.is_none());
         names.extend(left_out.map(|unbound| unbound.name.as_str()));
         names.sort_unstable();
@@ -173,7 +221,7 @@ impl Interface {
         if let Some(unbound) = self.unbound.iter().find(|unbound| unbound.reason.trim().is_empty()) {
             bail!("unbound.toml gives no reason for {}", unbound.name);
         }
-        let mut versions: Vec<_> = self.functions.iter().map(|function| (function.base(), function.since)).collect();
+        let mut versions: Vec<_> = self.functions().map(|function| (function.base(), function.since)).collect();
         versions.extend(self.unbound.iter().filter_map(|unbound| Some((unbound.name.as_str(), unbound.since?))));
         versions.sort_unstable();
         if let Some(pair) = versions.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -232,8 +280,7 @@ mod tests {
     fn the_table_has_what_other_projects_call() {
         let coverage: Coverage = toml::from_str(include_str!("../coverage.toml")).expect("coverage.toml is valid");
         let [driver, _] = interfaces().expect("the lists are valid");
-        let bound: BTreeSet<_> =
-            driver.functions.iter().flat_map(|function| [function.base(), function.symbol()]).collect();
+        let bound: BTreeSet<_> = driver.functions().flat_map(|function| [function.base(), function.symbol()]).collect();
         let mut lacking = BTreeSet::new();
         for User { name, source, place, functions } in &coverage.user {
             assert!(source.starts_with("https://") && !place.is_empty(), "{name} has no source");
@@ -251,18 +298,55 @@ mod tests {
     /// A header with one function more is refused until the function is bound or left out for a reason.
     #[test]
     fn a_function_that_is_neither_bound_nor_left_out_is_named() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).expect("a file");
-        write("cuda.h", "CUresult CUDAAPI cuInit(int); CUresult CUDAAPI cuNewThing(int);");
-        write("cuda_runtime_api.h", "cudaError_t CUDARTAPI cudaNewThing(int);");
-        write(
-            "cudaTypedefs.h",
+        let folder = headers(
+            "CUresult CUDAAPI cuInit(int); CUresult CUDAAPI cuNewThing(int);
+            CUresult CUDAAPI cuInit_ptsz(int); CUresult CUDAAPI cuInit_ptds(int);",
+            "cudaError_t CUDARTAPI cudaNewThing(int);",
             "typedef CUresult (CUDAAPI *PFN_cuInit_v2000)(int); typedef CUresult (CUDAAPI *PFN_cuInit_v99000)(int);",
         );
-        ["driver_types.h", "texture_types.h", "surface_types.h"].iter().for_each(|file| write(file, ""));
         let declarations = Declarations::read(folder.path()).expect("the headers are there");
         let [driver, runtime] = interfaces().expect("the lists are valid");
         assert_eq!(driver.unknown(&declarations), ["cuNewThing", "cuInit of version 99000"]);
         assert_eq!(runtime.unknown(&declarations), ["cudaNewThing"]);
+    }
+
+    /// What is left out must be there to be left out.
+    #[test]
+    fn a_function_that_is_left_out_for_nothing_is_named() {
+        let folder = headers(
+            "CUresult CUDAAPI cuOld(int); CUresult CUDAAPI cuInit(int);",
+            "",
+            "typedef CUresult (CUDAAPI *PFN_cuInit_v1000)(int); typedef CUresult (CUDAAPI *PFN_cuInit_v2000)(int);",
+        );
+        let declarations = Declarations::read(folder.path()).expect("the headers are there");
+        let [mut driver, _] = interfaces().expect("the lists are valid");
+        let unbound = |(name, since): (&str, Option<u32>)| Unbound {
+            name: name.to_owned(),
+            since,
+            library: "driver".to_owned(),
+            reason: "A reason.".to_owned(),
+        };
+        let needed = [("cuOld", None), ("cuInit", Some(1000))].map(unbound).to_vec();
+        driver.unbound.clone_from(&needed);
+        assert!(driver.unneeded(&[&declarations]).is_empty());
+        for (name, since, text) in [
+            ("cuGone", None, "cuGone"),
+            ("cuInit", None, "cuInit"),
+            ("cuInit", Some(1010), "cuInit of version 1010"),
+            ("cuInit", Some(2000), "cuInit of version 2000"),
+        ] {
+            driver.unbound = [needed.clone(), vec![unbound((name, since))]].concat();
+            assert_eq!(driver.unneeded(&[&declarations]), [text]);
+        }
+    }
+
+    fn headers(driver: &str, runtime: &str, typedefs: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).expect("a file");
+        write("cuda.h", driver);
+        write("cuda_runtime_api.h", runtime);
+        write("cudaTypedefs.h", typedefs);
+        ["driver_types.h", "texture_types.h", "surface_types.h"].iter().for_each(|file| write(file, ""));
+        folder
     }
 }

@@ -8,7 +8,7 @@ use quote::ToTokens as _;
 use serde::Deserialize;
 use syn::{Fields, ImplItem, Item};
 
-use crate::areas::TYPES;
+use crate::areas::{File, TYPES};
 use crate::shape::members;
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ struct Constant {
 }
 
 /// The texts, and the release of each name.
-struct Texts {
+pub(crate) struct Texts {
     types: HashMap<String, Type>,
     constants: HashMap<String, String>,
     /// A type, an enumerator, or a field as `Type.field`, with the release that added it.
@@ -97,13 +97,26 @@ pub(crate) fn documented(items: &[Item]) -> Result<Vec<Item>> {
 }
 
 impl Texts {
-    fn read() -> Result<Self> {
+    /// Returns what each text is about, the type that it belongs to, and the text.
+    pub(crate) fn all(&self) -> Vec<(String, Option<&str>, &str)> {
+        let mut all = Vec::new();
+        for Type { name, summary, fields, values } in self.types.values() {
+            let owner = Some(name.as_str());
+            all.push((name.clone(), None, summary.as_str()));
+            all.extend(fields.iter().map(|(field, text)| (format!("{name}.{field}"), owner, text.as_str())));
+            all.extend(values.iter().map(|(value, text)| (value.clone(), owner, text.as_str())));
+        }
+        all.extend(self.constants.iter().map(|(name, text)| (name.clone(), None, text.as_str())));
+        all
+    }
+
+    pub(crate) fn read() -> Result<Self> {
         let mut types = HashMap::new();
-        for (file, text) in TYPES {
-            let areas: Types = toml::from_str(text).context(*file)?;
+        for File { path, text, .. } in TYPES {
+            let areas: Types = toml::from_str(text).context(*path)?;
             for documented in areas.r#type {
                 if let Some(twice) = types.insert(documented.name.clone(), documented) {
-                    bail!("{file} documents {} a second time", twice.name);
+                    bail!("{path} documents {} a second time", twice.name);
                 }
             }
         }

@@ -111,6 +111,18 @@ mod tests {
     }
 
     #[test]
+    fn the_bindings_are_written_from_the_last_set() {
+        let sets = sets().expect("headers.toml is valid");
+        let (newest, older) = sets.split_last().expect("there are sets");
+        assert!(is_last(TEXT, newest));
+        assert!(older.iter().all(|set| !is_last(TEXT, set)));
+        // A set of a release in between does not become the last one.
+        let text = without(&newest.version);
+        assert!(older.last().is_some_and(|set| is_last(&text, set)) && !is_last(&text, newest));
+        assert!(!is_last("", newest));
+    }
+
+    #[test]
     fn what_is_no_version_of_the_wheels_is_refused() {
         for (version, reason) in [
             ("13", "not a CUDA version"),

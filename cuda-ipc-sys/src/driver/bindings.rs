@@ -49,7 +49,7 @@ pub const CUDA_NVSCISYNC_ATTR_WAIT: u32 = 2;
 pub const CU_MEM_CREATE_USAGE_TILE_POOL: u32 = 1;
 /// The allocation is a buffer of hardware decompression. Since CUDA 12.9 at the latest.
 pub const CU_MEM_CREATE_USAGE_HW_DECOMPRESS: u32 = 2;
-/// The allocation of one locality domain is used for GPUDirect RDMA through PCIe; `gpuDirectRDMACapable` must be set. Since CUDA 13.5 at the latest.
+/// The allocation of one locality domain is used for GPUDirect RDMA through PCIe; `gpuDirectRDMACapable` of `CUmemAllocationProp` must be set. Since CUDA 13.5 at the latest.
 pub const CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE: u32 = 4;
 /// The pool's memory is a buffer of hardware decompression. Since CUDA 12.9 at the latest.
 pub const CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS: u32 = 2;
@@ -3888,6 +3888,7 @@ pub struct CUlaunchMemSyncDomain(pub ::core::ffi::c_uint);
 #[derive(Debug, Default, Copy, Clone)]
 /// Maps the two logical domains to domains of the device. Since CUDA 12.0 at the latest.
 pub struct CUlaunchMemSyncDomainMap {
+    /// The device's domain for `CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT`, below the device's number of domains.
     pub default_: ::core::ffi::c_uchar,
     /// The device's domain for `CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE`, below the device's number of domains.
     pub remote: ::core::ffi::c_uchar,
@@ -10565,7 +10566,7 @@ impl CUdevSmResourceGroup_flags {
     pub const CU_DEV_SM_RESOURCE_GROUP_BACKFILL: CUdevSmResourceGroup_flags = CUdevSmResourceGroup_flags(
         1,
     );
-    /// All multiprocessors are in the locality domain that `localityDomainId` names. Since CUDA 13.5 at the latest.
+    /// All multiprocessors are in the locality domain that `localityDomainId` of `CU_DEV_SM_RESOURCE_GROUP_PARAMS` names. Since CUDA 13.5 at the latest.
     pub const CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID: CUdevSmResourceGroup_flags = CUdevSmResourceGroup_flags(
         2,
     );

@@ -5180,7 +5180,7 @@ impl cudaDevSmResourceGroup_flags {
     pub const cudaDevSmResourceGroupBackfill: cudaDevSmResourceGroup_flags = cudaDevSmResourceGroup_flags(
         1,
     );
-    /// All multiprocessors are in the locality domain that `localityDomainId` names. Since CUDA 13.5 at the latest.
+    /// All multiprocessors are in the locality domain that `localityDomainId` of `cudaDevSmResourceGroupParams` names. Since CUDA 13.5 at the latest.
     pub const cudaDevSmResourceGroupLocalityDomainId: cudaDevSmResourceGroup_flags = cudaDevSmResourceGroup_flags(
         2,
     );
@@ -6911,6 +6911,7 @@ pub struct cudaLaunchMemSyncDomain(pub ::core::ffi::c_uint);
 #[derive(Debug, Default, Copy, Clone)]
 /// Maps the two logical domains to domains of the device. Since CUDA 12.0 at the latest.
 pub struct cudaLaunchMemSyncDomainMap {
+    /// The device's domain for `cudaLaunchMemSyncDomainDefault`, below the device's number of domains.
     pub default_: ::core::ffi::c_uchar,
     /// The device's domain for `cudaLaunchMemSyncDomainRemote`, below the device's number of domains.
     pub remote: ::core::ffi::c_uchar,
@@ -7768,6 +7769,8 @@ pub const cudaCpuDeviceId: ::core::ffi::c_int = -1 as ::core::ffi::c_int;
 pub const cudaInvalidDeviceId: ::core::ffi::c_int = -2 as ::core::ffi::c_int;
 /// Multiprocessors of any locality domain. Since CUDA 13.5 at the latest.
 pub const cudaDevSmResourceGroupLocalityDomainIdAny: u32 = 4294967295;
+/// Selects an attribute of a stream.
+pub type cudaStreamAttrID = cudaLaunchAttributeID;
 /// The attribute `cudaLaunchAttributeAccessPolicyWindow` of a stream.
 pub const cudaStreamAttributeAccessPolicyWindow: cudaLaunchAttributeID = cudaLaunchAttributeID::cudaLaunchAttributeAccessPolicyWindow;
 /// The attribute `cudaLaunchAttributeSynchronizationPolicy` of a stream.
@@ -7778,6 +7781,10 @@ pub const cudaStreamAttributeMemSyncDomainMap: cudaLaunchAttributeID = cudaLaunc
 pub const cudaStreamAttributeMemSyncDomain: cudaLaunchAttributeID = cudaLaunchAttributeID::cudaLaunchAttributeMemSyncDomain;
 /// The attribute `cudaLaunchAttributePriority` of a stream. Since CUDA 12.0 at the latest.
 pub const cudaStreamAttributePriority: cudaLaunchAttributeID = cudaLaunchAttributeID::cudaLaunchAttributePriority;
+/// The value of an attribute of a stream.
+pub type cudaStreamAttrValue = cudaLaunchAttributeValue;
+/// Selects an attribute of a kernel node of a graph.
+pub type cudaKernelNodeAttrID = cudaLaunchAttributeID;
 /// The attribute `cudaLaunchAttributeAccessPolicyWindow` of a kernel node.
 pub const cudaKernelNodeAttributeAccessPolicyWindow: cudaLaunchAttributeID = cudaLaunchAttributeID::cudaLaunchAttributeAccessPolicyWindow;
 /// The attribute `cudaLaunchAttributeCooperative` of a kernel node.
@@ -7798,6 +7805,8 @@ pub const cudaKernelNodeAttributePreferredSharedMemoryCarveout: cudaLaunchAttrib
 pub const cudaKernelNodeAttributeDeviceUpdatableKernelNode: cudaLaunchAttributeID = cudaLaunchAttributeID::cudaLaunchAttributeDeviceUpdatableKernelNode;
 /// The attribute `cudaLaunchAttributeNvlinkUtilCentricScheduling` of a kernel node. Since CUDA 13.0 at the latest.
 pub const cudaKernelNodeAttributeNvlinkUtilCentricScheduling: cudaLaunchAttributeID = cudaLaunchAttributeID::cudaLaunchAttributeNvlinkUtilCentricScheduling;
+/// The value of an attribute of a kernel node of a graph.
+pub type cudaKernelNodeAttrValue = cudaLaunchAttributeValue;
 impl cudaError {
     /// Returns the enumerator's name, or `None` for a code that is newer than these bindings.
     #[must_use]
