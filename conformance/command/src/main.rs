@@ -11,6 +11,7 @@ mod list;
 mod output;
 mod progress;
 mod record;
+mod report;
 mod run;
 mod score;
 mod show;
@@ -62,6 +63,8 @@ enum Command {
     /// Update or list the golden records, which hold the behaviour of real drivers
     #[command(subcommand)]
     Record(record::Command),
+    /// Write a bug report for each failed case, with a C program that shows the failure
+    Report(report::Arguments),
     /// Run the suite
     Run(run::Arguments),
     /// Measure whether the suite notices a broken driver
@@ -113,6 +116,7 @@ fn main() -> ExitCode {
         Command::Junit(arguments) => junit::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Record(command) => record::run(&command),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Score(arguments) => score::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),

@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::models::{Models, Note};
 use crate::process::Steps;
 use crate::step::Step;
+use crate::trace::{self, Event, Place};
 use crate::warm::WarmRoles;
 use crate::{MemInfo, Needs, Outcome, Placement, Role, Stop};
 
@@ -107,6 +108,7 @@ pub(crate) struct Running {
     pub(crate) models: Models,
     /// The cases for which `deviations.toml` has an entry that applies to the run.
     pub(crate) listed: Arc<[String]>,
+    id: String,
     machine: Machine,
     steps: Steps,
     pub(crate) seed: u64,
@@ -139,6 +141,7 @@ pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, setting: Setting, i
         note: RefCell::default(),
         models,
         listed,
+        id: id.to_owned(),
         machine: machine.clone(),
         steps: Steps::default(),
         seed: hasher.finish(),
@@ -180,7 +183,14 @@ impl Role {
     /// [`Stop`], if the process cannot be started or has no device.
     pub fn new(name: &str, placement: Placement) -> Result<Self, Stop> {
         current(|case| {
+            let place = trace_place(&placement);
             let role = Self::on(case.warm.take(name, placement)?, case.steps.clone());
+            trace::write(|| Event::Role {
+                case: case.id.clone(),
+                name: name.to_owned(),
+                process: role.id(),
+                place: place.clone(),
+            });
             case.roles.borrow_mut().push(role.clone());
             Ok(role)
         })
@@ -197,6 +207,17 @@ impl Role {
     }
 }
 
+/// Describes a placement for the trace.
+fn trace_place(placement: &Placement) -> Place {
+    Place {
+        device: placement.device,
+        uninitialised: placement.uninitialised,
+        user: placement.user,
+        in_another_pid_namespace: placement.pid_namespace.is_some(),
+        environment: placement.environment(),
+    }
+}
+
 /// Records an observation: the driver's behaviour in a detail that the documentation leaves open.
 pub fn observe(name: &str, value: impl Into<Value>) {
     current(|case| case.observations.borrow_mut().insert(name.to_owned(), value.into()));
@@ -205,6 +226,7 @@ pub fn observe(name: &str, value: impl Into<Value>) {
 /// Reports a disclosure: a process can access memory that was never shared with it, although no documented rule forbids
 /// that. It changes neither the verdict of the case nor the exit code of the run.
 pub fn disclose(what: &str) {
+    current(|case| trace::write(|| Event::Disclosure { case: case.id.clone(), text: what.to_owned() }));
     current(|case| case.disclosures.borrow_mut().insert(what.to_owned()));
 }
 

@@ -2,6 +2,7 @@
 
 use cuda_ipc_sys::CUresult;
 
+use crate::trace::{self, Expectation};
 use crate::{Stop, observe};
 
 /// The expectations of a case about a call's result, other than success, for which it uses `?`.
@@ -57,6 +58,7 @@ impl<T> Expect<T> for Result<T, Stop> {
             [] => "an error".to_owned(),
             codes => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
         };
+        trace::expect(refused(&self), || Expectation::Refused(codes.iter().map(|code| code.0).collect()));
         match self {
             Ok(_) => Err(Stop::Unexpected { refusal: None, expected: expected() }),
             Err(Stop::Refused(refusal)) if codes.is_empty() || codes.contains(&refusal.code) => Ok(refusal.code),
@@ -66,6 +68,7 @@ impl<T> Expect<T> for Result<T, Stop> {
     }
 
     fn recorded(self, name: &str) -> Result<Option<T>, Stop> {
+        trace::expect(refused(&self), || Expectation::Any);
         match self {
             Ok(value) => {
                 observe(name, CUresult::CUDA_SUCCESS.to_string());
@@ -80,17 +83,21 @@ impl<T> Expect<T> for Result<T, Stop> {
     }
 
     fn recorded_among(self, name: &str, codes: &[CUresult]) -> Result<Option<T>, Stop> {
-        match self {
+        let refusing = refused(&self).map(str::to_owned);
+        let recorded = match self {
             Err(Stop::Refused(_)) => {
                 observe(name, self.refusal(codes)?.to_string());
                 Ok(None)
             }
             other => other.recorded(name),
-        }
+        };
+        trace::expect(refusing.as_deref(), || Expectation::Among(codes.iter().map(|code| code.0).collect()));
+        recorded
     }
 
     fn survived_or_not(self, name: &str) -> Result<Option<T>, Stop> {
-        match self {
+        let refusing = refused(&self).map(str::to_owned);
+        let survived = match self {
             Err(Stop::Crashed { end, .. }) => {
                 observe(name, end);
                 Ok(None)
@@ -100,6 +107,16 @@ impl<T> Expect<T> for Result<T, Stop> {
                 Ok(None)
             }
             other => other.recorded(name),
-        }
+        };
+        trace::expect(refusing.as_deref(), || Expectation::Survives);
+        survived
+    }
+}
+
+/// Returns the function that refused a call.
+fn refused<T>(result: &Result<T, Stop>) -> Option<&str> {
+    match result {
+        Err(Stop::Refused(refusal)) => Some(&refusal.function),
+        _ => None,
     }
 }

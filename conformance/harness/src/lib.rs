@@ -18,6 +18,7 @@
 //! | [`calls`] (with `macros`) | both | one message per driver call: its arguments, and what the role does with it |
 //! | `role` | role | the process that performs calls, and the resources that it holds |
 //! | `message`, [`mod@values`], [`machine`], `mounts` | both | answers and plain data, which `conformance-peer` transports; mounts of one process |
+//! | [`trace`] | both, command | every driver call with its arguments, if the run is to be turned into a C program |
 //! | [`identity`], `step`, [`report`] | runner, command | the driver under test, the steps of a case, reports |
 //! | [`records`], [`diff`], [`fleet`], [`deviations`], [`catalogue`] | runner, command | golden records, comparisons, listed bugs, requirement rows |
 //!
@@ -59,6 +60,7 @@ pub mod report;
 mod role;
 pub mod runner;
 mod step;
+pub mod trace;
 pub mod values;
 mod verdict;
 mod warm;

@@ -72,6 +72,11 @@ impl Needs {
         self
     }
 
+    /// Returns how many GPUs the case needs.
+    pub(crate) const fn gpu_count(&self) -> usize {
+        self.gpus
+    }
+
     /// Removes the needs that a row of `IPCMEM` or `IPCEVT` implies, because the case also runs on devices without IPC.
     #[must_use]
     pub const fn any_device(self) -> Self {

@@ -45,6 +45,7 @@ pub(crate) fn count_of_wrong_words(condition: &Expr) -> Option<TokenStream> {
     Some(quote!({
         let (role, pointer, size, seed) = (&#role, #pointer, #size, #seed);
         let wrong: u64 = role.#method(pointer, size, seed)?;
+        ::conformance::trace::check(stringify!(#condition), &wrong, "==", &0_u64, wrong == 0);
         if wrong != 0 {
             let (name, words, plural) = (role.name(), size / 4, if wrong == 1 { "" } else { "s" });
             let message = format!("{name} read {wrong} wrong word{plural} of {words} {}", #how);

@@ -123,7 +123,9 @@ pub fn check_shown(input: TokenStream) -> TokenStream {
         let (left, operator, right) = (&comparison.left, &comparison.op, &comparison.right);
         return quote!({
             let (left, right) = (&(#left), &(#right));
-            if !(*left #operator *right) {
+            let holds = *left #operator *right;
+            ::conformance::trace::check(stringify!(#condition), left, stringify!(#operator), right, holds);
+            if !holds {
                 return Err(#stop(format!(
                     "{} does not hold: {} and {}",
                     stringify!(#condition),
@@ -134,7 +136,8 @@ pub fn check_shown(input: TokenStream) -> TokenStream {
         })
         .into();
     }
-    quote!(if !(#condition) { return Err(#stop(concat!(stringify!(#condition), " does not hold"))); }).into()
+    let traced = traced(&condition);
+    quote!(if !(#traced) { return Err(#stop(concat!(stringify!(#condition), " does not hold"))); }).into()
 }
 
 /// `check!` with a message.
@@ -142,7 +145,8 @@ pub fn check_shown(input: TokenStream) -> TokenStream {
 pub fn check_told(input: TokenStream) -> TokenStream {
     let Told { condition, message } = parse_macro_input!(input as Told);
     let stop = contents::stop(&condition);
-    quote!(if !(#condition) { return Err(#stop(format!(#message))); }).into()
+    let traced = traced(&condition);
+    quote!(if !(#traced) { return Err(#stop(format!(#message))); }).into()
 }
 
 /// A condition, and the format arguments of its message.
@@ -156,6 +160,27 @@ impl Parse for Told {
         let condition = input.parse()?;
         input.parse::<Token![,]>()?;
         Ok(Self { condition, message: input.parse()? })
+    }
+}
+
+/// Expands a condition so that the trace of the run gets its comparisons.
+fn traced(condition: &Expr) -> proc_macro2::TokenStream {
+    match condition {
+        Expr::Binary(both) if matches!(both.op, BinOp::And(_)) => {
+            let (left, right) = (traced(&both.left), traced(&both.right));
+            quote!((#left && #right))
+        }
+        Expr::Binary(comparison) if is_comparison(&comparison.op) => {
+            let (left, operator, right) = (&comparison.left, &comparison.op, &comparison.right);
+            quote!({
+                let (left, right) = (&(#left), &(#right));
+                let holds = *left #operator *right;
+                ::conformance::trace::check(stringify!(#condition), left, stringify!(#operator), right, holds);
+                holds
+            })
+        }
+        Expr::Paren(inner) => traced(&inner.expr),
+        _ => quote!(::conformance::trace::condition(stringify!(#condition), #condition)),
     }
 }
 

@@ -29,7 +29,6 @@ pub(crate) use role::Steps;
 pub use role::{Pending, Role};
 pub use shorten::shown;
 pub use spawner::PidNamespace;
-use visible::visible_devices;
 
 /// Bytes of device memory, by device.
 pub(crate) type Bytes = std::collections::BTreeMap<i32, u64>;
@@ -94,20 +93,10 @@ impl Process {
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
         command.envs(settings.environment.iter().cloned());
-        if let Some(state) = placement.fabric {
-            command.env("REFERENCE_DRIVER_FABRIC", state.word());
-        }
-        if placement.no_peer_access {
-            command.env("REFERENCE_DRIVER_TOPOLOGY", "all:none");
-        }
         if placement.no_multicast {
-            // The only device of a machine does not support multicast.
-            command.env("REFERENCE_DRIVER_DEVICES", "1").env_remove("CUDA_VISIBLE_DEVICES");
+            command.env_remove("CUDA_VISIBLE_DEVICES");
         }
-        if let Some(ordinals) = &placement.visible_devices {
-            let own = std::env::var("CUDA_VISIBLE_DEVICES").ok();
-            command.env("CUDA_VISIBLE_DEVICES", visible_devices(own.as_deref(), ordinals));
-        }
+        command.envs(placement.environment());
         let child = spawner::spawn(command, placement.pid_namespace.as_ref())
             .map_err(|error| match &placement.pid_namespace {
                 Some(_) => Stop::Unsupported(format!("cannot start a process in a new PID namespace: {error}")),

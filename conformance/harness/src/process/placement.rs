@@ -1,6 +1,7 @@
 //! The placement of a role: its device and its environment.
 
 use super::PidNamespace;
+use super::visible::visible_devices;
 use crate::machine::Fabric;
 
 /// The properties of a role that are set before it starts, except its driver.
@@ -97,5 +98,19 @@ impl Placement {
     pub const fn fabric(mut self, state: Fabric) -> Self {
         self.fabric = Some(state);
         self
+    }
+
+    /// Returns the environment variables that place a role.
+    pub(crate) fn environment(&self) -> Vec<(String, String)> {
+        let set = |name: &str, value: String| (name.to_owned(), value);
+        let fabric = self.fabric.map(|state| set("REFERENCE_DRIVER_FABRIC", state.word().to_owned()));
+        let topology = self.no_peer_access.then(|| set("REFERENCE_DRIVER_TOPOLOGY", "all:none".to_owned()));
+        // The only device of a machine does not support multicast.
+        let devices = self.no_multicast.then(|| set("REFERENCE_DRIVER_DEVICES", "1".to_owned()));
+        let visible = self.visible_devices.as_ref().map(|ordinals| {
+            let own = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+            set("CUDA_VISIBLE_DEVICES", visible_devices(own.as_deref(), ordinals))
+        });
+        [fabric, topology, devices, visible].into_iter().flatten().collect()
     }
 }

@@ -14,6 +14,7 @@ use super::Process;
 use super::shorten::shortened;
 use crate::message::Refused;
 use crate::step::Step;
+use crate::trace::{self, Event};
 use crate::{Refusal, Stop};
 
 /// The steps of a case in the order in which they were performed.
@@ -57,6 +58,7 @@ impl Role {
         call: &(impl Serialize + fmt::Debug),
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<(), Stop> {
+        trace::write(|| Event::Step { process: self.id(), call: format!("{call:?}") });
         self.process.borrow_mut().send(call, descriptors)
     }
 
@@ -68,7 +70,12 @@ impl Role {
             Ok(Err(Refused::Driver { log, .. })) => log.clone(),
             _ => Vec::new(),
         };
-        let answer = received.and_then(|answer| accept(&process.name, answer));
+        let answer: Result<T, Stop> = received.and_then(|answer| accept(&process.name, answer));
+        trace::write(|| Event::Answer {
+            process: process.id(),
+            answer: answer.as_ref().map_or_else(ToString::to_string, |value| format!("{value:?}")),
+            succeeded: answer.is_ok(),
+        });
         self.steps.borrow_mut().push(Step {
             role: process.name.clone(),
             call: process.step.clone(),
@@ -114,6 +121,7 @@ impl Role {
     /// # Errors
     /// [`Stop`], if the process cannot be killed.
     pub fn kill(&self) -> Result<(), Stop> {
+        self.trace_signal(rustix::process::Signal::KILL);
         self.process.borrow_mut().kill()
     }
 
@@ -136,6 +144,7 @@ impl Role {
     /// # Errors
     /// [`Stop`], if the signal cannot be sent.
     pub fn stop(&self) -> Result<(), Stop> {
+        self.trace_signal(rustix::process::Signal::STOP);
         self.process.borrow_mut().signal(rustix::process::Signal::STOP)
     }
 
@@ -144,7 +153,12 @@ impl Role {
     /// # Errors
     /// [`Stop`], if the signal cannot be sent.
     pub fn resume(&self) -> Result<(), Stop> {
+        self.trace_signal(rustix::process::Signal::CONT);
         self.process.borrow_mut().signal(rustix::process::Signal::CONT)
+    }
+
+    fn trace_signal(&self, signal: rustix::process::Signal) {
+        trace::write(|| Event::Signal { process: self.id(), signal: signal.as_raw() });
     }
 
     /// Sets the time limit of the steps of this role.

@@ -40,6 +40,8 @@ fn serve(
     perform: Perform,
 ) -> Result<(), ReceiveError> {
     let channel = peer::inherited().map_err(ReceiveError::Io)?;
+    // Another user may be unable to open the trace.
+    crate::trace::is_on();
     let became = user.map_or(Ok(()), become_user);
     // The runner may have died before the death signal was set.
     if !peer::die_with(runner).map_err(ReceiveError::Io)? {

@@ -17,7 +17,7 @@ use crate::identity::Kind;
 use crate::models::Note;
 use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
 use crate::warm::{self, WarmRoles};
-use crate::{Failure, Stop, Verdict};
+use crate::{Failure, Stop, Verdict, trace};
 
 /// The state that all trials share.
 pub(super) struct Shared {
@@ -119,6 +119,7 @@ impl Shared {
 
     /// Runs a case that the machine supports. Also returns whether something was missing although the probe found it.
     fn run_supported(&self, case: &Case) -> (CaseReport, bool) {
+        trace::case_began(&case.id, case.registered.needs.gpu_count());
         case::enter(Arc::clone(&self.warm), &self.under_test.machine, self.setting.clone(), &case.id);
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
@@ -145,6 +146,7 @@ impl Shared {
             (report.verdict, report.reason) = (worse, Some(why));
             report.failure = Failure::of_verdict(worse);
         }
+        trace::case_ended(&case.id, report.verdict.word(), report.reason.as_deref());
         (report, matches!(outcome, Err(Stop::Missing(_))))
     }
 

@@ -1,0 +1,184 @@
+//! The checks of a case, as conditions in C.
+
+use conformance::trace::Comparison;
+
+use super::program::Program;
+use super::story::Unwritable;
+use super::text::{Token, tokens};
+use super::values::Kind;
+
+/// A number below this is a size or a code and not an address.
+const FIRST_ADDRESS: i128 = 1 << 32;
+/// How many of the newest values a number in a check can be.
+const NEWEST: usize = 24;
+
+/// A condition in C, and the participant that has its values.
+pub(crate) struct Condition {
+    pub(crate) participant: usize,
+    pub(crate) text: String,
+}
+
+/// A side of a comparison in C.
+struct Side {
+    text: String,
+    value: Option<usize>,
+}
+
+/// Writes a comparison in C. `None` if it compares nothing that a call returned.
+pub(crate) fn comparison(
+    program: &mut Program,
+    acting: usize,
+    compared: &Comparison,
+    holds: bool,
+) -> Result<Option<Condition>, Unwritable> {
+    let (left, right) = (tokens(&compared.left), tokens(&compared.right));
+    let is_equality = matches!(&*compared.operator, "==" | "!=");
+    let is_value = |token: &Token| !matches!(token, Token::Word(_));
+    let differ = |(one, other): &(&Token, &Token)| one != other;
+    let has_one_shape = left.len() == right.len()
+        && left.iter().zip(&right).filter(differ).all(|(one, other)| is_value(one) && is_value(other));
+    if !has_one_shape {
+        return if holds { Ok(None) } else { Err(Unwritable::new("the compared values have different shapes")) };
+    }
+    let pairs = left.iter().zip(&right).filter(|(one, other)| is_value(one) && is_value(other));
+    let are_equal = left == right;
+    let mut conditions = Vec::new();
+    let mut participant = acting;
+    for (one, other) in pairs {
+        if is_equality && !are_equal && one == other {
+            continue;
+        }
+        let Some((left, right)) = sides(program, acting, one, other, is_equality) else { continue };
+        let first = left.value.or(right.value).map(|value| program.values.get(value).owner);
+        if conditions.is_empty() {
+            participant = first.unwrap_or(acting);
+        }
+        let is_handle = matches!(one, Token::Handle(_));
+        for value in [left.value, right.value].into_iter().flatten() {
+            program.turn(participant);
+            program.bring(value, participant);
+        }
+        let operator = if compared.operator == "!=" { "==" } else { &compared.operator };
+        conditions.push(if is_handle {
+            format!("memcmp(&{}, &{}, 64) {operator} 0", left.text, right.text)
+        } else {
+            format!("{} {operator} {}", left.text, right.text)
+        });
+    }
+    if conditions.is_empty() {
+        return if holds {
+            Ok(None)
+        } else {
+            Err(Unwritable::new("the program has no variable for the compared values"))
+        };
+    }
+    let all = conditions.join(" && ");
+    Ok(Some(Condition { participant, text: if compared.operator == "!=" { format!("!({all})") } else { all } }))
+}
+
+/// Returns two values as the program has them.
+fn sides(program: &Program, acting: usize, left: &Token, right: &Token, is_equality: bool) -> Option<(Side, Side)> {
+    let side = |value: usize| Side { text: program.values.get(value).name.clone(), value: Some(value) };
+    match (left, right) {
+        (Token::Handle(left), Token::Handle(right)) => {
+            let (lefts, rights) = (program.values.handles(left), program.values.handles(right));
+            let (left, right) = (*lefts.last()?, *rights.first()?);
+            (left != right).then(|| (side(left), side(right)))
+        }
+        (Token::Number(left), Token::Number(right)) => {
+            let (lefts, rights) = (candidates(program, acting, *left), candidates(program, acting, *right));
+            let literal = |number: i128| Side { text: literal(number), value: None };
+            match (lefts.last(), rights.first()) {
+                // Two numbers that calls returned, such as the ids of two buffers.
+                (Some(one), Some(other)) if one != other && is_an_id(*left) && left == right => {
+                    Some((side(*one), side(*other)))
+                }
+                // One value and another that was there before.
+                (Some(one), Some(other)) if one != other && (is_object(program, acting, *left) || left != right) => {
+                    Some((side(*one), side(*other)))
+                }
+                (Some(one), Some(_)) if is_object(program, acting, *left) && left == right => {
+                    let (base, offset) = program.values.place(acting, u64::try_from(*right).ok()?)?;
+                    (base != *one && is_equality)
+                        .then(|| (side(*one), Side { text: offset_from(program, base, offset), value: Some(base) }))
+                }
+                (Some(one), _) if *right < FIRST_ADDRESS => Some((side(*one), literal(*right))),
+                (None, Some(other)) if *left < FIRST_ADDRESS => Some((literal(*left), side(*other))),
+                (Some(one), None) => {
+                    let (base, offset) = program.values.place(acting, u64::try_from(*right).ok()?)?;
+                    Some((side(*one), Side { text: offset_from(program, base, offset), value: Some(base) }))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn offset_from(program: &Program, base: usize, offset: i64) -> String {
+    let name = &program.values.get(base).name;
+    match offset {
+        0 => name.clone(),
+        1.. => format!("{name} + {offset}"),
+        _ => format!("{name} - {}", offset.unsigned_abs()),
+    }
+}
+
+fn literal(number: i128) -> String {
+    if number >= 1 << 31 { format!("{number:#x}ULL") } else { number.to_string() }
+}
+
+/// Returns the values that a number can be, oldest first.
+fn candidates(program: &Program, acting: usize, number: i128) -> Vec<usize> {
+    let is_object = is_object(program, acting, number);
+    let Ok(number) = u64::try_from(number) else { return signed_candidates(program, number) };
+    if is_object {
+        return program.values.equal_to(number, |value| value.owner == acting);
+    }
+    let newest = program.values.newest(NEWEST);
+    program
+        .values
+        .equal_to(number, |value| value.kind == Kind::Number)
+        .into_iter()
+        .filter(|place| *place >= newest)
+        .collect()
+}
+
+/// Whether a number is neither a count or code that many calls return, nor a size.
+const fn is_an_id(number: i128) -> bool {
+    number > 1 && number % 1024 != 0
+}
+
+/// Whether a number is an address, or an object that a call of the participant returned.
+fn is_object(program: &Program, acting: usize, number: i128) -> bool {
+    const FIRST_OBJECT: i128 = 256;
+    let is_known = |number: u64| {
+        !program.values.equal_to(number, |value| value.owner == acting && value.kind == Kind::Object).is_empty()
+    };
+    number >= FIRST_ADDRESS || number >= FIRST_OBJECT && u64::try_from(number).is_ok_and(is_known)
+}
+
+/// Negative numbers are kept as the 32 bits that the driver wrote.
+fn signed_candidates(program: &Program, number: i128) -> Vec<usize> {
+    let Ok(bits) = i32::try_from(number) else { return Vec::new() };
+    let newest = program.values.newest(NEWEST);
+    let all = program.values.equal_to(u64::from(bits.cast_unsigned()), |value| value.kind == Kind::Number);
+    all.into_iter().filter(|place| *place >= newest).collect()
+}
+
+/// Writes a condition that is only a call, such as `importer.device_can_access_peer(0, 1)?`, with its last answer.
+pub(crate) fn of_answer(program: &Program, answer: &str, holds: bool) -> Option<Condition> {
+    let was_true = match answer {
+        "true" => true,
+        "false" => false,
+        _ => return None,
+    };
+    let newest = program.values.last_number()?;
+    let value = program.values.get(newest);
+    // If the check failed, the other answer is the right one.
+    let is_right = was_true == holds;
+    Some(Condition {
+        participant: value.owner,
+        text: format!("{} {} 0", value.name, if is_right { "!=" } else { "==" }),
+    })
+}

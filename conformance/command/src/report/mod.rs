@@ -1,0 +1,126 @@
+//! `conformance report`: a bug report for each failure, with a C program that shows it.
+//!
+//! The suite runs the cases again and records every driver call ([`conformance::trace`]). A [`story`] is what one case
+//! did; [`c`] writes it as a program.
+
+mod c;
+mod call;
+mod check;
+mod markdown;
+mod program;
+mod prototype;
+mod record;
+mod step;
+mod story;
+mod structure;
+mod text;
+mod values;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use conformance::Verdict;
+use conformance::report::{CaseReport, Report};
+
+use crate::output::{Failure, print, replace};
+use story::Story;
+
+/// Forgets the kernels of contexts that are gone.
+const FORGET: &str = "loaded_kernels = 0;";
+
+/// How many bytes of a read a check can compare.
+const READ_AT_MOST: usize = 64;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The report of a run
+    report: PathBuf,
+    /// The cases [default: those that failed, and those that disclosed memory]
+    #[arg(value_name = "CASE")]
+    cases: Vec<String>,
+    /// The folder for the bug reports and their programs
+    #[arg(long, value_name = "DIR", default_value = "bug-reports")]
+    output: PathBuf,
+    /// How many times the cases run again, to tell how often they fail
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    runs: usize,
+    /// The trace of a run with CONFORMANCE_TRACE=FILE and --fresh; the cases do not run again
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo conformance report report.jsonl
+  cargo conformance report report.jsonl vmm::map::a_part_may_be_mapped --output bugs
+  gcc bugs/vmm-map-a_part_may_be_mapped.c -ldl -o bug && ./bug
+
+Each failure becomes a page of Markdown and, if its steps can be written in C, a program that needs no headers of CUDA.
+The program exits with 1 if the driver misbehaves, 0 if it behaves, and 77 if this machine cannot run it. It calls
+libcuda.so.1, or the library that CUDA_IPC_DRIVER names.";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let report = Report::read(&arguments.report).map_err(Failure::new)?;
+    let cases = chosen(&report, arguments)?;
+    if cases.is_empty() {
+        return print("no case failed, and none disclosed memory\n");
+    }
+    let recorded = match &arguments.trace {
+        Some(trace) => record::read(trace, &cases)?,
+        None => record::again(&report.run, &cases, arguments.runs)?,
+    };
+    fs::create_dir_all(&arguments.output)
+        .map_err(|error| Failure::new(format_args!("cannot create {}: {error}", arguments.output.display())))?;
+    let mut text = String::new();
+    for (case, recorded) in cases.iter().zip(&recorded) {
+        let name = file_name(&case.id);
+        let page = markdown::Page::of(&report.run, case, recorded, &name)?;
+        let story = recorded.story.as_ref().map_err(Clone::clone);
+        let program = story.and_then(|story: &Story| c::write(story, &page.head()));
+        let write = |kind: &str, text: &str| {
+            let path = arguments.output.join(format!("{name}.{kind}"));
+            let failed = |error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
+            replace(&path, text).map_err(failed).map(|()| path.clone())
+        };
+        let markdown = write("md", &page.text(program.as_ref().err()))?;
+        text += &format!("{}: {}", case.id, markdown.display());
+        text += &match &program {
+            Ok(program) => format!(", {}\n", write("c", program)?.display()),
+            Err(reason) => format!(", no program: {}\n", reason.0),
+        };
+    }
+    print(&text)
+}
+
+/// Returns the cases to report.
+fn chosen<'report>(report: &'report Report, arguments: &Arguments) -> Result<Vec<&'report CaseReport>, Failure> {
+    let has_failed = |case: &&CaseReport| {
+        let good = matches!(case.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Unsupported | Verdict::Error);
+        !good || !case.disclosures.is_empty()
+    };
+    if arguments.cases.is_empty() {
+        return Ok(report.cases.iter().filter(has_failed).collect());
+    }
+    let find = |name: &String| {
+        report.case(name).ok_or_else(|| {
+            Failure::new(format_args!(
+                "{name} is no case of {}; `conformance show` lists them",
+                arguments.report.display()
+            ))
+        })
+    };
+    arguments.cases.iter().map(find).collect()
+}
+
+/// Returns the name of a case as a file name, without an extension.
+fn file_name(case: &str) -> String {
+    let name: String = case
+        .replace("::", "-")
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' })
+        .collect();
+    name
+}

@@ -1,0 +1,92 @@
+
+static const char *last_call_of(int process) { return calls[process] ? calls[process] : "no call"; }
+
+/* Ends everything with a code that a process had, or that the parent found. */
+static void conclude(int code) {
+    for (int process = 1; process < PROCESSES; process++)
+        if (processes[process] && !is_gone[process])
+            kill(processes[process], SIGKILL);
+    while (wait(NULL) > 0)
+        ;
+    exit(code);
+}
+
+/* A process has ended. */
+static void ended(pid_t pid, int status) {
+    int process = 1;
+    while (process < PROCESSES && processes[process] != pid)
+        process++;
+    if (process == PROCESSES || is_gone[process])
+        return;
+    is_gone[process] = 1;
+    if (WIFSIGNALED(status)) {
+        printf("%s: killed by signal %d (%s) in %s\n", names[process], WTERMSIG(status), strsignal(WTERMSIG(status)),
+               last_call_of(process));
+        fflush(stdout);
+        conclude(MISBEHAVES);
+    }
+    if (WEXITSTATUS(status))
+        conclude(WEXITSTATUS(status));
+}
+
+static void too_long(int signal) {
+    (void)signal;
+    for (int process = 1; process < PROCESSES; process++)
+        if (!is_gone[process] && calls[process]) {
+            printf("%s: %s has not returned after %d seconds\n", names[process], calls[process], SECONDS);
+            fflush(stdout);
+            conclude(MISBEHAVES);
+        }
+    printf("cannot tell: the processes have not ended after %d seconds\n", SECONDS);
+    fflush(stdout);
+    conclude(CANNOT_RUN);
+}
+
+static void make(int process, void (*run)(void)) {
+    processes[process] = fork();
+    if (processes[process] < 0)
+        end(CANNOT_RUN, "cannot run: fork: %s", strerror(errno));
+    if (processes[process])
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(0);
+    self = process;
+    for (int one = 0; one < PROCESSES; one++)
+        for (int other = 0; other < PROCESSES; other++)
+            if (one != self && one != other)
+                close(sockets[one][other]);
+    run();
+    /* What the process shares lives until the parent says that all have finished. */
+    wait_for(PARENT);
+    exit(BEHAVES);
+}
+
+int main(void) {
+    calls = mmap(NULL, sizeof *calls * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int one = 0; one < PROCESSES; one++)
+        for (int other = one + 1; other < PROCESSES; other++) {
+            int pair[2];
+            if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+                end(CANNOT_RUN, "cannot run: socketpair: %s", strerror(errno));
+            sockets[one][other] = pair[0];
+            sockets[other][one] = pair[1];
+        }
+//MAKE//    for (int one = 1; one < PROCESSES; one++)
+        for (int other = 0; other < PROCESSES; other++)
+            if (one != other)
+                close(sockets[one][other]);
+    signal(SIGALRM, too_long);
+    alarm(SECONDS);
+
+//PARENT//
+    /* All have finished, or one has found something. */
+    for (int process = 1; process < PROCESSES; process++)
+        if (!is_gone[process])
+            go_on(process);
+    int status;
+    pid_t pid;
+    while ((pid = wait(&status)) > 0)
+        ended(pid, status);
+    printf("the driver behaves as expected\n");
+    return BEHAVES;
+}

@@ -1,0 +1,136 @@
+enum { BEHAVES = 0, MISBEHAVES = 1, CANNOT_RUN = 77 };
+enum { ANY_ERROR = -1, END = -2 };
+#define KiB (1ULL << 10)
+#define MiB (1ULL << 20)
+
+/* The processes: the parent only forks, sends signals and waits. */
+//PROCESSES//
+
+static int self;
+static int sockets[PROCESSES][PROCESSES];
+static pid_t processes[PROCESSES];
+static int is_gone[PROCESSES];
+/* The call that each process makes, for the parent to name if the process dies in it. */
+static const char *volatile *calls;
+
+/* Prints one line and ends the process. */
+static void end(int code, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    printf("%s\n", text);
+    fflush(stdout);
+    _exit(code);
+}
+
+static const char *name_of(CUresult code) {
+    const char *name = NULL;
+    return cuGetErrorName && cuGetErrorName(code, &name) == 0 && name ? name : "unknown";
+}
+
+/* A call that must succeed. */
+__attribute__((unused)) static void must_succeed(const char *call, CUresult code) {
+    if (code)
+        end(MISBEHAVES, "%s: %s returned %s (%d), expected CUDA_SUCCESS", names[self], call, name_of(code), (int)code);
+    calls[self] = NULL;
+}
+#define succeeds(call) (calls[self] = #call, must_succeed(#call, (call)))
+
+/* A call that must return one of some codes, or any error. */
+__attribute__((unused)) static void must_return(const char *call, CUresult code, const int *codes) {
+    const int *one = codes;
+    while (*one != END && *one != (int)code && !(*one == ANY_ERROR && code))
+        one++;
+    if (*one == END)
+        end(MISBEHAVES, "%s: %s returned %s (%d), expected %s%s", names[self], call, name_of(code), (int)code,
+            codes[0] == ANY_ERROR ? "an error" : name_of(codes[0]), codes[1] == END ? "" : " or another listed code");
+    calls[self] = NULL;
+}
+#define refuses(call, ...) (calls[self] = #call, must_return(#call, (call), (int[]){ __VA_ARGS__, END }))
+
+/* A call that may return several codes. The program continues only as in the recorded run. */
+__attribute__((unused)) static void
+must_take_the_path(const char *call, CUresult code, CUresult recorded) {
+    if (!code != !recorded)
+        end(CANNOT_RUN, "cannot tell: %s: %s returned %s (%d), and %s in the recorded run", names[self], call,
+            name_of(code), (int)code, name_of(recorded));
+    calls[self] = NULL;
+}
+#define takes_the_path(call, recorded) (calls[self] = #call, must_take_the_path(#call, (call), recorded))
+#define returns(call, recorded, ...)                                                                                \
+    do {                                                                                                            \
+        calls[self] = #call;                                                                                        \
+        CUresult code_ = (call);                                                                                    \
+        must_return(#call, code_, (int[]){ recorded, __VA_ARGS__, END });                                           \
+        must_take_the_path(#call, code_, recorded);                                                                 \
+    } while (0)
+
+/* A call that reaches memory which was not shared. If the driver refuses it, the driver behaves. */
+__attribute__((unused)) static void must_be_refused(CUresult code) {
+    if (code)
+        _exit(BEHAVES);
+    calls[self] = NULL;
+}
+#define reaches(call) (calls[self] = #call, must_be_refused(call))
+
+/* A condition that must hold. */
+#define holds(condition, text)                                                                                      \
+    do {                                                                                                            \
+        if (!(condition))                                                                                           \
+            end(MISBEHAVES, "%s: %s: %s does not hold", names[self], text, #condition);                             \
+    } while (0)
+
+/* The other process is gone, so the parent has the result. */
+static void alone(void) { _exit(BEHAVES); }
+
+static void give(int to, const void *bytes, size_t length) {
+    if (send(sockets[self][to], bytes, length, MSG_NOSIGNAL) != (ssize_t)length && self != PARENT)
+        alone();
+}
+static void go_on(int other) { give(other, "", 1); }
+
+__attribute__((unused)) static void take(int from, void *bytes, size_t length) {
+    if (recv(sockets[self][from], bytes, length, MSG_WAITALL) != (ssize_t)length && self != PARENT)
+        alone();
+}
+static void wait_for(int other) {
+    char turn;
+    take(other, &turn, 1);
+}
+//HELPERS//
+static void *symbol(void *library, const char *name) {
+    void *found = dlsym(library, name);
+    if (!found)
+        end(CANNOT_RUN, "cannot run: the driver has no %s", name);
+    return found;
+}
+
+static void load(void) {
+    const char *path = getenv("CUDA_IPC_DRIVER");
+    void *library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (!library)
+        end(CANNOT_RUN, "cannot run: %s", dlerror());
+//SYMBOLS//
+}
+
+/* Loads the driver and makes the primary context of a device current. */
+__attribute__((unused)) static void start(int device) {
+    int count = 0;
+    load();
+    calls[self] = "cuInit(0)";
+    CUresult code = cuInit(0);
+    if (code)
+        end(CANNOT_RUN, "cannot run: cuInit returned %s (%d)", name_of(code), (int)code);
+    int needed = getenv("CUDA_VISIBLE_DEVICES") ? device + 1 : GPUS;
+    if (cuDeviceGetCount(&count) || count < needed)
+        end(CANNOT_RUN, "cannot run: %d GPUs are needed, and there are %d", needed, count);
+    calls[self] = "cuDevicePrimaryCtxRetain(&primary_context, device)";
+    code = cuDevicePrimaryCtxRetain(&primary_context, device);
+    if (!code)
+        code = cuCtxSetCurrent(primary_context);
+    if (code)
+        end(CANNOT_RUN, "cannot run: no context on device %d: %s (%d)", device, name_of(code), (int)code);
+//KERNELS//    calls[self] = NULL;
+}

@@ -1,0 +1,191 @@
+//! A C program while it is written: the lines of each process, and what the processes hand to each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::values::{Kind, Values};
+
+/// The parent of the processes, which is the first participant.
+pub(crate) const PARENT: usize = 0;
+
+/// A line of a participant.
+enum Line {
+    Text(String),
+    /// This participant gives the turn to another one, with the values of the handover.
+    Over(usize),
+    /// This participant gets the turn.
+    Turn(usize),
+    Give {
+        to: usize,
+        value: usize,
+    },
+    Take {
+        from: usize,
+        value: usize,
+    },
+}
+
+/// A change of turns.
+struct Handover {
+    from: usize,
+    to: usize,
+    values: Vec<usize>,
+}
+
+/// The lines of a program. Only one participant acts at a time, in the order of the recorded run.
+pub(crate) struct Program {
+    /// The names of the participants in C, in capitals.
+    pub(crate) participants: Vec<String>,
+    lines: Vec<Vec<Line>>,
+    handovers: Vec<Handover>,
+    acting: usize,
+    pub(crate) values: Values,
+    /// The driver functions that the program calls, by their names in source code.
+    pub(crate) functions: BTreeSet<String>,
+    /// The kernels that it launches.
+    pub(crate) kernels: BTreeSet<String>,
+    /// The helpers that it uses, by the names of their parts in the template.
+    pub(crate) helpers: BTreeSet<&'static str>,
+    /// The variables of each participant: type and name.
+    variables: Vec<Vec<(String, String)>>,
+    /// How many names have each stem.
+    numbered: BTreeMap<String, usize>,
+    /// The descriptors that processes sent to the runner, as places of values.
+    pub(crate) sent: Vec<usize>,
+    /// How many steps the program has.
+    pub(crate) steps: usize,
+    /// How many conditions the program checks, apart from the results of calls.
+    pub(crate) checks: usize,
+}
+
+impl Program {
+    pub(crate) fn new(roles: impl Iterator<Item = String>) -> Self {
+        let mut participants = vec!["PARENT".to_owned()];
+        participants.extend(roles);
+        let count = participants.len();
+        Self {
+            participants,
+            lines: (0..count).map(|_| Vec::new()).collect(),
+            handovers: Vec::new(),
+            acting: PARENT,
+            values: Values::default(),
+            functions: BTreeSet::new(),
+            kernels: BTreeSet::new(),
+            helpers: BTreeSet::new(),
+            variables: vec![Vec::new(); count],
+            numbered: BTreeMap::new(),
+            sent: Vec::new(),
+            steps: 0,
+            checks: 0,
+        }
+    }
+
+    /// Lets a participant act from here on.
+    pub(crate) fn turn(&mut self, to: usize) {
+        if self.acting == to {
+            return;
+        }
+        let place = self.handovers.len();
+        self.handovers.push(Handover { from: self.acting, to, values: Vec::new() });
+        self.lines[self.acting].push(Line::Over(place));
+        self.lines[to].push(Line::Turn(place));
+        self.acting = to;
+    }
+
+    /// Adds a line to a participant that acts, or that has been let go on.
+    pub(crate) fn line(&mut self, participant: usize, text: impl Into<String>) {
+        self.lines[participant].push(Line::Text(text.into()));
+    }
+
+    /// Returns a new name: `pointer3`.
+    pub(crate) fn name(&mut self, stem: &str) -> String {
+        let number = self.numbered.entry(stem.to_owned()).or_default();
+        *number += 1;
+        format!("{stem}{number}")
+    }
+
+    pub(crate) fn declare(&mut self, participant: usize, of: &str, name: &str) {
+        self.variables[participant].push((of.to_owned(), name.to_owned()));
+    }
+
+    pub(crate) fn declare_as(&mut self, participant: usize, of: &str, name: &str, initial: &str) {
+        self.variables[participant].push((of.to_owned(), format!("{name} = {initial}")));
+    }
+
+    /// Returns the expression of a value in a participant. Brings the value there if another participant has it.
+    pub(crate) fn bring(&mut self, place: usize, to: usize) -> String {
+        let value = self.values.get(place).clone();
+        if !value.holders.contains(&to) {
+            self.values.get_mut(place).holders.push(to);
+            self.declare(to, value.of, &value.name);
+            self.carry(place, value.owner, to);
+        }
+        value.name
+    }
+
+    fn carry(&mut self, value: usize, from: usize, to: usize) {
+        let last = self.lines[from].iter().rposition(|line| matches!(line, Line::Over(_)));
+        let Some(last) = last else { return };
+        let Line::Over(handover) = self.lines[from][last] else { return };
+        if self.handovers[handover].to == to {
+            self.handovers[handover].values.push(value);
+        } else {
+            // Before the turn is given on: afterwards, the process may be killed.
+            self.lines[from].insert(last, Line::Give { to, value });
+            self.lines[to].push(Line::Take { from, value });
+        }
+    }
+
+    /// Returns the body of a participant's function.
+    pub(crate) fn body(&self, participant: usize) -> String {
+        let mut body = String::new();
+        for (of, name) in &self.variables[participant] {
+            let gap = if of.ends_with('*') { "" } else { " " };
+            body += &format!("    {of}{gap}{name};\n");
+        }
+        if !self.variables[participant].is_empty() {
+            body.push('\n');
+        }
+        let name = |other: usize| &self.participants[other];
+        for line in &self.lines[participant] {
+            match line {
+                Line::Text(text) if text.is_empty() => body.push('\n'),
+                Line::Text(text) => body += &format!("    {}\n", text.replace('\n', "\n    ")),
+                Line::Give { to, value } => body += &self.transfer("give", *to, *value),
+                Line::Take { from, value } => body += &self.transfer("take", *from, *value),
+                Line::Over(place) => {
+                    let Handover { to, values, .. } = &self.handovers[*place];
+                    values.iter().for_each(|value| body += &self.transfer("give", *to, *value));
+                    if values.is_empty() {
+                        body += &format!("    go_on({});\n", name(*to));
+                    }
+                    body.push('\n');
+                }
+                Line::Turn(place) => {
+                    let Handover { from, values, .. } = &self.handovers[*place];
+                    values.iter().for_each(|value| body += &self.transfer("take", *from, *value));
+                    if values.is_empty() {
+                        body += &format!("    wait_for({});\n", name(*from));
+                    }
+                }
+            }
+        }
+        body.trim_end().to_owned() + "\n"
+    }
+
+    fn transfer(&self, verb: &str, other: usize, value: usize) -> String {
+        let value = self.values.get(value);
+        let other = &self.participants[other];
+        if value.kind == Kind::Descriptor {
+            return match verb {
+                "give" => format!("    give_descriptor({other}, {});\n", value.name),
+                _ => format!("    {} = take_descriptor({other});\n", value.name),
+            };
+        }
+        format!("    {verb}({other}, &{0}, sizeof {0});\n", value.name)
+    }
+
+    /// Whether the processes hand descriptors to each other.
+    pub(crate) fn hands_descriptors(&self) -> bool {
+        (0..self.participants.len()).any(|participant| self.body(participant).contains("give_descriptor("))
+    }
+}

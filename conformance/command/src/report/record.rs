@@ -1,0 +1,111 @@
+//! Runs cases again and records their driver calls.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use conformance::identity::Kind;
+use conformance::report::{CaseReport, Run};
+use conformance::trace::{self, Event};
+
+use super::story::{Story, Unwritable};
+use crate::output::{Failure, remark};
+use crate::suite::Suite;
+
+/// The longest recording of a case from which somebody would read a program, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// What was recorded of a case.
+pub(crate) struct Recorded {
+    /// A run that failed, or else one that passed.
+    pub(crate) story: Result<Story, Unwritable>,
+    /// In how many runs the case did not pass, and how many runs there were.
+    pub(crate) failed: usize,
+    pub(crate) runs: usize,
+}
+
+/// Runs cases on the driver of a report.
+pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec<Recorded>, Failure> {
+    let suite = Suite::find()?;
+    remark(&suite);
+    let failed = |error: std::io::Error| Failure::new(format_args!("cannot record the cases: {error}"));
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let list = folder.path().join("cases");
+    let names: String = cases.iter().map(|case| format!("{}\n", case.id)).collect();
+    File::create(&list).and_then(|mut file| file.write_all(names.as_bytes())).map_err(failed)?;
+    let driver = match (&run.driver.given_path, run.driver.kind) {
+        (Some(path), _) => path.as_str(),
+        (None, Kind::Reference) => "reference",
+        (None, Kind::System | Kind::Path) => "system",
+    };
+    let mut all: Vec<Recorded> = Vec::new();
+    for number in 1..=runs.max(1) {
+        let file = folder.path().join(format!("trace-{number}"));
+        let mut command = Command::new(&suite.program);
+        command.args(["--driver", driver, "--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
+        command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
+        if !file.is_file() {
+            return Err(Failure::new(format_args!(
+                "the suite did not run on the driver {driver}, which is that of the report; `conformance run --driver \
+                 {driver}` says why"
+            )));
+        }
+        let recorded = read(&file, cases)?;
+        if all.is_empty() {
+            all = recorded;
+            continue;
+        }
+        for (sum, one) in all.iter_mut().zip(recorded) {
+            if sum.failed == 0 && one.failed > 0 || sum.story.is_err() {
+                sum.story = one.story;
+            }
+            sum.failed += one.failed;
+            sum.runs += one.runs;
+        }
+    }
+    Ok(all)
+}
+
+/// Reads the recording of one run of each case.
+pub(super) fn read(trace: &Path, cases: &[&CaseReport]) -> Result<Vec<Recorded>, Failure> {
+    let failed = |error: std::io::Error| Failure::new(format_args!("cannot read {}: {error}", trace.display()));
+    let mut stories: Vec<Option<Result<Story, Unwritable>>> = cases.iter().map(|_| None).collect();
+    // The lines of the case that runs. Cases run one after another.
+    let (mut lines, mut length, mut place) = (Vec::new(), 0, None);
+    for line in BufReader::new(File::open(trace).map_err(failed)?).lines() {
+        let line = line.map_err(failed)?;
+        let began = line.starts_with(r#"{"event":"case""#);
+        let ended = line.starts_with(r#"{"event":"end""#);
+        if began {
+            let Ok(Event::Case { case, .. }) = serde_json::from_str(&line) else { continue };
+            place = cases.iter().position(|wanted| wanted.id == case);
+            (lines, length) = (Vec::new(), 0);
+        }
+        let Some(found) = place else { continue };
+        length += line.len();
+        if length < LONGEST || ended {
+            lines.push(line);
+        }
+        if ended {
+            stories[found] = Some(if length >= LONGEST {
+                Err(Unwritable::new("the case makes too many driver calls"))
+            } else {
+                story(&lines, &cases[found].id)
+            });
+            place = None;
+        }
+    }
+    let recorded = |story: Option<Result<Story, Unwritable>>| {
+        let story = story.unwrap_or_else(|| Err(Unwritable::new("the case did not run to its end")));
+        let failed = story.as_ref().is_ok_and(|story| !matches!(&*story.verdict, "pass" | "unsupported"));
+        Recorded { story, failed: usize::from(failed), runs: 1 }
+    };
+    Ok(stories.into_iter().map(recorded).collect())
+}
+
+fn story(lines: &[String], case: &str) -> Result<Story, Unwritable> {
+    let events: Result<Vec<Event>, _> = lines.iter().map(|line| serde_json::from_str(line)).collect();
+    Story::of(&events.map_err(|error| Unwritable::new(format!("a line of the trace is no event: {error}")))?, case)
+}

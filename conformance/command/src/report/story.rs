@@ -1,0 +1,245 @@
+//! The story of a case: what its processes did, in order, and what the case expected of it.
+
+use std::collections::BTreeMap;
+
+use conformance::trace::{Bytes, Call, Comparison, Event, Expectation, Place};
+
+/// Why no program can be written for a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unwritable(pub(crate) String);
+
+impl Unwritable {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+/// One run of a case.
+pub(crate) struct Story {
+    pub(crate) gpus: usize,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) acts: Vec<Act>,
+    pub(crate) verdict: String,
+}
+
+pub(crate) struct Role {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    process: u32,
+}
+
+/// Something that happened. A role is named by its place in the story's list.
+pub(crate) enum Act {
+    /// A role started.
+    Start(usize),
+    /// A role performed a step.
+    Step(Step),
+    /// The case waited for the step that a role had begun.
+    Join(usize),
+    /// The case checked something.
+    Check { text: String, comparison: Option<Comparison>, holds: bool },
+    /// The last answer showed that a process reaches memory that was not shared with it.
+    Disclosure(String),
+    /// The runner sent a signal to a role.
+    Signal(usize, i32),
+    /// A role ended by itself.
+    Exit { role: usize, with_handlers: bool },
+}
+
+/// A step: the driver calls behind one line of the case.
+pub(crate) struct Step {
+    pub(crate) role: usize,
+    /// The step as a case writes it.
+    pub(crate) text: String,
+    pub(crate) calls: Vec<Called>,
+    pub(crate) answer: String,
+    pub(crate) expectation: Expected,
+    /// Whether other processes went on before the step had ended.
+    pub(crate) is_begun: bool,
+    /// Whether its success discloses memory.
+    pub(crate) discloses: bool,
+}
+
+/// What a case expects of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Success,
+    Other(Expectation),
+}
+
+/// A driver call, and what it returned: nothing if the process ended or hung.
+pub(crate) struct Called {
+    pub(crate) call: Call,
+    pub(crate) returned: Option<Returned>,
+}
+
+pub(crate) struct Returned {
+    pub(crate) code: u32,
+    pub(crate) outputs: Vec<Option<Bytes>>,
+}
+
+impl Step {
+    /// Returns the name of the step: `mem_alloc` for `mem_alloc { size: 512 }`.
+    pub(crate) fn name(&self) -> &str {
+        self.text.split([' ', '{']).next().unwrap_or_default()
+    }
+
+    /// Returns a field of the step that is a number, such as the 7 in `seed: 7` or `pointer: Pointer(0x7)`.
+    pub(crate) fn number(&self, field: &str) -> Option<u64> {
+        let start = self.text.find(&format!(" {field}: "))? + field.len() + 3;
+        let rest = self.text.get(start..)?;
+        let rest = rest
+            .split_once('(')
+            .filter(|(before, _)| before.chars().all(char::is_alphabetic))
+            .map_or(rest, |pair| pair.1);
+        let word = rest.split([',', ' ', ')', '}']).next()?;
+        super::text::number(word).and_then(|number| u64::try_from(number).ok())
+    }
+}
+
+impl Story {
+    /// Finds the last run of a case in a trace.
+    pub(crate) fn of(events: &[Event], case: &str) -> Result<Self, Unwritable> {
+        let begins = |event: &Event| matches!(event, Event::Case { case: began, .. } if began == case);
+        let began = events.iter().rposition(begins).ok_or_else(|| Unwritable::new("the case did not run"))?;
+        let Event::Case { gpus, .. } = events[began] else { unreachable!("found as such") };
+        let mut story = Self { gpus, roles: Vec::new(), acts: Vec::new(), verdict: String::new() };
+        // For each role, the step that it performs, as a place in the list of acts.
+        let mut running: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut is_over = false;
+        for event in &events[began..] {
+            match event {
+                // The runner makes the roles release what they hold.
+                Event::Step { call, process } if call.starts_with("give_back") => {
+                    is_over |= story.role(*process).is_some();
+                }
+                Event::Step { .. } | Event::Signal { .. } | Event::Check { .. } if is_over => {}
+                Event::Role { case: of, name, process, place } if of == case => {
+                    if place.in_another_pid_namespace {
+                        return Err(Unwritable::new("a process runs in another PID namespace"));
+                    }
+                    story.roles.push(Role { name: name.clone(), place: place.clone(), process: *process });
+                    story.acts.push(Act::Start(story.roles.len() - 1));
+                }
+                Event::Step { process, call } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    if call.starts_with("exit_") {
+                        let with_handlers = call.starts_with("exit_normally");
+                        story.acts.push(Act::Exit { role, with_handlers });
+                        continue;
+                    }
+                    story.others_go_on(&running, role);
+                    running.insert(role, story.acts.len());
+                    story.acts.push(Act::Step(Step {
+                        role,
+                        text: call.clone(),
+                        calls: Vec::new(),
+                        answer: String::new(),
+                        expectation: Expected::Success,
+                        is_begun: false,
+                        discloses: false,
+                    }));
+                }
+                Event::Call(call) => {
+                    let Some(role) = story.role(call.process) else { continue };
+                    let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
+                    if call.thread != call.process {
+                        return Err(Unwritable::new("the process calls the driver from several threads"));
+                    }
+                    step.calls.push(Called { call: call.clone(), returned: None });
+                }
+                Event::Return { process, code, outputs, .. } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
+                    let Some(called) = step.calls.last_mut() else { continue };
+                    called.returned = Some(Returned { code: *code, outputs: outputs.clone() });
+                }
+                Event::Answer { process, answer, .. } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    let Some(place) = running.remove(&role) else { continue };
+                    let Some(step) = story.step(place) else { continue };
+                    step.answer.clone_from(answer);
+                    if step.is_begun {
+                        story.acts.push(Act::Join(role));
+                    }
+                }
+                Event::Expect { case: of, expectation, refused } if of == case => {
+                    if let Some(step) = story.expected_of(refused.as_deref()) {
+                        step.expectation = Expected::Other(expectation.clone());
+                    }
+                }
+                Event::Check { case: of, text, comparison, holds } if of == case => {
+                    story.acts.push(Act::Check { text: text.clone(), comparison: comparison.clone(), holds: *holds });
+                }
+                Event::Disclosure { case: of, text } if of == case => {
+                    if let Some(Act::Step(step)) = story.acts.last_mut() {
+                        step.discloses = true;
+                    }
+                    story.acts.push(Act::Disclosure(text.clone()));
+                }
+                Event::Signal { process, signal } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    story.others_go_on(&running, role);
+                    story.acts.push(Act::Signal(role, *signal));
+                }
+                Event::End { case: of, verdict, .. } if of == case => {
+                    story.verdict.clone_from(verdict);
+                    story.refusals_are_expected();
+                    return Ok(story);
+                }
+                _ => {}
+            }
+        }
+        Err(Unwritable::new("the run of the case did not end"))
+    }
+
+    /// Returns the role that a process is now: a process can be one role after another.
+    fn role(&self, process: u32) -> Option<usize> {
+        self.roles.iter().rposition(|role| role.process == process)
+    }
+
+    fn step(&mut self, place: usize) -> Option<&mut Step> {
+        match self.acts.get_mut(place) {
+            Some(Act::Step(step)) => Some(step),
+            _ => None,
+        }
+    }
+
+    /// Returns the newest step that a function refused, or that succeeded.
+    fn expected_of(&mut self, refused: Option<&str>) -> Option<&mut Step> {
+        let steps = self.acts.iter_mut().rev().filter_map(|act| match act {
+            Act::Step(step) => Some(step),
+            _ => None,
+        });
+        steps.into_iter().find(|step| {
+            let last = step.calls.last();
+            let code = last.and_then(|called| called.returned.as_ref()).map(|returned| returned.code);
+            match refused {
+                Some(function) => code != Some(0) && last.is_some_and(|called| called.call.function == function),
+                None => code.is_none_or(|code| code == 0),
+            }
+        })
+    }
+
+    /// Notes that the steps of other roles have not ended.
+    fn others_go_on(&mut self, running: &BTreeMap<usize, usize>, role: usize) {
+        for place in running.iter().filter(|(other, _)| **other != role).map(|(_, place)| *place) {
+            if let Some(step) = self.step(place) {
+                step.is_begun = true;
+            }
+        }
+    }
+
+    /// A case that goes on after a refusal expects it, even if it does not say so.
+    fn refusals_are_expected(&mut self) {
+        let last = self.acts.iter().rposition(|act| matches!(act, Act::Step(_)));
+        let ended_well = matches!(&*self.verdict, "pass" | "unsupported" | "leak");
+        for (place, act) in self.acts.iter_mut().enumerate() {
+            let Act::Step(step) = act else { continue };
+            let refused = step.calls.last().and_then(|called| called.returned.as_ref()).is_some_and(|it| it.code != 0);
+            if refused && step.expectation == Expected::Success && (Some(place) != last || ended_well) {
+                step.expectation = Expected::Other(Expectation::Any);
+            }
+        }
+    }
+}

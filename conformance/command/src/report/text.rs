@@ -1,0 +1,52 @@
+//! Values as their debug text shows them.
+
+/// A part of a value's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// A name, or a sign such as a bracket.
+    Word(String),
+    Number(i128),
+    /// The 64 bytes of a handle.
+    Handle(Vec<u8>),
+}
+
+/// Parses a decimal or hexadecimal number.
+pub(crate) fn number(word: &str) -> Option<i128> {
+    let (sign, digits) = word.strip_prefix('-').map_or((1, word), |digits| (-1, digits));
+    let number = match digits.strip_prefix("0x") {
+        Some(digits) => i128::from(u64::from_str_radix(digits, 16).ok()?),
+        None => digits.parse().ok()?,
+    };
+    Some(sign * number)
+}
+
+/// Splits the text of a value: `Some(Pointer(0x10))` is two names, two brackets, the number 16 and two more brackets.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if first.is_whitespace() {
+            rest = rest.trim_start();
+        } else if is_of_a_word(first) {
+            let end = rest.find(|c| !is_of_a_word(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            rest = after;
+            tokens.push(match (number(word), handle(word)) {
+                (_, Some(bytes)) => Token::Handle(bytes),
+                (Some(number), _) => Token::Number(number),
+                _ => Token::Word(word.to_owned()),
+            });
+        } else {
+            tokens.push(Token::Word(first.to_string()));
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    tokens
+}
+
+fn handle(word: &str) -> Option<Vec<u8>> {
+    const DIGITS: usize = 128;
+    (word.len() == DIGITS && word.is_ascii())
+        .then(|| (0..DIGITS / 2).map(|place| u8::from_str_radix(&word[2 * place..2 * place + 2], 16).ok()).collect())?
+}

@@ -1,0 +1,133 @@
+//! The values that calls returned, under the names that they have in the program.
+
+/// What a value is. It decides where the value may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An address or an object of the driver.
+    Object,
+    /// A file descriptor.
+    Descriptor,
+    /// 64 bytes that another process opens.
+    Handle,
+    /// A number, such as a size or an attribute.
+    Number,
+}
+
+/// A value with its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    /// The variable, or an expression such as `found1.location.id`.
+    pub(crate) name: String,
+    /// The variable's type.
+    pub(crate) of: &'static str,
+    /// The participant whose call returned it.
+    pub(crate) owner: usize,
+    pub(crate) kind: Kind,
+    /// The value in the recorded run.
+    pub(crate) number: u64,
+    /// The bytes of a handle.
+    pub(crate) bytes: Vec<u8>,
+    /// The bytes that lie behind an address, if known.
+    pub(crate) size: u64,
+    /// Whether a call has given it back.
+    pub(crate) is_released: bool,
+    /// The participants that have it.
+    pub(crate) holders: Vec<usize>,
+}
+
+/// All values so far, oldest first.
+#[derive(Default)]
+pub(crate) struct Values {
+    all: Vec<Value>,
+}
+
+/// Where an address lies: in which value, and how far from its start.
+pub(crate) type Placed = (usize, i64);
+
+impl Values {
+    pub(crate) fn add(&mut self, value: Value) -> usize {
+        self.all.push(value);
+        self.all.len() - 1
+    }
+
+    pub(crate) fn get(&self, place: usize) -> &Value {
+        &self.all[place]
+    }
+
+    pub(crate) fn get_mut(&mut self, place: usize) -> &mut Value {
+        &mut self.all[place]
+    }
+
+    /// Returns the places of the values that are equal to a number, oldest first.
+    pub(crate) fn equal_to(&self, number: u64, is_wanted: impl Fn(&Value) -> bool) -> Vec<usize> {
+        let is_it =
+            |(_, value): &(usize, &Value)| value.kind != Kind::Handle && value.number == number && is_wanted(value);
+        self.all.iter().enumerate().filter(is_it).map(|(place, _)| place).collect()
+    }
+
+    /// Returns the places of the handles with these bytes, oldest first.
+    pub(crate) fn handles(&self, bytes: &[u8]) -> Vec<usize> {
+        let is_it = |(_, value): &(usize, &Value)| value.kind == Kind::Handle && value.bytes == bytes;
+        self.all.iter().enumerate().filter(is_it).map(|(place, _)| place).collect()
+    }
+
+    /// Returns the newest handle that differs in a few bits from these bytes, and the bits.
+    pub(crate) fn similar_handle(&self, bytes: &[u8]) -> Option<(usize, Vec<usize>)> {
+        const FEW: usize = 8;
+        let differing = |value: &Value| -> Vec<usize> {
+            (0..8 * bytes.len()).filter(|bit| (value.bytes[bit / 8] ^ bytes[bit / 8]) >> (bit % 8) & 1 == 1).collect()
+        };
+        let handles = self.all.iter().enumerate().rev().filter(|(_, value)| value.kind == Kind::Handle);
+        handles.map(|(place, value)| (place, differing(value))).find(|(_, bits)| bits.len() <= FEW)
+    }
+
+    /// Finds an address in a participant: exactly, inside something, or near it.
+    pub(crate) fn place(&self, participant: usize, address: u64) -> Option<Placed> {
+        /// How far from an allocation a case looks for its neighbours.
+        const NEAR: u64 = 16 << 20;
+        let own = || {
+            let all = self.all.iter().enumerate().rev();
+            all.filter(|(_, value)| value.kind == Kind::Object && value.owner == participant && value.number != 0)
+        };
+        let equal = || own().filter(|(_, value)| value.number == address).map(|(place, _)| (place, 0));
+        let exact = equal().find(|(place, _)| !self.all[*place].is_released).or_else(|| equal().next());
+        let distance = |value: &Value| address.wrapping_sub(value.number).cast_signed();
+        let addresses = || own().filter(|(_, value)| value.size > 0);
+        let inside = || {
+            let is_inside = |value: &Value| address >= value.number && address - value.number <= value.size;
+            addresses().find(|(_, value)| is_inside(value)).map(|(place, value)| (place, distance(value)))
+        };
+        let near = || {
+            let found = addresses().min_by_key(|(_, value)| distance(value).unsigned_abs())?;
+            let apart = distance(found.1);
+            (apart.unsigned_abs() <= NEAR + found.1.size).then_some((found.0, apart))
+        };
+        exact.or_else(inside).or_else(near)
+    }
+
+    /// Returns the place from which on a number of values are the newest ones.
+    pub(crate) fn newest(&self, count: usize) -> usize {
+        self.all.len().saturating_sub(count)
+    }
+
+    /// Returns the oldest value of a participant with this address that has not been given back, and marks it so. A case
+    /// that gets an address twice gives the first one back first.
+    pub(crate) fn release(&mut self, participant: usize, address: u64) -> Option<&Value> {
+        let is_it = |value: &Value| {
+            value.kind == Kind::Object && value.owner == participant && value.number == address && !value.is_released
+        };
+        let value = self.all.iter_mut().find(|value| is_it(value))?;
+        value.is_released = true;
+        Some(value)
+    }
+
+    /// Returns the size of the largest allocation.
+    pub(crate) fn largest(&self) -> u64 {
+        self.all.iter().map(|value| value.size).max().unwrap_or_default()
+    }
+
+    /// Returns the newest number.
+    pub(crate) fn last_number(&self) -> Option<usize> {
+        self.all.iter().rposition(|value| value.kind == Kind::Number)
+    }
+}

@@ -1,0 +1,19 @@
+//! The trace of a run: every driver call with its arguments and outputs, and what the case expected of it.
+//!
+//! If [`VARIABLE`] names a file, the runner and its roles append one JSON line for each [`Event`], in the order in which
+//! they happen. `conformance report` turns the trace of a case into a C program. Without the variable, nothing is
+//! recorded.
+
+mod call;
+mod event;
+mod extent;
+mod writer;
+
+pub(crate) use call::*;
+pub use event::{Argument, Bytes, Call, Comparison, Event, Expectation, Place, read};
+pub(crate) use writer::{case_began, case_ended, expect, is_on, write};
+#[doc(hidden)]
+pub use writer::{check, condition};
+
+/// The environment variable that names the file.
+pub const VARIABLE: &str = "CONFORMANCE_TRACE";

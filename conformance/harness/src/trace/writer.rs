@@ -1,0 +1,91 @@
+//! Appends to the trace. All processes of a run write to one file, so its order is the order of the events.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::OnceLock;
+
+use super::{Comparison, Event, Expectation, VARIABLE};
+
+thread_local! {
+    /// The case that runs in this thread of the runner.
+    static CASE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn file() -> Option<&'static File> {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty())?;
+        let opened = File::options().append(true).create(true).open(&path);
+        Some(opened.unwrap_or_else(|error| {
+            // A report without the calls would be wrong.
+            eprintln!("{VARIABLE}: cannot write {}: {error}", path.display());
+            std::process::exit(1)
+        }))
+    })
+    .as_ref()
+}
+
+/// Whether this run has a trace.
+pub(crate) fn is_on() -> bool {
+    file().is_some()
+}
+
+/// Appends an event, which is only made if this run has a trace.
+pub(crate) fn write(event: impl FnOnce() -> Event) {
+    let Some(mut file) = file() else { return };
+    let written = serde_json::to_vec(&event()).map_err(std::io::Error::other).and_then(|mut line| {
+        line.push(b'\n');
+        // One write of a file that is open for appending is not mixed with those of other processes.
+        file.write_all(&line)
+    });
+    if let Err(error) = written {
+        eprintln!("{VARIABLE}: cannot write the trace: {error}");
+        std::process::exit(1);
+    }
+}
+
+/// Writes that a case began in this thread.
+pub(crate) fn case_began(case: &str, gpus: usize) {
+    CASE.with_borrow_mut(|running| case.clone_into(running));
+    write(|| Event::Case { case: case.to_owned(), gpus });
+}
+
+/// Writes that a case ended.
+pub(crate) fn case_ended(case: &str, verdict: &str, reason: Option<&str>) {
+    write(|| Event::End { case: case.to_owned(), verdict: verdict.to_owned(), reason: reason.map(str::to_owned) });
+}
+
+/// Writes what the case expects of a step that succeeded, or that this function refused.
+pub(crate) fn expect(refused: Option<&str>, expectation: impl FnOnce() -> Expectation) {
+    let refused = refused.map(str::to_owned);
+    write(|| Event::Expect { case: CASE.with_borrow(Clone::clone), expectation: expectation(), refused });
+}
+
+/// Writes a comparison of a check.
+pub fn check<L: fmt::Debug + ?Sized, R: fmt::Debug + ?Sized>(
+    text: &str,
+    left: &L,
+    operator: &str,
+    right: &R,
+    holds: bool,
+) {
+    write(|| Event::Check {
+        case: CASE.with_borrow(Clone::clone),
+        text: text.to_owned(),
+        comparison: Some(Comparison {
+            left: format!("{left:?}"),
+            operator: operator.to_owned(),
+            right: format!("{right:?}"),
+        }),
+        holds,
+    });
+}
+
+/// Writes a condition of a check that is not a comparison. Returns it.
+#[must_use]
+pub fn condition(text: &str, holds: bool) -> bool {
+    write(|| Event::Check { case: CASE.with_borrow(Clone::clone), text: text.to_owned(), comparison: None, holds });
+    holds
+}
