@@ -15,7 +15,7 @@ use super::run::{Cases, Runner};
 use crate::output::{Failure, print, remark};
 
 /// Each model, and the group of rows whose faults it looks for.
-const MODELS: [(&str, &str); 1] = [("model::legacy_memory", "IPCMEM")];
+const MODELS: [(&str, &str); 2] = [("model::legacy_memory", "IPCMEM"), ("model::interprocess_events", "IPCEVT")];
 
 /// The share of a group's faults that its model must find, in percent.
 const LEAST: usize = 60;

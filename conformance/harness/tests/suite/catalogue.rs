@@ -57,3 +57,24 @@ fn every_file_is_read() -> Outcome {
     check!(names == read, "the folder contains {names:?}, but the catalogue reads {read:?}");
     Ok(())
 }
+
+/// Each entry of `peers.toml` names cases of this suite that exist, or says why there is none.
+#[rstest]
+#[conformance::test()]
+fn every_case_of_another_suite_has_a_case_here_or_a_reason() -> Outcome {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers.toml")).map_err(harness)?;
+    let table: toml::Table = toml::from_str(&text).map_err(harness)?;
+    let rows = catalogue::groups().map_err(harness)?.into_iter().flat_map(|group| group.row);
+    let cases: HashSet<String> = rows.flat_map(|row| row.cases).collect();
+    let entries = table["case"].as_array().ok_or_else(|| harness("`case` is no list"))?;
+    check!(!entries.is_empty());
+    for entry in entries {
+        let names = |key| entry.get(key).and_then(toml::Value::as_array).into_iter().flatten();
+        let unknown = names("ours").find(|name| !name.as_str().is_some_and(|name| cases.contains(name)));
+        check!(unknown.is_none(), "no case is called {unknown:?}");
+        let has = |key: &str| entry.get(key).is_some();
+        check!(has("suite") && names("names").count() > 0, "an entry does not say which cases it is about: {entry:?}");
+        check!((names("ours").count() > 0) != has("reason"), "an entry needs either `ours` or `reason`: {entry:?}");
+    }
+    Ok(())
+}

@@ -3,7 +3,8 @@
 use conformance::{Outcome, Stop};
 
 use super::operation::{Live, Operation};
-use super::world::{Name, World};
+use super::world::{Kind, Name, World};
+use crate::support::constants::{READ, READ_WRITE};
 
 /// Who moves the bytes. A copy goes through checks of the driver that a kernel never meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,12 @@ impl Operation for Step {
         let is_own = before.views.get(&self.view).is_some_and(|view| view.by == self.by);
         let memory = before.memory_of(self.view);
         let is_written = || memory.is_some_and(|memory| memory.contents.is_some());
-        is_own && memory.is_some() && (matches!(self.access, Access::Fill(_)) || is_written())
+        let has_access = || match before.views[&self.view].kind {
+            Kind::Own | Kind::Import { .. } => true,
+            Kind::Mapping { access: READ_WRITE } => true,
+            Kind::Mapping { access } => access == READ && matches!(self.access, Access::Check),
+        };
+        is_own && has_access() && memory.is_some() && (matches!(self.access, Access::Fill(_)) || is_written())
     }
 
     fn apply(&self, world: &mut World) {

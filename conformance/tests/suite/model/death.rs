@@ -9,7 +9,7 @@ use super::run::Processes;
 use super::script::Script;
 use super::step::{Protocol, Step};
 use super::world::{Machine, Name};
-use super::{events, legacy};
+use super::{events, legacy, virtual_memory};
 
 /// The process that shares memory, and the one with which it does.
 const EXPORTER: usize = 0;
@@ -66,6 +66,27 @@ fn life(protocol: Protocol, exporter: usize, importer: usize, first: Name) -> Ve
                 touch(exporter, memory, Access::Check),
                 Step::Legacy(legacy::Step::close(importer, import)),
                 Step::Legacy(legacy::Step::free(exporter, memory)),
+            ]
+        }
+        Protocol::VirtualMemory => {
+            let [memory, sent, imported, there, here] = [0, 1, 2, 3, 4].map(|more| first + more);
+            let step = Step::VirtualMemory;
+            vec![
+                step(virtual_memory::Step::create(exporter, memory)),
+                step(virtual_memory::Step::map(exporter, there, memory)),
+                step(virtual_memory::Step::set_access(exporter, there)),
+                touch(exporter, there, Access::Fill(first + 5)),
+                step(virtual_memory::Step::export(exporter, sent, memory)),
+                step(virtual_memory::Step::release(exporter, memory)),
+                step(virtual_memory::Step::import(importer, imported, sent)),
+                step(virtual_memory::Step::map(importer, here, imported)),
+                step(virtual_memory::Step::set_access(importer, here)),
+                step(virtual_memory::Step::release(importer, imported)),
+                touch(importer, here, Access::Check),
+                touch(importer, here, Access::Fill(first + 6)),
+                touch(exporter, there, Access::Check),
+                step(virtual_memory::Step::unmap(importer, here)),
+                step(virtual_memory::Step::unmap(exporter, there)),
             ]
         }
         Protocol::Events => {

@@ -171,7 +171,7 @@ impl Operation for Step {
         match self.call {
             Call::Alloc { name, size } => {
                 world.names.insert(name);
-                world.memory.insert(name, Memory { owner: by, size, contents: None });
+                world.memory.insert(name, Memory { owner: by, size, contents: None, outlives_owner: false });
                 world.views.insert(name, View { by, memory: name, kind: Kind::Own });
             }
             Call::Free { memory } => {

@@ -24,6 +24,7 @@ mod process;
 mod run;
 mod script;
 mod step;
+mod virtual_memory;
 mod world;
 
 use conformance::{Needs, Outcome, need};
@@ -46,17 +47,32 @@ fn interprocess_events() -> Outcome {
     run::run(&[Protocol::Events])
 }
 
+/// Virtual memory that is shared by descriptors keeps its rules in random scripts of several processes.
+#[rstest]
+#[conformance::test(needs(memory_descriptors))]
+fn virtual_memory_descriptors() -> Outcome {
+    run::run(&[Protocol::VirtualMemory])
+}
+
+/// Legacy memory, events and virtual memory keep their rules in random scripts that use all of them.
+#[rstest]
+#[conformance::test(needs(legacy_memory, interprocess_events, memory_descriptors))]
+fn all_together() -> Outcome {
+    run::run(&[Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory])
+}
+
 /// If a process ends, stops or starts again after any step of a protocol, the other process and a new one can use it from
 /// the beginning.
 #[rstest]
 #[conformance::test]
 fn others_work_after_an_event_at_any_step(
-    #[values(Protocol::Legacy, Protocol::Events)] protocol: Protocol,
+    #[values(Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory)] protocol: Protocol,
     #[values(Event::Kill, Event::Exit, Event::Exec, Event::Stop)] event: Event,
 ) -> Outcome {
     need(&match protocol {
         Protocol::Legacy => Needs::none().legacy_memory(),
         Protocol::Events => Needs::none().interprocess_events(),
+        Protocol::VirtualMemory => Needs::none().memory_descriptors(),
     })?;
     death::at_every_step(protocol, event)
 }

@@ -1,8 +1,9 @@
 //! What a step is, and the values that the driver gave to the names in a script.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 
-use conformance::{Event, EventHandle, MemHandle, Outcome, Pointer, Role, Stop, Stream};
+use conformance::{Event, EventHandle, MemHandle, Outcome, Physical, Pointer, Role, Stop, Stream};
 
 use super::world::{Name, World};
 use crate::support::latch::Latch;
@@ -37,6 +38,8 @@ pub(crate) struct Live {
     pub(crate) roles: Vec<Role>,
     pub(crate) pointers: BTreeMap<Name, Pointer>,
     pub(crate) handles: BTreeMap<Name, MemHandle>,
+    pub(crate) physicals: BTreeMap<Name, Physical>,
+    pub(crate) descriptors: BTreeMap<Name, OwnedFd>,
     pub(crate) events: BTreeMap<Name, Event>,
     pub(crate) event_handles: BTreeMap<Name, EventHandle>,
     pub(crate) streams: BTreeMap<Name, Stream>,
@@ -57,6 +60,10 @@ impl Live {
     /// The bytes of a legacy handle.
     pub(crate) fn handle(&self, handle: Name) -> Result<MemHandle, Stop> {
         found(&self.handles, handle)
+    }
+
+    pub(crate) fn physical(&self, physical: Name) -> Result<Physical, Stop> {
+        found(&self.physicals, physical)
     }
 
     pub(crate) fn event(&self, event: Name) -> Result<Event, Stop> {

@@ -10,7 +10,7 @@ use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
 use super::step::{Protocol, Step};
 use super::world::{Machine, World};
-use super::{events, legacy};
+use super::{events, legacy, virtual_memory};
 
 /// The number of steps of a script, before the last looks at all memory.
 const STEPS: std::ops::RangeInclusive<usize> = 6..=40;
@@ -135,6 +135,9 @@ fn next(world: &World, protocols: &[Protocol]) -> Union<proptest::sample::Select
         match protocol {
             Protocol::Legacy => kinds.extend(any_of(legacy::possible(world), Step::Legacy)),
             Protocol::Events => kinds.extend(any_of(events::possible(world), Step::Event)),
+            Protocol::VirtualMemory => {
+                kinds.extend(any_of(virtual_memory::possible(world), Step::VirtualMemory));
+            }
         }
     }
     let seed = world.new_name();

@@ -4,13 +4,14 @@ use conformance::Outcome;
 
 use super::operation::{Live, Operation};
 use super::world::World;
-use super::{contents, events, legacy, process};
+use super::{contents, events, legacy, process, virtual_memory};
 
 /// The protocols that a script may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Legacy,
     Events,
+    VirtualMemory,
 }
 
 /// One step of a script.
@@ -20,6 +21,7 @@ pub(crate) enum Step {
     Contents(contents::Step),
     Legacy(legacy::Step),
     Event(events::Step),
+    VirtualMemory(virtual_memory::Step),
 }
 
 impl Step {
@@ -29,6 +31,7 @@ impl Step {
             Self::Contents(step) => step,
             Self::Legacy(step) => step,
             Self::Event(step) => step,
+            Self::VirtualMemory(step) => step,
         }
     }
 
@@ -40,7 +43,7 @@ impl Step {
             Self::Process(step) => !process.is_lost || matches!(step.event, process::Event::Kill),
             // These wait for nothing.
             Self::Event(_) => !process.is_stopped && !process.is_lost,
-            Self::Contents(_) | Self::Legacy(_) => {
+            Self::Contents(_) | Self::Legacy(_) | Self::VirtualMemory(_) => {
                 !process.is_stopped && !process.is_lost && !before.is_busy(operation.by())
             }
         };

@@ -54,6 +54,8 @@ pub(crate) struct Memory {
     pub(crate) size: u64,
     /// The seed of its pattern, or `None` if nothing was written.
     pub(crate) contents: Option<u32>,
+    /// Whether it lives as long as anybody has it, and not only as long as its owner.
+    pub(crate) outlives_owner: bool,
 }
 
 /// How a process has an address of memory.
@@ -63,6 +65,17 @@ pub(crate) enum Kind {
     Own,
     /// It opened a legacy handle so many times.
     Import { opens: u32 },
+    /// It mapped physical memory, with these access flags.
+    Mapping { access: u32 },
+}
+
+/// A handle of physical memory in a process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Physical {
+    pub(crate) by: usize,
+    pub(crate) memory: Name,
+    /// Whether the process created the memory.
+    pub(crate) is_own: bool,
 }
 
 /// An address of memory in a process.
@@ -120,6 +133,9 @@ pub(crate) struct World {
     pub(crate) memory: BTreeMap<Name, Memory>,
     pub(crate) views: BTreeMap<Name, View>,
     pub(crate) handles: BTreeMap<Name, Handle>,
+    pub(crate) physicals: BTreeMap<Name, Physical>,
+    /// The descriptors that are on their way, with the memory that they keep.
+    pub(crate) descriptors: BTreeMap<Name, Name>,
     pub(crate) events: BTreeMap<Name, Event>,
     pub(crate) event_views: BTreeMap<Name, EventView>,
     pub(crate) event_handles: BTreeMap<Name, EventHandle>,
@@ -139,6 +155,8 @@ impl World {
             memory: BTreeMap::new(),
             views: BTreeMap::new(),
             handles: BTreeMap::new(),
+            physicals: BTreeMap::new(),
+            descriptors: BTreeMap::new(),
             events: BTreeMap::new(),
             event_views: BTreeMap::new(),
             event_handles: BTreeMap::new(),
@@ -172,7 +190,8 @@ impl World {
     /// Ends everything that a process holds. Imports of its memory stay, but nothing is known of their contents.
     pub(crate) fn end_process(&mut self, ended: usize) {
         self.views.retain(|_, view| view.by != ended);
-        self.memory.retain(|_, memory| memory.owner != ended);
+        self.memory.retain(|_, memory| memory.owner != ended || memory.outlives_owner);
+        self.physicals.retain(|_, physical| physical.by != ended);
         let latches: Vec<Name> = self.latches.iter().filter(|(_, by)| **by == ended).map(|(name, _)| *name).collect();
         self.latches.retain(|_, by| *by != ended);
         self.streams.retain(|_, stream| stream.by != ended);
@@ -198,13 +217,14 @@ impl View {
         match self.kind {
             Kind::Own => "IPCMEM-OPEN-046",
             Kind::Import { .. } => "IPCMEM-OPEN-001",
+            Kind::Mapping { .. } => "VMM-IMP-001",
         }
     }
 }
 
 impl Memory {
     /// The device of the memory, which is that of its owner.
-    pub(crate) fn owner_device(&self, world: &World) -> i32 {
+    pub(crate) fn device(&self, world: &World) -> i32 {
         world.processes[self.owner].device
     }
 }

@@ -63,6 +63,7 @@ impl Misuse {
         for (name, view) in &world.views {
             let of_view: &[fn(Name) -> Self] = match view.kind {
                 Kind::Own => &[Self::CloseOwn, Self::GetWithoutContext, Self::GetBesideOthers],
+                Kind::Mapping { .. } => &[],
                 Kind::Import { .. } => {
                     &[Self::CloseWithoutContext, Self::FreeImport, Self::FreeAsyncImport, Self::GetImport]
                 }
@@ -125,7 +126,7 @@ impl Misuse {
             Self::CloseWithoutContext(view) | Self::FreeImport(view) | Self::GetImport(view) => is_import(view),
             Self::OpenWithFlags(handle, _) => {
                 // Without the flag, the address need not be usable on another device.
-                let is_here = |memory| before.memory[&memory].owner_device(before) == before.processes[by].device;
+                let is_here = |memory| before.memory[&memory].device(before) == before.processes[by].device;
                 opens(handle) && is_here(before.handles[&handle].memory)
             }
             Self::OpenWithoutContext(handle) | Self::OpenIntoNull(handle) => opens(handle),
