@@ -160,11 +160,19 @@ fn told(case: &CaseReport) -> String {
     let reason = case.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let verdict = format!("{}{reason}\n", case.verdict);
     let kind = case.failure.as_ref().map(|failure| format!("kind: {failure}\n"));
+    let runs = case.runs.map(|runs| format!("failed in: {runs} runs\n"));
     let disclosures = case.disclosures.iter().map(|disclosure| format!("disclosure: {disclosure}\n"));
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));
     let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
     let steps = case.steps.iter().enumerate();
     let steps =
         steps.map(|(number, step)| format!("{}. {}: {} -> {}\n", number + 1, step.role, step.call, step.answer));
-    iter::once(verdict).chain(kind).chain(disclosures).chain(rows).chain(observations).chain(steps).collect()
+    iter::once(verdict)
+        .chain(kind)
+        .chain(runs)
+        .chain(disclosures)
+        .chain(rows)
+        .chain(observations)
+        .chain(steps)
+        .collect()
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _, PipeReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify;
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::tcgetwinsize;
 use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
@@ -28,7 +30,7 @@ pub(crate) fn follow(mut command: Command, flags: &[OsString], options: &Options
     let failed = |error: io::Error| Failure::new(format_args!("cannot run the suite with a progress bar: {error}"));
     // A file without a name disappears however this process ends.
     let unnamed = tempfile::tempfile().map_err(failed)?;
-    let report = options.report.clone().unwrap_or_else(|| {
+    let report = options.report_file().map(Path::to_owned).unwrap_or_else(|| {
         let report = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), unnamed.as_raw_fd()));
         command.arg("--report").arg(&report);
         report
@@ -68,7 +70,8 @@ fn code(status: ExitStatus) -> ExitCode {
 /// applies to any file in its folder. If the system cannot provide one, the bar moves with the lines of the output.
 fn changes(report: &Path) -> Option<OwnedFd> {
     let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let watched = if report.exists() { report } else { folder };
+    // A suite gives an older report another name, so that the file is another one.
+    let watched = if report.starts_with("/proc") { report } else { folder };
     let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).ok()?;
     inotify::add_watch(&changes, watched, inotify::WatchFlags::MODIFY).ok()?;
     Some(changes)
@@ -164,7 +167,10 @@ impl Follower {
         if let Some(total) = String::from_utf8_lossy(&lines).lines().find_map(total) {
             self.bar.set_length(total);
         }
-        self.bar.suspend(|| io::stdout().write_all(&lines))
+        let columns = tcgetwinsize(io::stdout()).map_or(usize::MAX, |size| usize::from(size.ws_col));
+        let lines: String =
+            String::from_utf8_lossy(&lines).split_inclusive('\n').map(|line| fitted(line, columns)).collect();
+        self.bar.suspend(|| io::stdout().write_all(lines.as_bytes()))
     }
 
     fn read_report(&mut self) {
@@ -196,6 +202,23 @@ fn total(line: &str) -> Option<u64> {
     line.strip_prefix("running ")?.split_once(" test")?.0.parse().ok()
 }
 
+/// Shortens the line of a case, so that it takes one line of the terminal. The beginning of the name and its parameters
+/// stay.
+fn fitted(line: &str, columns: usize) -> String {
+    /// The room for the longest verdict; the reason of an ignored case follows it.
+    const VERDICT: usize = "ignored".len();
+    const SHORTEST: usize = 20;
+    let parts = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
+    let Some((name, end)) = parts.filter(|_| columns != 0) else { return line.to_owned() };
+    let name: Vec<char> = name.trim_end().chars().collect();
+    let room = columns.saturating_sub("test  ... ".len() + VERDICT).max(SHORTEST);
+    let name: String = match name.len() > room {
+        true => name[..room / 3].iter().chain(&['…']).chain(&name[name.len() - (room - room / 3 - 1)..]).collect(),
+        false => name.into_iter().collect(),
+    };
+    format!("test {name} ... {end}")
+}
+
 fn style() -> ProgressStyle {
     ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -204,6 +227,8 @@ fn style() -> ProgressStyle {
 /// Reads the lines that are added to a report.
 struct Tail {
     path: PathBuf,
+    /// The number of the file, once it exists. The suite begins a new file if there was an older report.
+    inode: Option<u64>,
     position: u64,
     unfinished_line: Vec<u8>,
 }
@@ -211,13 +236,15 @@ struct Tail {
 impl Tail {
     /// Starts after the lines that an earlier run left there.
     fn new(path: PathBuf) -> Self {
-        let position = path.metadata().map_or(0, |file| file.len());
-        Self { path, position, unfinished_line: Vec::new() }
+        let file = path.metadata().ok();
+        let (position, inode) = (file.as_ref().map_or(0, Metadata::len), file.map(|file| file.ino()));
+        Self { path, inode, position, unfinished_line: Vec::new() }
     }
 
     fn read(&mut self) -> io::Result<Vec<Line>> {
         let mut file = File::open(&self.path)?;
-        if file.metadata()?.len() < self.position {
+        let now = file.metadata()?;
+        if now.len() < self.position || self.inode.replace(now.ino()) != Some(now.ino()) {
             self.position = 0;
         }
         file.seek(SeekFrom::Start(self.position))?;

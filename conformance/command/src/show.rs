@@ -200,6 +200,9 @@ fn add(text: &mut String, case: &CaseReport) {
     if let Some(failure) = &case.failure {
         let _ = writeln!(text, "    kind: {failure}");
     }
+    if let Some(runs) = case.runs {
+        let _ = writeln!(text, "    failed in: {runs} runs");
+    }
     for disclosure in &case.disclosures {
         let _ = writeln!(text, "    {} {disclosure}", magenta("disclosure:"));
     }
@@ -210,7 +213,8 @@ fn add(text: &mut String, case: &CaseReport) {
         let _ = writeln!(text, "    {name} = {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }
     for (number, step) in case.steps.iter().enumerate() {
-        let _ = writeln!(text, "    {:3}. {}: {} -> {}", number + 1, step.role, step.call, step.answer);
+        let took = step.ms.map(|ms| format!(" ({ms} ms)")).unwrap_or_default();
+        let _ = writeln!(text, "    {:3}. {}: {} -> {}{took}", number + 1, step.role, step.call, step.answer);
         for line in &step.log {
             let _ = writeln!(text, "         driver's log: {line}");
         }

@@ -208,7 +208,7 @@ impl fmt::Display for Failure {
 
 /// Returns the C function behind a step, such as `cuMemPoolImportPointer` for `mem_pool_import_pointer { … }`. A step
 /// that is no function of CUDA keeps its own name.
-fn function(step: &str) -> String {
+pub(crate) fn function(step: &str) -> String {
     let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = step.split(|c| !is_of_a_name(c)).next().unwrap_or_default();
     let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();

@@ -1,6 +1,7 @@
 //! The messages of a role: first a greeting, then an answer to each call.
 
 use std::fmt;
+use std::time::Duration;
 
 use cuda_ipc_sys::{CUresult, MissingSymbol};
 use serde::{Deserialize, Serialize};
@@ -80,4 +81,17 @@ pub(crate) fn encode<T: Serialize>(answer: &Result<T, Refused>) -> Vec<u8> {
         let refused: Result<(), _> = Err(Refused::Role(format!("the role cannot encode its answer: {error}")));
         postcard::to_stdvec(&refused).unwrap_or_default()
     })
+}
+
+/// Returns the last bytes of an answer: how long the role was in the call.
+pub(crate) fn took(duration: Duration) -> [u8; 8] {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).to_le_bytes()
+}
+
+/// Splits an answer into its encoding and how long the role was in the call.
+pub(crate) fn split(answer: &[u8]) -> (&[u8], Option<Duration>) {
+    match answer.split_last_chunk() {
+        Some((answer, took)) => (answer, Some(Duration::from_nanos(u64::from_le_bytes(*took)))),
+        None => (answer, None),
+    }
 }

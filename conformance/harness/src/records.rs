@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::diff::noise::{quiet, without_addresses};
-use crate::diff::{Diff, Setting, Severity};
+use crate::diff::{Diff, Setting, Severity, of_calls};
 use crate::identity::{Identity, Kind, release};
 use crate::report::{CaseReport, RECORD, Report, Run};
 
@@ -33,6 +33,7 @@ pub fn record(mut report: Report) -> Report {
         device.uuid = String::new();
     }
     report.cases.retain(|case| !case.rows.is_empty());
+    report.run.calls = of_calls(&report.cases);
     report.cases.iter_mut().for_each(normalise);
     report.cases.sort_by(|one, other| one.id.cmp(&other.id));
     report.running = Vec::new();

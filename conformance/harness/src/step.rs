@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// One call of one role.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The role that performed the call.
@@ -12,6 +12,9 @@ pub struct Step {
     pub call: String,
     /// The result: the call's output, an error code, or how the role ended.
     pub answer: String,
+    /// How long the role was in the call, in milliseconds; absent if it did not return, or in reports of earlier suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<f64>,
     /// What the driver's own log said about a refusal, from CUDA 12.9 on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,

@@ -23,6 +23,7 @@ macro_rules! entry_points {
         pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::CUresult {
             $crate::answer::code(stringify!($name), || {
                 $crate::profile::check_support(stringify!($name))?;
+                $crate::capture::check(stringify!($name))?;
                 $body
             })
         }
@@ -66,6 +67,10 @@ impl<T> Output<T> {
     {
         // SAFETY: the type guarantees that the pointer can be written, and C callers let it be read too.
         unsafe { self.0.read_unaligned() }
+    }
+
+    pub(crate) const fn pointer(self) -> *mut T {
+        self.0
     }
 
     /// The byte after the value, for faults that write it.

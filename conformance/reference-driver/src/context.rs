@@ -6,15 +6,19 @@ use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
-use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdevice, CUresult};
+use cuda_ipc_sys::{CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUresult};
 
-use crate::answer::{CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Output, Result};
+use crate::answer::{
+    CONTEXT_IS_DESTROYED, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result,
+};
 use crate::health::Health;
 use crate::ipc::outlives;
 use crate::piece::Divider;
 use crate::process::{State, check_usable, state};
 use crate::range::Memory;
 use crate::stream::{Stream, synchronize};
+
+const UNSUPPORTED_AFFINITY: CUresult = CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -156,6 +160,7 @@ impl State {
         self.handles_of_destroyed
             .extend(self.modules.extract_if(|_, module| module.context == id).map(|(handle, _)| handle));
         self.functions.retain(|_, function| function.context != id);
+        self.forget_captures(|stream| stream.context == id);
         self.imports.forget_context(id);
         self.ranges.retain(|_, range| range.context != id || outlives(&range.memory, is_primary));
         if fault!(
@@ -217,6 +222,18 @@ fn check_flags(flags: u32) -> Result<()> {
     if known && schedules.contains(&schedule) { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
+/// Creates a context and makes it current.
+fn create(output: Output<CUcontext>, flags: u32, device: CUdevice) -> Result<()> {
+    let mut state = state()?;
+    output.wanted()?;
+    check_flags(flags)?;
+    state.device(device)?;
+    let id = state.new_id();
+    state.add_context(id, device, false, flags)?;
+    push(id);
+    output.give(id as CUcontext)
+}
+
 entry_points! {
     fn cuDevicePrimaryCtxRetain(output: Output<CUcontext>, device: CUdevice) {
         let _one_at_a_time = primary_contexts()?;
@@ -254,14 +271,36 @@ entry_points! {
     }
 
     fn cuCtxCreate_v2(output: Output<CUcontext>, flags: u32, device: CUdevice) {
-        let mut state = state()?;
-        output.wanted()?;
-        check_flags(flags)?;
-        state.device(device)?;
-        let id = state.new_id();
-        state.add_context(id, device, false, flags)?;
-        push(id);
-        output.give(id as CUcontext)
+        create(output, flags, device)
+    }
+
+    // Execution affinity needs MPS; without it, an H200 answers as here.
+    fn cuCtxCreate_v3(
+        output: Output<CUcontext>,
+        affinities: Input<CUexecAffinityParam>,
+        count: i32,
+        flags: u32,
+        device: CUdevice,
+    ) {
+        check_usable()?;
+        if count > 0 {
+            return Err(if affinities.is_null() { INVALID_VALUE } else { UNSUPPORTED_AFFINITY });
+        }
+        create(output, flags, device)
+    }
+
+    fn cuCtxCreate_v4(output: Output<CUcontext>, parameters: Input<CUctxCreateParams>, flags: u32, device: CUdevice) {
+        check_usable()?;
+        if !parameters.is_null() {
+            let parameters = parameters.value()?;
+            if parameters.numExecAffinityParams > 0 {
+                return Err(UNSUPPORTED_AFFINITY);
+            }
+            if !parameters.cigParams.is_null() {
+                return Err(NOT_SUPPORTED);
+            }
+        }
+        create(output, flags, device)
     }
 
     fn cuCtxDestroy_v2(context: CUcontext) {
@@ -323,8 +362,9 @@ entry_points! {
 
     fn cuCtxSynchronize() {
         let context = {
-            let state = state()?;
+            let mut state = state()?;
             let context = state.current()?;
+            state.check_no_capture_in(context)?;
             if let Some(code) = state.error_of_an_importer() {
                 state.context(context)?.health.fail(code);
             }
@@ -344,6 +384,20 @@ entry_points! {
         check_flags(flags)?;
         state.context_mut(top())?.flags = flags;
         Ok(())
+    }
+
+    // Seen on an H200: null gives 0 if no context is current.
+    fn cuCtxGetId(context: CUcontext, id: Output<u64>) {
+        let state = state()?;
+        id.wanted()?;
+        let number = if context.is_null() { top() } else { context as u64 };
+        if state.destroyed_contexts.contains(&number) {
+            return Err(CONTEXT_IS_DESTROYED);
+        }
+        if number != 0 {
+            state.context(number)?;
+        }
+        id.give(number)
     }
 
     fn cuCtxGetApiVersion(context: CUcontext, version: Output<u32>) {

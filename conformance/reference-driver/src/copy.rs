@@ -143,10 +143,12 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
     let to = state.find(stream.context, to, size as u64, Access::Write)?;
     // The caller may reuse pageable memory when the call returns. So a pageable source is copied now, and the call
     // waits for a pageable target. It also waits for every copy within host memory, as CUDA documents.
-    let waits = to.is_pageable() || is_within_host;
+    // A captured copy reads its source at each launch of its graph.
+    let is_captured = state.is_capturing(&stream);
+    let waits = !is_captured && (to.is_pageable() || is_within_host);
     let mut staged = Vec::new();
     let from = match from {
-        Found::Pageable(span) if !waits => {
+        Found::Pageable(span) if !waits && !is_captured => {
             staged.resize(span.size as usize, 0_u8);
             let copy = Span::of_user(staged.as_mut_ptr() as u64, span.size);
             transfer(std::slice::from_ref(&copy), &[span]);
@@ -155,16 +157,13 @@ fn copy_async(to: Place, from: Place, size: usize, stream: CUstream) -> Result<(
         found => found.spans(),
     };
     let to = to.spans();
-    let task = move || {
+    let task = move |_: &crate::health::Health| {
+        // A staged source lives as long as the task.
+        let _ = &staged;
         transfer(&to, &from);
-        drop(staged);
         Ok(())
     };
-    if waits {
-        perform(state, &stream, true, move |_| task())
-    } else {
-        state.enqueue(&stream, move |_| task()).map(drop)
-    }
+    if waits { perform(state, &stream, true, task) } else { state.issue(&stream, task) }
 }
 
 /// Copies between two contexts: each side is reached from its own one. Seen on an H200: so a copy between two pools needs
@@ -238,11 +237,10 @@ fn fill_async(address: u64, value: &[u8], count: usize, stream: CUstream) -> Res
     let stream = state.stream(stream)?;
     let spans = prepare(&state, &stream, address, value.len(), count)?;
     let value = value.to_vec();
-    state.enqueue(&stream, move |_| {
+    state.issue(&stream, move |_| {
         paint(&spans, &value);
         Ok(())
-    })?;
-    Ok(())
+    })
 }
 
 entry_points! {

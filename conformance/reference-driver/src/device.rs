@@ -333,6 +333,11 @@ fn pci_address(index: usize) -> String {
     format!("0000:{index:02x}:00.0")
 }
 
+fn give_uuid(uuid: Output<CUuuid>, device: CUdevice) -> Result<()> {
+    let index = state()?.device(device)?.index;
+    uuid.give(CUuuid { bytes: uuid_of(index).map(|byte| byte as c_char) })
+}
+
 entry_points! {
     fn cuInit(flags: u32) {
         if flags != 0 {
@@ -379,9 +384,13 @@ entry_points! {
         name.give_text(length, &CString::new(text).unwrap_or_default())
     }
 
+    // Differs from the second version only with MIG, which no machine of this driver has.
+    fn cuDeviceGetUuid(uuid: Output<CUuuid>, device: CUdevice) {
+        give_uuid(uuid, device)
+    }
+
     fn cuDeviceGetUuid_v2(uuid: Output<CUuuid>, device: CUdevice) {
-        let index = state()?.device(device)?.index;
-        uuid.give(CUuuid { bytes: uuid_of(index).map(|byte| byte as c_char) })
+        give_uuid(uuid, device)
     }
 
     fn cuDeviceTotalMem_v2(bytes: Output<usize>, device: CUdevice) {

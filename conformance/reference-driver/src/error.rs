@@ -31,6 +31,12 @@ fn since(code: CUresult) -> c_int {
     }
 }
 
+/// What NVIDIA's libraries of CUDA 13.0 say about a code. The driver and the runtime say the same. Later codes have none.
+pub(crate) fn description(code: u32) -> Option<&'static str> {
+    let lines = include_str!("descriptions.txt").lines().filter_map(|line| line.split_once(' '));
+    lines.into_iter().find(|(number, _)| number.parse() == Ok(code)).map(|(_, text)| text)
+}
+
 /// Returns a text that callers may keep forever. The same text gives the same pointer. There is no lock, because a
 /// forked child may call this too: a lock that another thread of its parent held would never be released.
 pub(crate) fn kept(text: String) -> *const c_char {
@@ -183,8 +189,8 @@ entry_points! {
 
     fn cuGetErrorString(code: CUresult, text: Output<*const c_char>) {
         say(code, text, |name| {
-            let words = name.trim_start_matches("CUDA_ERROR_").trim_start_matches("CUDA_");
-            words.replace('_', " ").to_lowercase()
+            let words = || name.trim_start_matches("CUDA_ERROR_").replace('_', " ").to_lowercase();
+            description(code.0).map_or_else(words, str::to_owned)
         })
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use cuda_ipc_sys::{CUevent, CUevent_flags, CUresult};
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
+use crate::capture::Captured as InCapture;
 use crate::health::Health;
 use crate::process::{State, state};
 use crate::seen::Seen;
@@ -28,6 +29,8 @@ pub(crate) struct Event {
     health: Arc<Health>,
     has_timing: bool,
     body: Body,
+    /// Set if the latest record was captured.
+    pub(crate) captured: Option<InCapture>,
     /// This process's latest record of an imported or exportable event, for a fault.
     own_record: Option<SharedRecord>,
 }
@@ -56,6 +59,11 @@ impl Event {
         }
     }
 
+    /// Whether there is a record that a wait would wait for.
+    pub(crate) fn is_recorded(&self) -> bool {
+        !self.capture().is_nothing()
+    }
+
     pub(crate) const fn is_imported(&self) -> bool {
         matches!(self.body, Body::Imported(_))
     }
@@ -81,7 +89,7 @@ impl State {
     fn add_event(&mut self, context: u64, has_timing: bool, body: Body) -> Result<u64> {
         let health = Arc::clone(&self.context(context)?.health);
         let id = self.new_id();
-        self.events.insert(id, Event { context, health, has_timing, body, own_record: None });
+        self.events.insert(id, Event { context, health, has_timing, body, captured: None, own_record: None });
         Ok(id)
     }
 
@@ -188,7 +196,9 @@ entry_points! {
 
     fn cuEventQuery(handle: CUevent) {
         static REMEMBERED: Seen = Seen::new();
-        let state = state()?;
+        let mut state = state()?;
+        state.check_event_outside(handle)?;
+        state.check_forbidden()?;
         let event = state.working_event(handle)?;
         let captured = event.capture();
         let is_complete = match event.is_imported() {

@@ -11,19 +11,42 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::block::Block;
 use crate::event::record_in;
+use crate::health::Health;
 use crate::process::{State, state};
 use crate::range::Memory;
 use crate::stream::Stream;
 
+type Repeated = dyn Fn(&Health) -> Result<()> + Send + Sync;
+
+/// Work that can be done again and again.
+#[derive(Clone)]
+pub(crate) struct Work(pub(crate) Arc<Repeated>);
+
+impl std::fmt::Debug for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Work").finish_non_exhaustive()
+    }
+}
+
 #[derive(Clone, Debug)]
-enum Node {
-    Allocate { block: Arc<Block>, size: u64, device: usize },
+pub(crate) enum Node {
+    /// A copy, a fill, a launch, a call of the host, or an operation on a value.
+    Work(Work),
+    Allocate {
+        block: Arc<Block>,
+        size: u64,
+        device: usize,
+    },
     Free(u64),
     Record(u64),
     Wait(u64),
 }
 
 impl Node {
+    fn allocate(device: usize, size: u64) -> Result<Self> {
+        Ok(Self::Allocate { block: Arc::new(Block::new(device, size)?), size, device })
+    }
+
     /// The address that the node allocates.
     fn allocated(&self) -> Option<u64> {
         if let Self::Allocate { block, .. } = self { Some(block.base) } else { None }
@@ -37,7 +60,7 @@ impl Node {
 
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    nodes: Vec<(u64, Node)>,
+    pub(crate) nodes: Vec<(u64, Node)>,
 }
 
 #[derive(Debug)]
@@ -70,6 +93,12 @@ impl State {
         Ok(id as CUgraphNode)
     }
 
+    /// Whether a node of a graph allocates an address.
+    fn is_of_a_graph(&self, address: u64) -> bool {
+        let mut nodes = self.graphs.values().flat_map(|graph| &graph.nodes);
+        nodes.any(|(_, node)| node.allocated() == Some(address))
+    }
+
     /// The addresses that an earlier launch allocated and that are not freed yet.
     fn live_allocations(&self, nodes: &[Node]) -> Vec<u64> {
         let is_live = |base: &u64| self.ranges.get(base).is_some_and(|range| !range.is_freed);
@@ -80,6 +109,9 @@ impl State {
 /// Enqueues the work of a node.
 fn enqueue(stream: &Arc<Stream>, node: Node) -> Result<()> {
     match node {
+        Node::Work(Work(work)) => {
+            state()?.enqueue(stream, move |health| work(health))?;
+        }
         Node::Allocate { block, size, device } => {
             state()?.enqueue(stream, move |_| {
                 state()?.add_range(block.base, size, 0, device, Memory::Graph(block));
@@ -152,9 +184,9 @@ entry_points! {
         let mut wished: CUDA_MEM_ALLOC_NODE_PARAMS = wished.value()?;
         let (device, size) = check_allocation(&mut state, &wished)?;
         state.graph(graph)?;
-        let block = Arc::new(Block::new(device, size)?);
-        wished.dptr = block.base;
-        let node = state.add_node(graph, dependencies, count, Node::Allocate { block, size, device })?;
+        let node = Node::allocate(device, size)?;
+        wished.dptr = node.allocated().unwrap_or_default();
+        let node = state.add_node(graph, dependencies, count, node)?;
         answered.give(wished)?;
         output.give(node)
     }
@@ -168,10 +200,8 @@ entry_points! {
     ) {
         let mut state = state()?;
         output.wanted()?;
-        let allocates = |(_, node): &(u64, Node)| node.allocated() == Some(pointer);
         let frees = |(_, node): &(u64, Node)| node.freed() == Some(pointer);
-        let is_allocated = state.graphs.values().any(|graph| graph.nodes.iter().any(allocates));
-        if !is_allocated || state.graph(graph)?.nodes.iter().any(frees) {
+        if !state.is_of_a_graph(pointer) || state.graph(graph)?.nodes.iter().any(frees) {
             return Err(INVALID_VALUE);
         }
         output.give(state.add_node(graph, dependencies, count, Node::Free(pointer))?)
@@ -203,6 +233,20 @@ entry_points! {
         output.give(state.add_node(graph, dependencies, count, Node::Wait(event as u64))?)
     }
 
+    // With a null array the call counts the nodes; otherwise it writes as many as fit.
+    fn cuGraphGetNodes(graph: CUgraph, nodes: Output<CUgraphNode>, count: Output<usize>) {
+        let mut state = state()?;
+        count.wanted()?;
+        let found: Vec<_> = state.graph(graph)?.nodes.iter().map(|(id, _)| *id as CUgraphNode).collect();
+        if nodes.wanted().is_err() {
+            return count.give(found.len());
+        }
+        let written = count.old().min(found.len());
+        // SAFETY: the caller promises room for as many nodes as it says, and no more are written.
+        unsafe { nodes.give_all(&found[..written]) };
+        count.give(written)
+    }
+
     fn cuGraphInstantiateWithFlags(output: Output<CUgraphExec>, graph: CUgraph, flags: u64) {
         const FREES: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
         let mut state = state()?;
@@ -224,6 +268,7 @@ entry_points! {
         let (stream, nodes, live) = {
             let mut state = state()?;
             let stream = state.stream(stream)?;
+            state.check_not_capturing(&stream)?;
             let executable = state.executables.get(&(executable as u64)).ok_or(INVALID_VALUE)?;
             let live = state.live_allocations(&executable.nodes);
             if !live.is_empty() && !executable.frees_on_launch {

@@ -508,7 +508,10 @@ entry_points! {
         if fault!("get-allows-one-thread", ["IPCMEM-GET-028"], "Two threads cannot export at once.") && inside.is_contended() {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
-        let state = state()?;
+        let mut state = state()?;
+        if fault!("get-empties-captures", ["IPCMEM-GET-032"], "An export forgets what was captured before.") {
+            state.empty_captures();
+        }
         // IPCMEM-GET-023
         context_of_call(
             &state,
@@ -547,6 +550,9 @@ entry_points! {
             return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
         }
         let mut state = state()?;
+        if fault!("open-empties-captures", ["IPCMEM-OPEN-048"], "An open forgets what was captured before.") {
+            state.empty_captures();
+        }
         // IPCMEM-OPEN-035
         let context = context_of_call(
             &state,

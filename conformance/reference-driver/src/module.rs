@@ -1,24 +1,27 @@
 //! Modules and launches. A module is one of the `kernels` package, or PTX without code, of which only the global
 //! variables are read.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
 use cuda_ipc_sys::{
-    CUdeviceptr, CUevent, CUfunction, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule, CUresult,
-    CUstream,
+    CUdeviceptr, CUevent, CUfunction, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule,
+    CUresult, CUstream,
 };
 
-use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
+use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_PERMITTED, NOT_SUPPORTED, Output, Result};
 use crate::block::Block;
 use crate::environment::note;
 use crate::kernel::Kernel;
-use crate::process::{State, own_number, state};
+use crate::process::{State, check_usable, own_number, state};
 use crate::range::Memory;
 
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) context: u64,
+    /// Whether the module belongs to a library, with which it ends.
+    is_of_library: bool,
     kernel: Option<&'static kernels::Kernel>,
     globals: Vec<Global>,
 }
@@ -39,10 +42,10 @@ pub(crate) struct Function {
 }
 
 /// What is served of a module's image: a kernel of ours, and the names and sizes of its global variables.
-type Contents = (Option<&'static kernels::Kernel>, Vec<(String, u64)>);
+pub(crate) type Contents = (Option<&'static kernels::Kernel>, Vec<(String, u64)>);
 
 /// Reads an image. Code of others is refused, also if it has the name of a kernel of ours: it does something else.
-fn contents(image: &CStr) -> Result<Contents> {
+pub(crate) fn contents(image: &CStr) -> Result<Contents> {
     if let Some(kernel) = kernels::ALL.iter().find(|kernel| kernel.ptx == image) {
         return Ok((Some(kernel), Vec::new()));
     }
@@ -52,7 +55,10 @@ fn contents(image: &CStr) -> Result<Contents> {
     }
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or(line));
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-    if !words.contains(&".version") || !words.contains(&".target") {
+    if !words.contains(&".version") {
+        return Err(CUresult::CUDA_ERROR_INVALID_IMAGE);
+    }
+    if !words.contains(&".target") {
         return Err(CUresult::CUDA_ERROR_INVALID_PTX);
     }
     if let Some(place) = words.iter().position(|word| *word == ".entry") {
@@ -104,6 +110,41 @@ impl State {
         Ok(Global { name, size, base })
     }
 
+    /// Adds a module to a context.
+    pub(crate) fn add_module(&mut self, context: u64, contents: Contents, is_of_library: bool) -> Result<u64> {
+        let (kernel, globals) = contents;
+        let globals = globals.into_iter().map(|(name, size)| self.add_global(context, name, size));
+        let globals = globals.collect::<Result<_>>()?;
+        let id = self.new_id();
+        self.modules.insert(id, Module { context, is_of_library, kernel, globals });
+        Ok(id)
+    }
+
+    pub(crate) fn remove_module(&mut self, id: u64) {
+        let globals = self.modules.remove(&id).map(|module| module.globals).unwrap_or_default();
+        globals.iter().for_each(|global| drop(self.ranges.remove(&global.base)));
+        self.functions.retain(|_, function| function.module != id);
+    }
+
+    /// The function of a module's kernel. The same kernel gives the same handle.
+    pub(crate) fn function_of(&mut self, module: CUmodule, name: &CStr) -> Result<CUfunction> {
+        let id = module as u64;
+        let module = self.module(module)?;
+        let kernel = module.kernel.filter(|kernel| kernel.entry == name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+        let function = Function { context: module.context, module: id, kernel };
+        let known = self.functions.iter().find(|(_, known)| **known == function).map(|(id, _)| *id);
+        let id = known.unwrap_or_else(|| self.new_id());
+        self.functions.insert(id, function);
+        Ok(id as CUfunction)
+    }
+
+    /// The address and the size of a module's global variable.
+    pub(crate) fn global_of(&self, module: CUmodule, name: &CStr) -> Result<(u64, u64)> {
+        let name = name.to_string_lossy();
+        let global = self.module(module)?.globals.iter().find(|global| global.name == name);
+        global.map(|global| (global.base, global.size)).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)
+    }
+
     fn launch(
         &mut self,
         function: CUfunction,
@@ -113,6 +154,7 @@ impl State {
         extra: Input<*const c_void>,
     ) -> Result<()> {
         let stream = self.stream(stream)?;
+        let function = self.function_in(stream.context, function)?;
         let function = self.functions.get(&(function as u64)).ok_or(INVALID_HANDLE)?;
         if function.context != stream.context {
             return Err(INVALID_HANDLE);
@@ -124,7 +166,7 @@ impl State {
         }
         let kernel = Kernel::read(function.kernel, arguments)?;
         let context = stream.context;
-        self.enqueue(&stream, move |health| {
+        self.issue(&stream, move |health| {
             if !(crate::ipc::spreads_death() || crate::ipc::clears_at_death()) {
                 return kernel.run(context, threads, health);
             }
@@ -132,8 +174,7 @@ impl State {
             let done = kernel.run(context, threads, health);
             state()?.note_in_imports(0);
             done
-        })?;
-        Ok(())
+        })
     }
 
     /// Checks an attribute of a launch. IPCEVT-035: a launch cannot record an interprocess event. An H200 returns this
@@ -173,41 +214,69 @@ impl State {
     }
 }
 
+/// Loads an image into the current context.
+fn load(output: Output<CUmodule>, image: Input<c_char>) -> Result<()> {
+    let mut state = state()?;
+    let context = state.current()?;
+    output.wanted()?;
+    let contents = contents(image.text()?)?;
+    output.give(state.add_module(context, contents, false)? as CUmodule)
+}
+
+/// Reads an image from a file, up to the first NUL.
+pub(crate) fn read(path: Input<c_char>) -> Result<CString> {
+    let path = std::path::Path::new(std::ffi::OsStr::from_bytes(path.text()?.to_bytes()));
+    let mut bytes = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
+    bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+    CString::new(bytes).map_err(|_| CUresult::CUDA_ERROR_INVALID_IMAGE)
+}
+
+/// Checks the options of a load.
+pub(crate) fn check_options(count: u32, options: Input<CUjit_option>, values: Input<*mut c_void>) -> Result<()> {
+    // SAFETY: the caller promises `count` options and values.
+    let (options, _) = unsafe { (options.values(count as usize)?, values.values(count as usize)?) };
+    if options.iter().all(|option| option.0 < CUjit_option::CU_JIT_NUM_OPTIONS.0) { Ok(()) } else { Err(INVALID_VALUE) }
+}
+
 entry_points! {
     fn cuModuleLoadData(output: Output<CUmodule>, image: Input<c_char>) {
-        let mut state = state()?;
-        let context = state.current()?;
+        load(output, image)
+    }
+
+    // The options are for the compiler of PTX, and none is needed to load the kernels of this repository.
+    fn cuModuleLoadDataEx(
+        output: Output<CUmodule>,
+        image: Input<c_char>,
+        count: u32,
+        options: Input<CUjit_option>,
+        values: Input<*mut c_void>,
+    ) {
+        check_usable()?;
+        check_options(count, options, values)?;
+        load(output, image)
+    }
+
+    fn cuModuleLoad(output: Output<CUmodule>, path: Input<c_char>) {
+        state()?.current()?;
         output.wanted()?;
-        let (kernel, globals) = contents(image.text()?)?;
-        let globals = globals.into_iter().map(|(name, size)| state.add_global(context, name, size));
-        let globals = globals.collect::<Result<_>>()?;
-        let id = state.new_id();
-        state.modules.insert(id, Module { context, kernel, globals });
-        output.give(id as CUmodule)
+        let image = read(path)?;
+        // SAFETY: the text lives until the call returns.
+        load(output, unsafe { Input::new(image.as_ptr()) })
     }
 
     fn cuModuleUnload(module: CUmodule) {
         let mut state = state()?;
-        let id = module as u64;
-        state.module(module)?;
-        let globals = state.modules.remove(&id).map(|module| module.globals).unwrap_or_default();
-        globals.iter().for_each(|global| drop(state.ranges.remove(&global.base)));
-        state.functions.retain(|_, function| function.module != id);
+        if state.module(module)?.is_of_library {
+            return Err(NOT_PERMITTED);
+        }
+        state.remove_module(module as u64);
         Ok(())
     }
 
     fn cuModuleGetFunction(output: Output<CUfunction>, module: CUmodule, name: Input<c_char>) {
         let mut state = state()?;
         output.wanted()?;
-        let name = name.text()?;
-        let id = module as u64;
-        let module = state.module(module)?;
-        let kernel = module.kernel.filter(|kernel| kernel.entry == name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
-        let function = Function { context: module.context, module: id, kernel };
-        let known = state.functions.iter().find(|(_, known)| **known == function).map(|(id, _)| *id);
-        let id = known.unwrap_or_else(|| state.new_id());
-        state.functions.insert(id, function);
-        output.give(id as CUfunction)
+        output.give(state.function_of(module, name.text()?)?)
     }
 
     fn cuModuleGetGlobal_v2(
@@ -217,11 +286,9 @@ entry_points! {
         name: Input<c_char>,
     ) {
         let state = state()?;
-        let name = name.text()?.to_string_lossy();
-        let global = state.module(module)?.globals.iter().find(|global| global.name == name);
-        let global = global.ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
-        pointer.give_if_wanted(global.base);
-        size.give_if_wanted(global.size as usize);
+        let (base, bytes) = state.global_of(module, name.text()?)?;
+        pointer.give_if_wanted(base);
+        size.give_if_wanted(bytes as usize);
         Ok(())
     }
 
@@ -281,7 +348,8 @@ mod tests {
 
     #[test]
     fn what_is_no_ptx_is_refused() {
-        assert_eq!(contents(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
+        assert_eq!(contents(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
+        assert_eq!(contents(c".version 6.0\n"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
         assert_eq!(contents(c"\x7fELF\x02"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
         assert_eq!(contents(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok((None, Vec::new())));
     }

@@ -34,12 +34,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use cuda_ipc_sys::CUresult;
 
 use crate::answer::Result;
+use crate::capture::Capture;
 use crate::context::Context;
 use crate::device::Device;
 use crate::event::Event;
 use crate::graph::{Executable, Graph};
 use crate::health::StickyError;
 use crate::ipc::Imports;
+use crate::library::Library;
 use crate::module::{Function, Module};
 use crate::multicast;
 use crate::pool::{Pool, Target};
@@ -70,6 +72,7 @@ pub(crate) struct State {
     pub(crate) imported_arenas: HashMap<u64, Weak<Arena>>,
     pub(crate) modules: HashMap<u64, Module>,
     pub(crate) functions: HashMap<u64, Function>,
+    pub(crate) libraries: HashMap<u64, Library>,
     pub(crate) pools: HashMap<u64, Pool>,
     pub(crate) default_pools: HashMap<Target, u64>,
     /// The pools that were set as current in place of the default ones.
@@ -81,6 +84,7 @@ pub(crate) struct State {
     pub(crate) reservations: BTreeMap<u64, u64>,
     pub(crate) graphs: HashMap<u64, Graph>,
     pub(crate) executables: HashMap<u64, Executable>,
+    pub(crate) captures: Vec<Capture>,
     /// The error of device code in this process, if any.
     pub(crate) sticky_error: Arc<StickyError>,
     last_id: u64,

@@ -4,11 +4,14 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use cuda_ipc_sys::{CUcontext, CUhostFn, CUresult, CUstream, CUstream_flags, CUstreamCaptureStatus};
+use cuda_ipc_sys::{
+    CUcontext, CUdeviceptr, CUhostFn, CUmemAttach_flags, CUresult, CUstream, CUstream_flags, CUstreamCallback,
+};
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::health::Health;
 use crate::process::{State, in_host_function, state};
+use crate::range::Memory;
 
 type Task = Box<dyn FnOnce(&Health) -> Result<()> + Send>;
 
@@ -69,6 +72,10 @@ impl Point {
 }
 
 impl Stream {
+    pub(crate) const fn is_blocking(&self) -> bool {
+        self.is_blocking
+    }
+
     pub(crate) fn new(context: u64, is_blocking: bool, health: &Arc<Health>) -> Arc<Self> {
         let health = Arc::clone(health);
         Arc::new(Self { context, is_blocking, health, queue: Mutex::default(), changed: Condvar::new() })
@@ -188,6 +195,7 @@ impl State {
         match handle as u64 {
             0 | LEGACY => {
                 let current = self.current()?;
+                self.check_default_stream(current)?;
                 Ok(Arc::clone(&self.context(current)?.default_stream))
             }
             PER_THREAD => {
@@ -204,6 +212,11 @@ impl State {
         let stream = self.streams.get(&handle).ok_or_else(|| self.missing(handle))?;
         stream.health.check()?;
         Ok(stream)
+    }
+
+    /// Whether a stream is the legacy default stream of its context.
+    pub(crate) fn is_default(&self, stream: &Arc<Stream>) -> bool {
+        self.contexts.get(&stream.context).is_some_and(|context| Arc::ptr_eq(&context.default_stream, stream))
     }
 
     /// Every stream of a context.
@@ -309,6 +322,7 @@ entry_points! {
         let handle = stream as u64;
         let stream = Arc::clone(state.created_stream(handle)?);
         state.streams.remove(&handle);
+        state.forget_captures(|origin| std::ptr::eq(origin, &*stream));
         stream.close();
         let closing = &mut state.context_mut(stream.context)?.closing_streams;
         closing.retain(|stream| !stream.now().is_done());
@@ -319,6 +333,7 @@ entry_points! {
     fn cuStreamQuery(stream: CUstream) {
         let mut state = state()?;
         let stream = state.stream(stream)?;
+        state.check_look_at(&stream)?;
         let is_idle = state.outstanding(&stream).is_empty();
         stream.health.check()?;
         if is_idle { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_READY) }
@@ -328,17 +343,12 @@ entry_points! {
         let (stream, outstanding) = {
             let mut state = state()?;
             let stream = state.stream(stream)?;
+            state.check_look_at(&stream)?;
             let outstanding = state.outstanding(&stream);
             (stream, outstanding)
         };
         outstanding.iter().for_each(Point::wait);
         stream.health.check()
-    }
-
-    // Captures are not implemented, so no stream is ever capturing.
-    fn cuStreamIsCapturing(stream: CUstream, status: Output<CUstreamCaptureStatus>) {
-        state()?.stream(stream)?;
-        status.give(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 
     fn cuStreamGetCtx(stream: CUstream, context: Output<CUcontext>) {
@@ -352,13 +362,53 @@ entry_points! {
         let stream = state.stream(stream)?;
         let function = function.ok_or(INVALID_VALUE)?;
         let data = data as usize;
-        state.enqueue(&stream, move |_| {
+        state.issue(&stream, move |_| {
             in_host_function(|| {
                 // SAFETY: the caller promises that another thread may call the function with this argument.
                 unsafe { function(data as *mut c_void) };
             });
             Ok(())
+        })
+    }
+
+    fn cuStreamAddCallback(handle: CUstream, callback: CUstreamCallback, data: *mut c_void, flags: u32) {
+        let mut state = state()?;
+        let stream = state.stream(handle)?;
+        let callback = callback.ok_or(INVALID_VALUE)?;
+        if flags != 0 {
+            return Err(INVALID_VALUE);
+        }
+        // Callbacks, unlike host functions, cannot be captured.
+        state.check_not_capturing(&stream)?;
+        let (handle, data) = (handle as usize, data as usize);
+        state.enqueue(&stream, move |_| {
+            in_host_function(|| {
+                // SAFETY: the caller promises that another thread may call the function with this argument.
+                unsafe { callback(handle as CUstream, CUresult::CUDA_SUCCESS, data as *mut c_void) };
+            });
+            Ok(())
         })?;
+        Ok(())
+    }
+
+    // Managed memory is the same for all streams here, so only the arguments matter.
+    fn cuStreamAttachMemAsync(handle: CUstream, pointer: CUdeviceptr, length: usize, flags: u32) {
+        type F = CUmemAttach_flags;
+        let mut state = state()?;
+        let stream = state.stream(handle)?;
+        let range = state.ranges.get(&pointer).filter(|range| matches!(range.memory, Memory::Managed(_)));
+        let size = range.ok_or(INVALID_VALUE)?.size;
+        let known = [F::CU_MEM_ATTACH_GLOBAL, F::CU_MEM_ATTACH_HOST, F::CU_MEM_ATTACH_SINGLE];
+        let is_known = known.iter().any(|known| known.0 == flags);
+        let has_stream = flags != F::CU_MEM_ATTACH_SINGLE.0 || !state.is_default(&stream);
+        if is_known && has_stream && (length == 0 || length as u64 == size) { Ok(()) } else { Err(INVALID_VALUE) }
+    }
+
+    // Lower numbers are greater priorities. The numbers are those of an H200, also without a context.
+    fn cuCtxGetStreamPriorityRange(least: Output<i32>, greatest: Output<i32>) {
+        let _state = state()?;
+        least.give_if_wanted(0);
+        greatest.give_if_wanted(-5);
         Ok(())
     }
 }

@@ -20,8 +20,6 @@ macro_rules! unsupported {
 }
 
 unsupported! {
-    "graphs can only be built node by node, and no rule about inter-process memory needs stream capture":
-        cuStreamBeginCapture_v2 cuStreamEndCapture;
     "external memory comes from other APIs, which this driver does not have":
         cuImportExternalMemory cuDestroyExternalMemory;
 }

@@ -58,13 +58,12 @@ macro_rules! values {
                 let stream = state.stream(stream)?;
                 check_write(flags)?;
                 let place = state.value(stream.context, address, size_of::<$value>() as u64, Access::Write)?;
-                state.enqueue(&stream, move |_| {
+                state.issue(&stream, move |_| {
                     // SAFETY: the address is checked and aligned, and the span keeps it mapped.
                     unsafe { <$atomic>::from_ptr(place.address as *mut $value) }.store(value, Ordering::SeqCst);
                     place.broadcast();
                     Ok(())
-                })?;
-                Ok(())
+                })
             }
 
             fn $wait(stream: CUstream, address: CUdeviceptr, value: $value, flags: u32) {
@@ -72,13 +71,12 @@ macro_rules! values {
                 let stream = state.stream(stream)?;
                 let condition = check_wait(flags)?;
                 let place = state.value(stream.context, address, size_of::<$value>() as u64, Access::Read)?;
-                state.enqueue(&stream, move |health| {
+                state.issue(&stream, move |health| {
                     // SAFETY: the address is checked and aligned, and the span keeps it mapped.
                     let found = unsafe { <$atomic>::from_ptr(place.address as *mut $value) };
                     poll(health, || $is_met(condition, found.load(Ordering::SeqCst), value));
                     Ok(())
-                })?;
-                Ok(())
+                })
             }
         }
     )*};

@@ -16,6 +16,7 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     let diff = &comparison.diff;
     let regressed = diff.changes_of(Severity::Regressed).count();
     let verdict = match (regressed, diff.changes.is_empty()) {
+        (0, _) if !diff.times.slower.is_empty() => format!("{} slower", count(diff.times.slower.len(), "call")),
         (0, true) => "no case changed".to_owned(),
         (0, false) => "nothing regressed".to_owned(),
         _ => format!("{} regressed", count(regressed, "case")),
@@ -34,8 +35,13 @@ pub(super) fn markdown(comparison: &Comparison, rows: &Rows) -> String {
     // A list begins after an empty line.
     let mut first = "\n";
     for cause in diff.causes.iter().take(SHOWN) {
-        let cases = count(cause.cases.len(), "case");
+        let runs = cause.runs.map(|runs| format!(", fails in {runs} runs")).unwrap_or_default();
+        let cases = count(cause.cases.len(), "case") + &runs;
         let _ = writeln!(text, "{}- {}: {} ({cases})", first, cause.kind, code(&cause.what));
+        first = "";
+    }
+    for call in diff.times.slower.iter().take(SHOWN) {
+        let _ = writeln!(text, "{first}- slower: {}", code(&call.to_string()));
         first = "";
     }
     for severity in Severity::ALL {

@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// The changes that lead to exit code 1
     #[arg(long, value_enum, default_value_t = ExitOn::Regressed, value_name = "CHANGE")]
     exit_on: ExitOn,
+    /// Ignore how long calls and cases took
+    #[arg(long)]
+    no_time: bool,
     /// Name every case in the text, with what changed
     #[arg(long)]
     all: bool,
@@ -56,12 +59,17 @@ Groups:
                             rule decides
   different                 another result code or observation that the documentation leaves open, or another reason for
                             a failure
-  time                      a case of 100 ms or more became more than three times slower or faster
+  time                      a case of 100 ms or more became more than three times slower or faster than the usual call did
   checked for the first time  only the new report checks the case: the suite or the machine has something new
   better                    a rule that did not hold holds now
 
-Only the first group leads to exit code 1. Its cases have a kind: disclosure, corruption, crash, hang, leak, wrong result,
-wrong code, or harness error.
+Only the first group and slower calls lead to exit code 1. The cases of the first group have a kind: disclosure,
+corruption, crash, hang, leak, wrong result, wrong code, or harness error. If a case failed in some of its runs only, the
+text says in how many.
+
+Slower calls: the median of the steps with this call became more than three times as long, by more than 1 ms, beyond nine
+tenths of the old steps, on the same GPUs. If the usual call slowed down too, the machine was busier, and only what slowed
+down more than that counts. --no-time leaves all times out.
 
 If only NEW is given, it is compared with the nearest golden record. The last lines of a run summarise this comparison.
 It leaves out cases that only one of the two has, and times, because a record rounds them.
@@ -91,7 +99,10 @@ enum ExitOn {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let comparison = compare(arguments)?;
+    let mut comparison = compare(arguments)?;
+    if arguments.no_time {
+        comparison.diff.ignore_times();
+    }
     let text = match arguments.format {
         Format::Text => text::text(&comparison, &Rows::read()?, arguments.all),
         Format::Markdown => markdown::markdown(&comparison, &Rows::read()?),

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use conformance::diff::{Cause, Change, Diff, Severity, Why};
+use conformance::diff::{Cause, Change, Diff, Severity, Times, Why};
 use conformance::records::Comparison;
 
 use super::phrase::{Rows, count, counts, plain, remark, words};
 
 /// The number of cases that a group names. `--all` names all of them.
 const NAMED: usize = 5;
+
+/// The slowdown of all calls that is told.
+const NOTED: f64 = 1.5;
 
 pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
     let diff = &comparison.diff;
@@ -30,6 +33,7 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
         line(&mut text, "  ", &setting.name, &value(&setting.old), &value(&setting.new));
     }
     let named = if all { usize::MAX } else { NAMED };
+    add_times(&mut text, &diff.times, named);
     for severity in Severity::ALL {
         let changes: Vec<_> = diff.changes_of(severity).collect();
         if changes.is_empty() {
@@ -49,17 +53,42 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
     text + "\n" + &totals(diff)
 }
 
+/// Adds the calls that became slower or faster, and how much all of them did.
+fn add_times(text: &mut String, times: &Times, named: usize) {
+    for (word, severity, calls) in
+        [("slower", Severity::Regressed, &times.slower), ("faster", Severity::Better, &times.faster)]
+    {
+        if calls.is_empty() {
+            continue;
+        }
+        let style = style(severity);
+        let _ = writeln!(text, "\n{style}{word} calls ({}){style:#}, by the median of their steps", calls.len());
+        calls.iter().take(named).for_each(|call| *text += &format!("  {call}\n"));
+        more(text, "  ", calls.len(), named, "call");
+    }
+    if let Some(slowdown) = times.slowdown.filter(|slowdown| *slowdown >= NOTED) {
+        let _ = writeln!(
+            text,
+            "\nThe usual call took {slowdown:.1} times as long: the machine was busier. Only what slowed down more counts."
+        );
+    }
+}
+
 /// Adds the regressions with one cause: their rules, and what changed in the first of them.
 fn add_cause(text: &mut String, cause: &Cause, regressed: &[&Change], rows: &Rows, named: usize) {
     let bold = Style::new().bold();
-    let _ = writeln!(text, "  {bold}{}: {}{bold:#} ({})", cause.kind, cause.what, count(cause.cases.len(), "case"));
+    let runs = cause.runs.map(|runs| format!(", fails in {runs} runs")).unwrap_or_default();
+    let cases = count(cause.cases.len(), "case");
+    let _ = writeln!(text, "  {bold}{}: {}{bold:#} ({cases}{runs})", cause.kind, cause.what);
     add_rows(text, "    ", cause.rows.iter().take(named), rows);
     more(text, "    ", cause.rows.len(), named, "rule");
     let of_the_cause = regressed.iter().filter(|change| cause.cases.binary_search(&change.id).is_ok());
     for (place, change) in of_the_cause.enumerate().take(named) {
         let at = change.failure.as_ref().and_then(|failure| failure.place());
         let at = at.map(|place| format!(" ({place})")).unwrap_or_default();
-        let _ = writeln!(text, "    {bold}{}{bold:#}{at}", change.id);
+        let runs = change.runs.filter(|_| cause.cases.len() > 1);
+        let runs = runs.map(|runs| format!(", fails in {runs} runs")).unwrap_or_default();
+        let _ = writeln!(text, "    {bold}{}{bold:#}{at}{runs}", change.id);
         if place == 0 || named == usize::MAX {
             add_differences(text, "      ", change);
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use conformance::diff::{Cause, Change, Diff, Difference, Severity, Why};
-use conformance::report::{Report, Step};
+use conformance::report::{Report, Runs, Step};
 
 use super::facts;
 use super::headline::subject;
@@ -15,6 +15,9 @@ pub(super) struct Comparison<'a> {
     pub(super) new: String,
     pub(super) facts: Vec<Pair>,
     pub(super) verdicts: Vec<Pair>,
+    /// The calls that became slower, and then those that became faster.
+    pub(super) slower: Vec<String>,
+    pub(super) faster: Vec<String>,
     pub(super) blocks: Vec<Block<'a>>,
     same: usize,
 }
@@ -39,6 +42,8 @@ pub(super) struct Part<'a> {
     pub(super) kind: String,
     /// The cause; empty if the changes have none in common.
     pub(super) title: String,
+    /// How often the cases failed, if they ran several times.
+    pub(super) runs: Option<Runs>,
     pub(super) changes: Vec<Changed<'a>>,
 }
 
@@ -77,6 +82,8 @@ impl<'a> Comparison<'a> {
             new: subject(&new.run),
             facts: side_by_side(facts::of(&old.run), facts::of(&new.run)),
             verdicts: verdicts.filter(|pair| pair.old != "0" || pair.new != "0").collect(),
+            slower: diff.times.slower.iter().map(ToString::to_string).collect(),
+            faster: diff.times.faster.iter().map(ToString::to_string).collect(),
             blocks: blocks.into_iter().map(block).filter(|block| !block.parts.is_empty()).collect(),
             same: diff.same,
         }
@@ -104,7 +111,15 @@ fn parts<'a>(severity: Severity, diff: &Diff, changes: Vec<Changed<'a>>) -> Vec<
         };
         parts.entry(key).or_default().push(changed);
     }
-    parts.into_iter().map(|((_, kind, title), changes)| Part { kind, title, changes }).collect()
+    let runs =
+        |place: usize, kind: &str| diff.causes.get(place).filter(|_| !kind.is_empty()).and_then(|cause| cause.runs);
+    let part = |((place, kind, title), changes): ((usize, String, String), _)| Part {
+        runs: runs(place, &kind),
+        kind,
+        title,
+        changes,
+    };
+    parts.into_iter().map(part).collect()
 }
 
 fn reason(why: &Why) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use conformance::diff::{Cause, Diff, Severity};
 use conformance::identity::Kind;
-use conformance::report::{CaseReport, Report, Run};
+use conformance::report::{CaseReport, Report, Run, Runs};
 use conformance::{Defect, Verdict};
 
 use super::outline::{Entry, Outline};
@@ -35,6 +35,8 @@ pub(super) struct Bad<'a> {
     pub(super) rows: Vec<String>,
     /// The reason of the only case, or what several cases have in common.
     pub(super) reason: String,
+    /// How often they failed, if they ran several times.
+    pub(super) runs: Option<Runs>,
 }
 
 /// What a process can access although it was never shared with it.
@@ -75,7 +77,7 @@ impl<'a> Headline<'a> {
         if loose > 0 {
             remarks.push(format!("{} without a row ended with a bad verdict.", count(loose, "case")));
         }
-        let is_bad = report.cases.iter().any(|case| !case.verdict.is_good());
+        let is_bad = report.cases.iter().any(|case| !case.verdict.is_good()) || diff.is_some_and(Diff::has_regressed);
         let mut sentence = format!("{} {says}.", subject(&report.run));
         if let Some(diff) = diff {
             // Of two reports, the change comes first.
@@ -108,7 +110,7 @@ fn attention<'a>(report: &'a Report, diff: Option<&Diff>) -> Vec<Bad<'a>> {
     let shown: BTreeSet<_> =
         changes.filter(|change| is_shown(change.severity)).map(|change| change.id.as_str()).collect();
     let mut causes = Vec::new();
-    for Cause { kind, what, cases, rows } in Cause::of_cases(&report.cases) {
+    for Cause { kind, what, cases, rows, runs } in Cause::of_cases(&report.cases) {
         let cases: Vec<_> =
             cases.iter().filter(|id| !shown.contains(id.as_str())).filter_map(|id| report.case(id)).collect();
         let Some(verdict) = cases.iter().map(|case| case.verdict).max() else { continue };
@@ -116,7 +118,7 @@ fn attention<'a>(report: &'a Report, diff: Option<&Diff>) -> Vec<Bad<'a>> {
             [case] => case.reason.clone().unwrap_or_default(),
             _ => what,
         };
-        causes.push(Bad { verdict, kind, cases, rows: rows.into_iter().collect(), reason });
+        causes.push(Bad { verdict, kind, cases, rows: rows.into_iter().collect(), reason, runs });
     }
     causes
 }

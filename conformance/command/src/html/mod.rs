@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// An older report; the page shows what changed since
     #[arg(long, value_name = "OLD")]
     compare: Option<PathBuf>,
+    /// With --compare, ignore how long calls and cases took
+    #[arg(long, requires = "compare")]
+    no_time: bool,
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let report = read(&arguments.report)?;
     let old = arguments.compare.as_deref().map(read).transpose()?;
     let groups = catalogue::groups().map_err(Failure::new)?;
-    write(arguments.output.as_deref(), &page(&report, old.as_ref(), &groups)?)
+    write(arguments.output.as_deref(), &page(&report, old.as_ref(), &groups, arguments.no_time)?)
 }
 
 /// The whole page. The templates only lay it out: this module and its submodules decide what it shows.
@@ -71,8 +74,9 @@ struct Page<'a> {
     script: &'static str,
 }
 
-fn page(report: &Report, old: Option<&Report>, groups: &[Group]) -> Result<String, Failure> {
-    let diff = old.map(|old| Diff::of(old, report));
+fn page(report: &Report, old: Option<&Report>, groups: &[Group], no_time: bool) -> Result<String, Failure> {
+    let mut diff = old.map(|old| Diff::of(old, report));
+    diff.iter_mut().filter(|_| no_time).for_each(Diff::ignore_times);
     let outline = Outline::of(report, groups, diff.as_ref());
     let headline = Headline::of(report, &outline, diff.as_ref());
     let comparison = old.zip(diff.as_ref()).map(|(old, diff)| Comparison::of(old, report, diff));

@@ -101,7 +101,7 @@ impl Runner {
         let mut command = Command::new(&self.suite.program);
         command.arg("--driver").arg(&self.driver);
         let deadline = if self.is_cheap() { DEADLINE } else { DEADLINE_ON_A_GPU };
-        command.args(["--seed", "1", "--no-shrink", "--deadline", deadline, "--report"]).arg(&report);
+        command.args(["--seed", "1", "--no-shrink", "--deadline", deadline, "--reruns", "0", "--report"]).arg(&report);
         if !self.is_cheap() && self.jobs > 1 {
             // Several suites share the GPU, so no suite can tell a leak from another's memory. With more than one
             // thread, a suite does not look for leaks.

@@ -93,6 +93,8 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         fresh: false,
         repeat: NonZeroU32::MIN,
         unmet: Vec::new(),
+        calls: Default::default(),
+        selection: None,
         is_partial: false,
     };
     let case = |number: usize| case(&format!("ipcmem::open::planted/number={number:05}"));
@@ -105,6 +107,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         role: "importer".to_owned(),
         call: "ipc_open_mem_handle(…)".to_owned(),
         answer: "CUDA_SUCCESS (0)".to_owned(),
+        ms: None,
         log: Vec::new(),
     };
     CaseReport {
@@ -113,6 +116,7 @@ pub(crate) fn case(id: &str) -> CaseReport {
         verdict: Verdict::Pass,
         reason: None,
         failure: None,
+        runs: None,
         observations: [("code".to_owned(), "CUDA_SUCCESS (0)".into())].into(),
         disclosures: Vec::new(),
         xids: Vec::new(),

@@ -1,10 +1,34 @@
 //! `conformance show` names the listed deviations that no case of a run met.
 
-use conformance::{Outcome, check};
+use std::path::Path;
+
+use conformance::{Outcome, Stop, check};
 use rstest::rstest;
 
 use crate::command::{conformance, finish};
 use crate::suite::{harness, run, suite};
+
+/// The golden records meet each entry that applies to them, whatever a record leaves out of the reason.
+#[rstest]
+#[conformance::test()]
+fn the_records_meet_their_entries() -> Outcome {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("records");
+    let Ok(entries) = std::fs::read_dir(&records) else {
+        return Err(Stop::Unsupported("the checkout does not exist".to_owned()));
+    };
+    let records = entries.flatten().map(|entry| entry.path());
+    let records: Vec<_> =
+        records.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect();
+    check!(!records.is_empty());
+    for record in records {
+        let mut command = conformance(&["show"])?;
+        command.arg(&record);
+        let (code, shown, errors) = finish(command)?;
+        check!(code == Some(0) && shown.contains("deviation"), "{}: {errors}", record.display());
+        check!(!shown.contains("never ended as listed"), "{}: {shown}", record.display());
+    }
+    Ok(())
+}
 
 /// An entry is named if its cases ran and none of them met it. It is not named if a case met it or none of them ran.
 #[rstest]

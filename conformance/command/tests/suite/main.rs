@@ -12,9 +12,11 @@ mod diff;
 mod disclosures;
 mod doctor;
 mod fleet;
+mod gate;
 mod html;
 mod junit;
 mod nearest;
+mod night;
 mod output;
 #[path = "../../../harness/tests/support/planted.rs"]
 mod planted;

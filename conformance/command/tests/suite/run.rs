@@ -76,6 +76,50 @@ fn a_terminal_gets_a_bar() -> Outcome {
     Ok(())
 }
 
+/// Each case takes one line of a narrow terminal, with the beginning of its name and its parameters.
+#[rstest]
+#[conformance::test()]
+fn a_case_takes_one_line() -> Outcome {
+    const COLUMNS: u16 = 50;
+    let mut command = conformance(&["run"])?;
+    command.args(["--driver", "reference", "sample::memory", "sample::null"]);
+    let mut terminal = Terminal::start_with(command, COLUMNS)?;
+    let text = terminal.read_until(|_| false)?;
+    check!(terminal.wait()?.code() == Some(0), "{text:?}");
+    let plain = without_colours(&text);
+    let lines = plain.lines().filter_map(|line| line.get(line.find("test sample::")?..)).map(str::trim_end);
+    let lines: Vec<_> = lines.collect();
+    let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+    check!(lines.len() == 41 && longest <= usize::from(COLUMNS), "{longest}: {lines:?}");
+    check!(lines.contains(&"test sample::null_is_refused ... ok"), "{lines:?}");
+    check!(lines.iter().any(|line| line.contains('…') && line.ends_with(",is_filled=true ... ok")), "{lines:?}");
+    Ok(())
+}
+
+/// Removes what controls a terminal.
+fn without_colours(text: &str) -> String {
+    let mut plain = String::new();
+    let mut pieces = text.split('\x1b');
+    plain.extend(pieces.next());
+    for piece in pieces {
+        let end = piece.find(|c: char| c.is_ascii_alphabetic()).map_or(piece.len(), |end| end + 1);
+        plain.push_str(&piece[end..]);
+    }
+    plain
+}
+
+/// The help says what the exit codes mean.
+#[rstest]
+#[conformance::test()]
+fn the_help_names_the_exit_codes() -> Outcome {
+    let (_, help, _) = finish(conformance(&["run", "--help"])?)?;
+    check!(
+        help.contains("0 success, 101 a case failed") && help.contains("2 if the suite could not be started"),
+        "{help}"
+    );
+    Ok(())
+}
+
 /// A signal to the command ends the suite too, and no process and no file is left.
 #[rstest]
 #[case::interrupt(Signal::INT)]
@@ -145,12 +189,19 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(mut command: Command) -> Result<Self, Stop> {
+    fn start(command: Command) -> Result<Self, Stop> {
+        const COLUMNS: u16 = 200;
+        Self::start_with(command, COLUMNS)
+    }
+
+    fn start_with(mut command: Command, columns: u16) -> Result<Self, Stop> {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(harness)?;
         grantpt(&screen).and_then(|()| unlockpt(&screen)).map_err(harness)?;
         let name = ptsname(&screen, Vec::new()).map_err(harness)?;
         let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
         let side: OwnedFd = rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).map_err(harness)?;
+        let size = rustix::termios::Winsize { ws_row: 25, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(&side, size).map_err(harness)?;
         // The bar needs a terminal that can move the cursor.
         command.env("TERM", "xterm").env_remove("NO_COLOR");
         let child = command.stderr(side.try_clone().map_err(harness)?).stdout(side).spawn().map_err(harness)?;

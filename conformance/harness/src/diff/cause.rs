@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::change::{Change, Severity};
 use super::noise::without_addresses;
-use crate::report::CaseReport;
+use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure};
 
 /// Failures with the same cause.
@@ -21,6 +21,8 @@ pub struct Cause {
     pub cases: Vec<String>,
     /// The rows that these cases check.
     pub rows: BTreeSet<String>,
+    /// How often the cases failed, added up over those that ran several times; null if none did.
+    pub runs: Option<Runs>,
 }
 
 /// What is known of one failed case.
@@ -29,9 +31,22 @@ struct Failed<'a> {
     rows: &'a [String],
     failure: Failure,
     reason: Option<&'a str>,
+    runs: Option<Runs>,
 }
 
 impl Cause {
+    /// Returns how many cases there are and how often they fail: `in 79 cases`, `in 1 of 3 runs`. Empty for one case that
+    /// ran once.
+    #[must_use]
+    pub fn extent(&self) -> String {
+        let cases = match self.cases.len() {
+            1 => None,
+            several => Some(format!("in {several} cases")),
+        };
+        let runs = self.runs.map(|runs| format!("in {runs} runs"));
+        cases.into_iter().chain(runs).collect::<Vec<_>>().join(", ")
+    }
+
     /// Groups the failed cases of a report by cause. The worst kind comes first, and of one kind the cause of the most
     /// cases. Listed deviations are not among them.
     #[must_use]
@@ -42,6 +57,7 @@ impl Cause {
                 rows: &case.rows,
                 failure: case.how_it_failed()?,
                 reason: case.reason.as_deref(),
+                runs: case.runs,
             })
         });
         group(failed)
@@ -55,6 +71,7 @@ impl Cause {
             rows: &change.rows,
             failure: change.failure.clone().unwrap_or(Failure::of(Defect::Result)),
             reason: change.reason(),
+            runs: change.runs,
         }))
     }
 }
@@ -63,7 +80,8 @@ impl Cause {
 pub(crate) fn cause_of(case: &CaseReport) -> (Defect, String) {
     let failure = case.how_it_failed().unwrap_or(Failure::of(Defect::Result));
     let kind = failure.kind;
-    (kind, Failed { id: &case.id, rows: &case.rows, failure, reason: case.reason.as_deref() }.what())
+    let reason = case.reason.as_deref();
+    (kind, Failed { id: &case.id, rows: &case.rows, failure, reason, runs: None }.what())
 }
 
 fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
@@ -75,9 +93,11 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
             what,
             cases: Vec::new(),
             rows: BTreeSet::new(),
+            runs: None,
         });
         cause.cases.push(case.id.to_owned());
         cause.rows.extend(case.rows.iter().cloned());
+        cause.runs = Runs::sum(cause.runs, case.runs);
     }
     let mut causes: Vec<_> = causes.into_values().collect();
     causes.sort_by_key(|cause| (cause.kind, usize::MAX - cause.cases.len()));

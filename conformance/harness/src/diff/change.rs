@@ -7,14 +7,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::noise::{quiet, without_addresses};
-use crate::report::CaseReport;
+use crate::report::{CaseReport, Runs};
 use crate::{Defect, Failure, Verdict};
 
 /// Durations below this are not compared, because they depend on the load of the machine.
 const SHORTEST_MS: f64 = 100.0;
 
 /// The factor by which the duration of a case must change to be reported.
-const TIMES: f64 = 3.0;
+pub(super) const TIMES: f64 = 3.0;
 
 /// A case that differs between the reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,6 +29,8 @@ pub struct Change {
     pub rows: Vec<String>,
     /// How the case fails in the new report, what it discloses, or that it is slower; null if it is none of these.
     pub failure: Option<Failure>,
+    /// How often the case fails in the new report; null if it ran once.
+    pub runs: Option<Runs>,
     /// Why the case is no longer checked; null unless the severity is `unchecked`.
     pub why: Option<Why>,
     /// The differences.
@@ -142,7 +144,7 @@ pub enum Difference {
         /// Whether the new report has it.
         is_new: bool,
     },
-    /// The duration in milliseconds.
+    /// The duration in milliseconds; that of the calls if both reports have it.
     Time {
         /// The old value.
         old: f64,
@@ -196,7 +198,8 @@ impl Change {
         };
         let why = (severity == Severity::Unchecked).then(|| pair.why());
         let rows = pair.new.as_ref().or(pair.old.as_ref()).map(|case| case.rows.clone()).unwrap_or_default();
-        Some(Self { severity, id: id.to_owned(), rows, failure, why, differences })
+        let runs = pair.new.as_ref().and_then(|new| new.runs);
+        Some(Self { severity, id: id.to_owned(), rows, failure, runs, why, differences })
     }
 
     /// Returns the new reason of the case, if it changed or the verdict did.
@@ -205,6 +208,15 @@ impl Change {
         self.differences.iter().find_map(|difference| match difference {
             Difference::Reason { new, .. } => new.as_deref(),
             _ => None,
+        })
+    }
+
+    /// Whether the duration of the case changed more than it usually does if all calls are slower by a factor.
+    pub(super) fn exceeds(&self, usual: f64) -> bool {
+        self.differences.iter().any(|difference| match difference {
+            Difference::Time { old, new } if new > old => *new > TIMES * usual.max(1.0) * old,
+            Difference::Time { old, new } => *old > TIMES * (1.0 / usual).max(1.0) * new,
+            _ => false,
         })
     }
 
@@ -313,6 +325,13 @@ pub(crate) fn changed_disclosures(old: &CaseReport, new: &CaseReport) -> Vec<(St
     old.symmetric_difference(&new).map(|text| (text.clone(), new.contains(text))).collect()
 }
 
+/// Returns how long a case took in both reports: the time in its calls, if both have that. The rest of its duration
+/// depends on when the system starts and ends processes.
+fn durations(old: &CaseReport, new: &CaseReport) -> (f64, f64) {
+    let in_calls = |case: &CaseReport| case.steps.iter().filter_map(|step| step.ms).reduce(|one, other| one + other);
+    in_calls(old).zip(in_calls(new)).unwrap_or((old.duration_ms, new.duration_ms))
+}
+
 fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Difference> {
     let mut differences = Vec::new();
     if old.verdict != new.verdict {
@@ -333,9 +352,10 @@ fn differences(old: &CaseReport, new: &CaseReport, is_timed: bool) -> Vec<Differ
             old: old.cloned(),
             new: new.cloned(),
         }));
-        let (shorter, longer) = (old.duration_ms.min(new.duration_ms), old.duration_ms.max(new.duration_ms));
+        let (before, now) = durations(old, new);
+        let (shorter, longer) = (before.min(now), before.max(now));
         if is_timed && longer >= SHORTEST_MS && longer > TIMES * shorter {
-            differences.push(Difference::Time { old: old.duration_ms, new: new.duration_ms });
+            differences.push(Difference::Time { old: before, new: now });
         }
     }
     differences

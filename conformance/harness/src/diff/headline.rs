@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use super::cause::Cause;
 use super::change::{Change, Difference, Severity, Why};
 use super::types::{Diff, Side};
 use crate::{Defect, Verdict, catalogue};
@@ -11,6 +10,7 @@ use crate::{Defect, Verdict, catalogue};
 /// Returns the sentence, without a full stop.
 pub(super) fn headline(diff: &Diff) -> String {
     let mut clauses = vec![broken(diff)];
+    clauses.extend(slower_calls(diff));
     clauses.extend(unchecked(diff));
     clauses.extend(first_time(diff));
     let count = |severity, is_it: &dyn Fn(&Change) -> bool| diff.changes_of(severity).filter(|one| is_it(one)).count();
@@ -19,7 +19,7 @@ pub(super) fn headline(diff: &Diff) -> String {
         clauses.push(format!("{} memory that was never shared", cases(disclosed, "discloses", "disclose")));
     }
     let slower = count(Severity::Time, &|change| change.failure.is_some());
-    if slower > 0 {
+    if slower > 0 && diff.times.slower.is_empty() {
         clauses.push(format!("{} much slower", cases(slower, "became", "became")));
     }
     clauses.extend(better(diff));
@@ -54,18 +54,33 @@ fn broken(diff: &Diff) -> String {
         }
     }
     let since = since(&diff.old, &diff.new);
-    let mut told = match rules.len() {
-        0 => format!("No documented rule broke {since}"),
-        count => format!("{} broke {since} ({})", plural(count, "documented rule"), kinds(rules.values())),
+    let of_others = (plural(others.len(), "case"), kinds(others.iter()));
+    let told = match (rules.len(), of_others) {
+        (0, _) if others.is_empty() => format!("No documented rule broke {since}"),
+        (0, (cases, kinds)) => format!("{cases} got worse {since} ({kinds}), although no documented rule covers it"),
+        (count, (cases, of_others)) => {
+            let told = format!("{} broke {since} ({})", plural(count, "documented rule"), kinds(rules.values()));
+            match others.is_empty() {
+                true => told,
+                false => format!("{told}; {cases} without a documented rule got worse ({of_others})"),
+            }
+        }
     };
-    if !others.is_empty() {
-        let (cases, kinds) = (plural(others.len(), "case"), kinds(others.iter()));
-        told += &format!("; {cases} without a documented rule got worse ({kinds})");
-    }
     match diff.causes.as_slice() {
-        [Cause { what, cases, .. }] if cases.len() == 1 => told + ": " + what,
-        [Cause { what, cases, .. }] => format!("{told}: {what}, in {}", plural(cases.len(), "case")),
+        [cause] => match cause.extent().as_str() {
+            "" => format!("{told}: {}", cause.what),
+            extent => format!("{told}: {}, {extent}", cause.what),
+        },
         _ => told,
+    }
+}
+
+/// Names the call that became slower, or says how many did.
+fn slower_calls(diff: &Diff) -> Option<String> {
+    match diff.times.slower.as_slice() {
+        [] => None,
+        [call] => Some(format!("1 call became slower: {call}")),
+        [call, ..] => Some(format!("{} calls became slower, first {call}", diff.times.slower.len())),
     }
 }
 

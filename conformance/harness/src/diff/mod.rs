@@ -10,6 +10,7 @@ mod headline;
 pub(crate) mod noise;
 mod scope;
 mod setting;
+mod times;
 mod types;
 
 use std::collections::BTreeSet;
@@ -21,10 +22,13 @@ pub use change::{Change, Difference, Severity, Why};
 pub(crate) use change::{changed_disclosures, changed_observations};
 pub use scope::Scope;
 pub use setting::Setting;
+pub(crate) use times::of_calls;
+pub use times::{CallTime, Times};
 pub use types::{Diff, Side};
 
 use crate::report::{Index, Report, Source, Unreadable};
 use change::Pair;
+use times::Clock;
 
 impl Diff {
     /// Compares two reports.
@@ -48,9 +52,14 @@ impl Diff {
         let mut changes = Vec::new();
         let is_timed = old.run().repeat == new.run().repeat;
         let missing = &scope::missing(new);
+        let mut clock = Clock::default();
+        let is_same_gpu = old.run().gpus() == new.run().gpus();
         for id in &ids {
             let is_running = running.contains(id);
             let pair = Pair { old: old.case(id)?, new: new.case(id)?, is_running, is_timed, missing };
+            if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
+                clock.add(old, new);
+            }
             changes.extend(Change::of(id, &pair));
         }
         let same = ids.len() - changes.len();
@@ -61,9 +70,12 @@ impl Diff {
             scope: Scope::of(old, new),
             environment: setting::differences(old.run(), new.run()),
             causes: Vec::new(),
+            // Another GPU has other times.
+            times: if is_same_gpu { clock.compare(&old.run().calls) } else { Times::default() },
             changes,
             same,
         };
+        diff.expect_the_usual_slowdown();
         diff.conclude();
         Ok(diff)
     }
@@ -74,6 +86,20 @@ impl Diff {
         self.changes.sort_by_key(|change| change.severity);
         self.causes = Cause::of_changes(&self.changes);
         self.headline = headline::headline(self);
+    }
+
+    /// Ignores cases that became slower or faster only as much as the usual call did.
+    fn expect_the_usual_slowdown(&mut self) {
+        let Some(usual) = self.times.slowdown else { return };
+        let count = self.changes.len();
+        self.changes.retain(|change| change.severity != Severity::Time || change.exceeds(usual));
+        self.same += count - self.changes.len();
+    }
+
+    /// Ignores all times.
+    pub fn ignore_times(&mut self) {
+        self.times = Times::default();
+        self.retain(|change| change.severity != Severity::Time);
     }
 
     /// Keeps only some of the changes. The other cases count as unchanged.

@@ -56,7 +56,10 @@ fn count(gpus: usize) -> String {
 /// Returns what a report leaves out.
 fn limit(which: &str, report: &impl Source) -> Option<String> {
     match report.running() {
-        [] if report.run().is_partial => Some(format!("a filter selected the cases of the {which} run")),
+        [] if report.run().is_partial => {
+            let selection = report.run().selection.as_deref().unwrap_or("a filter");
+            Some(format!("{selection} selected the cases of the {which} run"))
+        }
         [] if report.is_complete() => None,
         [] => Some(format!("the {which} report has no end line")),
         [one] => Some(format!("the {which} run broke off while {one} was running")),

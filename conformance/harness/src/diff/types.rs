@@ -8,6 +8,7 @@ use super::cause::Cause;
 use super::change::{Change, Severity};
 use super::scope::Scope;
 use super::setting::Setting;
+use super::times::Times;
 use crate::report::{Source, Suite};
 
 /// The differences between two reports, case by case.
@@ -26,6 +27,8 @@ pub struct Diff {
     pub environment: Vec<Setting>,
     /// The regressions, grouped by cause. The worst kind comes first.
     pub causes: Vec<Cause>,
+    /// The calls that became slower or faster.
+    pub times: Times,
     /// The cases that changed, sorted by severity (worst first), then by name.
     pub changes: Vec<Change>,
     /// The number of cases without a difference.
@@ -60,10 +63,10 @@ pub struct Side {
 }
 
 impl Diff {
-    /// Whether a case regressed.
+    /// Whether a case regressed, or a call became slower.
     #[must_use]
     pub fn has_regressed(&self) -> bool {
-        self.changes_of(Severity::Regressed).next().is_some()
+        self.changes_of(Severity::Regressed).next().is_some() || !self.times.slower.is_empty()
     }
 
     /// Returns the changes of one severity.

@@ -19,8 +19,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::Stop;
 use crate::message::{Greeting, ROLE_ARGUMENT, Refused, UNINITIALISED_ARGUMENT, USER_ARGUMENT};
+use crate::{Stop, message};
 use peer::wire::{Channel, ReceiveError};
 use shorten::shortened;
 
@@ -29,6 +29,7 @@ pub(crate) use role::Steps;
 pub use role::{Pending, Role};
 pub use shorten::shown;
 pub use spawner::PidNamespace;
+pub(crate) use visible::visible_devices;
 
 /// Bytes of device memory, by device.
 pub(crate) type Bytes = std::collections::BTreeMap<i32, u64>;
@@ -65,6 +66,8 @@ pub(crate) struct Process {
     /// The descriptors that came with the last answer.
     pub(crate) descriptors: Vec<OwnedFd>,
     pub(crate) step: String,
+    /// How long the role was in the last call.
+    pub(crate) took: Option<Duration>,
     ended: Option<ExitStatus>,
     /// Whether the case may leave the process unable to give back what it holds.
     pub(crate) may_be_lost: bool,
@@ -112,6 +115,7 @@ impl Process {
             channel,
             descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
+            took: None,
             ended: None,
             may_be_lost: false,
             started: SystemTime::now(),
@@ -166,9 +170,12 @@ impl Process {
 
     pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> Result<Result<T, Refused>, Stop> {
         let deadline = Instant::now() + self.deadline;
+        self.took = None;
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
         self.descriptors = frame.descriptors;
-        postcard::from_bytes(&frame.bytes).map_err(|error| {
+        let (answer, took) = message::split(&frame.bytes);
+        self.took = took;
+        postcard::from_bytes(answer).map_err(|error| {
             Stop::Harness(format!("{}: cannot decode the answer to {}: {error}", self.name, self.step))
         })
     }
@@ -292,7 +299,12 @@ fn describe(status: ExitStatus) -> String {
         (Some(number), _) => match Signal::from_named_raw(number).map(|signal| format!("{signal:?}")) {
             Some(name) => {
                 // rustix prints `"Signal::SEGV"`.
-                let name = name.trim_matches('"').trim_start_matches("Signal::");
+                let name = match name.trim_matches('"').trim_start_matches("Signal::") {
+                    "ABORT" => "ABRT",
+                    "ALARM" => "ALRM",
+                    "CHILD" => "CHLD",
+                    name => name,
+                };
                 format!("killed by signal {number} (SIG{name})")
             }
             None => format!("killed by signal {number}"),

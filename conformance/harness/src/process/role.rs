@@ -86,6 +86,7 @@ impl Role {
                 Err(Stop::TimedOut { .. }) => "no answer before the deadline".to_owned(),
                 Err(stop) => stop.to_string(),
             },
+            ms: process.took.take().map(|took| (took.as_secs_f64() * 1e6).round() / 1e3),
             log,
         });
         answer
@@ -135,7 +136,7 @@ impl Role {
         let began = process.begin_again();
         let answer = began.as_ref().map_or_else(ToString::to_string, |()| "a new program".to_owned());
         let (role, call) = (process.name.clone(), process.step.clone());
-        self.steps.borrow_mut().push(Step { role, call, answer, log: Vec::new() });
+        self.steps.borrow_mut().push(Step { role, call, answer, log: Vec::new(), ms: None });
         began
     }
 

@@ -28,6 +28,7 @@ pub use read::Unreadable;
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
 
+use crate::case::Case;
 use crate::identity::Identity;
 use crate::machine::{Device, Link};
 pub use crate::step::Step;
@@ -161,6 +162,12 @@ pub struct Run {
     /// regardless of its cases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
+    /// What selected the cases, in words; absent if nothing did, or in reports of earlier suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
+    /// How long each call took, in a golden record, which has no steps.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, Spread>,
     /// Whether a filter selected the cases, so that missing cases are no regression.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
@@ -269,6 +276,9 @@ pub struct CaseReport {
     /// How the case failed; absent if it did not fail, or in reports of earlier suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// How often the case failed; absent if it ran only once, or if every run passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Runs>,
     /// The observations: the driver's behaviour in details that the documentation leaves open.
     pub observations: BTreeMap<String, Value>,
     /// The disclosures: what a process can access although it was never shared with it, and no documented rule forbids
@@ -281,11 +291,83 @@ pub struct CaseReport {
     /// The steps of the case, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// The duration of all its runs in milliseconds, without the time until its roles have started.
+    /// The duration of all its runs in milliseconds, without the time until its roles have started, and without the runs
+    /// that counted how often it fails.
     pub duration_ms: f64,
 }
 
+/// How long a call took, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Spread {
+    /// Half of its steps took less.
+    pub median: f64,
+    /// A tenth of its steps took less.
+    pub low: f64,
+    /// A tenth of its steps took more.
+    pub high: f64,
+    /// The number of steps.
+    pub count: usize,
+}
+
+impl Spread {
+    /// Returns the spread of some times, which it sorts; `None` if there are none.
+    pub(crate) fn of(times: &mut [f64]) -> Option<Self> {
+        times.sort_by(f64::total_cmp);
+        let at = |tenths: usize| times.get((times.len() * tenths / 10).min(times.len().checked_sub(1)?)).copied();
+        Some(Self { median: at(5)?, low: at(1)?, high: at(9)?, count: times.len() })
+    }
+}
+
+/// How often a case failed in several runs. A run that passed hides no failure: the verdict is that of the failed ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Runs {
+    /// The runs that failed, or that disagreed with a first run that passed.
+    pub failed: u32,
+    /// All runs.
+    pub of: u32,
+}
+
+impl Runs {
+    /// Adds up the runs of two cases.
+    pub(crate) fn sum(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let add = |one: Self, other: Self| Self { failed: one.failed + other.failed, of: one.of + other.of };
+        one.zip(other).map(|(one, other)| add(one, other)).or(one).or(other)
+    }
+
+    /// Whether the case also passed.
+    #[must_use]
+    pub const fn is_flaky(self) -> bool {
+        self.failed < self.of
+    }
+}
+
+/// Writes `1 of 3`.
+impl fmt::Display for Runs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.failed, self.of)
+    }
+}
+
 impl CaseReport {
+    /// Returns a report of a case with only its verdict and reason.
+    pub(crate) fn of(case: &Case, verdict: Verdict, reason: Option<String>) -> Self {
+        Self {
+            id: case.id.clone(),
+            rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
+            verdict,
+            reason,
+            failure: None,
+            runs: None,
+            observations: BTreeMap::new(),
+            disclosures: Vec::new(),
+            xids: Vec::new(),
+            steps: Vec::new(),
+            duration_ms: 0.0,
+        }
+    }
+
     /// Returns how the case failed; `None` if it did not fail. Of a report of an earlier suite, only the kind is known.
     #[must_use]
     pub fn how_it_failed(&self) -> Option<Failure> {

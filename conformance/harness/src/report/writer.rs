@@ -1,7 +1,7 @@
 //! Writes a report line by line.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -16,13 +16,24 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Begins a report. If processes share reports and the file contains one of the same run, continues it.
-    pub(crate) fn new(path: &Path, run: &Run, is_shared: bool) -> io::Result<Self> {
+    /// Begins a report. If processes share reports and the file contains one of the same run, continues it. An older report
+    /// of a run of its own is kept under another name, which is returned.
+    pub(crate) fn new(path: &Path, run: &Run, is_shared: bool) -> io::Result<(Self, Option<PathBuf>)> {
+        let kept = if is_shared { None } else { keep(path)? };
         let mut file = locked(path)?;
         if !is_shared || first_line(&file)?.is_none_or(|begun| begun.run != run.run) {
             file.set_len(0)?;
             write(&mut file, &Line::Run(Box::new(run.clone())))?;
         }
+        Ok((Self { path: path.to_owned() }, kept))
+    }
+
+    /// Goes on with the report of a run that ended early, without the line that it was writing.
+    pub(crate) fn resume(path: &Path) -> io::Result<Self> {
+        let mut file = locked(path)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        file.set_len(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end as u64 + 1))?;
         Ok(Self { path: path.to_owned() })
     }
 
@@ -47,6 +58,18 @@ impl Writer {
     fn add(&self, line: &Line) -> io::Result<()> {
         write(&mut locked(&self.path)?, line)
     }
+}
+
+/// Renames a report that has cases, so that a new one does not take its place without a word.
+fn keep(path: &Path) -> io::Result<Option<PathBuf>> {
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    if !file.metadata()?.is_file() || path.starts_with("/proc") || first_line(&file)?.is_none() {
+        return Ok(None);
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".old");
+    std::fs::rename(path, &name)?;
+    Ok(Some(name.into()))
 }
 
 /// Opens the file for appending and locks it against other processes.

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 use std::ptr;
+use std::time::Instant;
 
 use cuda_ipc_sys::{CUevent_flags, Driver};
 
 use super::ledger::{Cleanness, Ledger, Resource};
 use crate::message::{Greeting, Refused};
-use crate::{Pointer, log};
+use crate::{Pointer, log, message};
 use peer::wire::{Channel, Frame, ReceiveError};
 
 /// A function that performs an encoded call and returns the encoded answer.
@@ -128,7 +129,9 @@ impl Session {
                 Err(error) => return Err(error),
             };
             self.received = descriptors;
-            let answer = perform(&bytes, self);
+            let began = Instant::now();
+            let mut answer = perform(&bytes, self);
+            answer.extend(message::took(began.elapsed()));
             let sent = std::mem::take(&mut self.sent);
             if let Some(channel) = &self.channel {
                 let descriptors: Vec<_> = sent.iter().map(AsFd::as_fd).collect();

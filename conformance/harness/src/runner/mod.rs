@@ -1,21 +1,20 @@
 //! The run: its options, driver, trials and verdicts.
 
 mod broken_pipe;
-mod filter;
 mod give_back;
 mod nextest;
 mod options;
 mod probe;
 mod repeat;
 mod rerun;
+mod resume;
+mod select;
 mod trial;
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use clap::Parser as _;
 use libtest_mimic::FormatSetting;
@@ -25,15 +24,17 @@ use crate::deviations::Deviations;
 use crate::driver::UnderTest;
 use crate::identity::Kind;
 use crate::models::Models;
-use crate::process::{Placement, Process, Settings};
+use crate::process::{Placement, Process, Settings, visible_devices};
 use crate::records::{self, Records};
 use crate::report::{Environment, FORMAT, Identification, KernelLog, Report, Suite, Writer, anonymous};
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
-use trial::{Shared, trial};
+use repeat::Reruns;
+use resume::Resumed;
+use trial::{Budget, Shared, trial};
 
-pub use options::{Options, Requirements};
+pub use options::{Level, Options, Requirements};
 pub use probe::Probe;
 
 /// A program that contains cases, as its `main` describes it.
@@ -56,10 +57,14 @@ impl Program {
     }
 
     /// Describes a package whose cases check the harness or a program built on it. Cases in a module `planted` go wrong
-    /// on purpose: they are listed only if `CONFORMANCE_PLANTED` is set.
+    /// on purpose: they are listed only if `CONFORMANCE_PLANTED` is set. If it is the beginning of a name, such as
+    /// `night::`, only these cases are listed, and no filter made the run partial.
     #[must_use]
     pub const fn of_checks(package: &'static str) -> Self {
-        let selects = |name: &str| !name.starts_with("planted::") || std::env::var_os("CONFORMANCE_PLANTED").is_some();
+        let selects = |name: &str| match std::env::var("CONFORMANCE_PLANTED") {
+            Err(_) => !name.starts_with("planted::"),
+            Ok(beginning) => !beginning.ends_with("::") || name.starts_with(&beginning),
+        };
         Self { package, is_of_drivers: false, selects }
     }
 
@@ -102,6 +107,7 @@ pub fn main(program: Program) -> ExitCode {
     role::serve_if_role(calls::perform);
     broken_pipe::end_without_a_word();
     let options = Options::parse().relative_to_the_shell();
+    see_only(&options.gpus);
     let cases = program.cases();
     if options.probe {
         return probe::print(&options, &settings(&options), &cases);
@@ -152,16 +158,23 @@ impl Run {
         program.check_catalogue(&cases)?;
         let deviations = program.deviations(&options)?;
         deviations.check(&cases)?;
-        let cases = match &options.cases {
-            Some(file) => named(file, cases)?,
-            None => cases,
-        };
-        filter::check(&options.libtest, &cases)?;
+        let began = Instant::now();
+        let resumed = options.resume.as_deref().map(Resumed::read).transpose()?;
+        let cases = select::named(&options, program.is_of_drivers, cases)?;
         let settings = settings(&options);
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
-        let seed = options.seed.unwrap_or_else(seed_of_the_run);
+        check_gpus(&options.gpus, &under_test)?;
+        let seed = options.seed.or_else(|| Some(resumed.as_ref()?.report.run.seed)).unwrap_or_else(seed_of_the_run);
         let description = run(&under_test, seed, &options);
+        let cases = select::order(&options, &under_test.machine, seed, cases)?;
+        let (cases, given_up) = match (&resumed, &options.resume) {
+            (Some(resumed), Some(path)) => {
+                resumed.check(path, &description)?;
+                resumed.left(cases)
+            }
+            _ => (cases, Vec::new()),
+        };
         let listed = cases.iter().filter(|case| deviations.applies(case, &description)).map(|case| case.id.clone());
         let models = Models {
             soak: options.soak,
@@ -171,15 +184,14 @@ impl Run {
             is_reference: under_test.identity.kind == Kind::Reference,
         };
         let setting = Setting { seed, models, listed: listed.collect() };
-        let writer = match &options.report {
-            Some(path) if !options.libtest.list => {
-                let described = with_surroundings(&description);
-                let described = if options.identify { described } else { anonymous(described) };
-                let writer = Writer::new(path, &described, under_nextest().is_some());
-                Some(writer.map_err(|error| format!("cannot write the report {}: {error}", path.display()))?)
+        let writer = begin_report(&options, &description)?;
+        let mut ended = resumed.map(|resumed| resumed.report.cases).unwrap_or_default();
+        for case in given_up {
+            if let Some(writer) = &writer {
+                writer.end(case.clone()).map_err(|error| format!("cannot write the report: {error}"))?;
             }
-            _ => None,
-        };
+            ended.push(case);
+        }
         let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
         let balance = match keeper {
             // Concurrent cases share the devices, so missing memory could not be attributed to a case.
@@ -197,6 +209,7 @@ impl Run {
         let shared = Shared {
             package: program.package,
             warm: Arc::new(WarmRoles::new(settings, supply, balance)),
+            reruns: Reruns::new(options.reruns),
             strict: !options.require.is_empty(),
             fails_on_differs: options.strict,
             observed_rows: catalogue::observed_rows()?,
@@ -205,7 +218,8 @@ impl Run {
             writer,
             setting,
             description,
-            ended: Mutex::default(),
+            budget: options.budget.map(|time| Budget::new(began, time)),
+            ended: Mutex::new(ended),
             flags: Mutex::default(),
             kernel_log: Mutex::new(kernel_log(&options)),
         };
@@ -217,6 +231,8 @@ impl Run {
         // One case at a time by default: cases share the devices, and the check for leaks reads the devices' free
         // memory.
         options.libtest.test_threads.get_or_insert(1);
+        // The cases are selected already.
+        (options.libtest.filter, options.libtest.exact) = (None, false);
         let identity = &shared.under_test.identity;
         // A reader of JSON expects nothing else.
         let say: fn(std::fmt::Arguments<'_>) = match options.libtest.format {
@@ -242,7 +258,7 @@ impl Run {
                 eprintln!("conformance: cannot write the report: {error}");
                 return ExitCode::FAILURE;
             }
-            if let Some(path) = options.report.as_deref().filter(|_| under_nextest().is_none()) {
+            if let Some(path) = options.report_file().filter(|_| under_nextest().is_none()) {
                 say(format_args!("report: {}", path.display()));
             }
             // A process of a nextest run has seen only one case: `conformance diff REPORT` compares the whole run.
@@ -258,6 +274,9 @@ impl Run {
             let counts = report.summary();
             let words: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {verdict}", counts[verdict.word()])).collect();
+            if let Some(left_out) = shared.budget.as_ref().map(Budget::left_out).filter(|count| *count > 0) {
+                say(format_args!("--budget is spent: {left_out} cases did not run"));
+            }
             // Above the counts, which look good although the run fails.
             say_unmet();
             say(format_args!("{}; {identity}, {}", words.join(", "), devices(&shared.under_test)));
@@ -266,12 +285,33 @@ impl Run {
         if is_empty {
             eprintln!("conformance: --require is not met: no case was selected, so nothing was checked");
         }
-        if conclusion.has_failed() || is_empty || (!options.libtest.list && !shared.description.unmet.is_empty()) {
+        let failed_before = shared.report().cases.iter().any(|case| !case.verdict.is_good());
+        if conclusion.has_failed()
+            || (options.resume.is_some() && failed_before)
+            || is_empty
+            || (!options.libtest.list && !shared.description.unmet.is_empty())
+        {
             ExitCode::from(101)
         } else {
             ExitCode::SUCCESS
         }
     }
+}
+
+/// Begins the report, or goes on with one.
+fn begin_report(options: &Options, description: &crate::report::Run) -> Result<Option<Writer>, String> {
+    let Some(path) = options.report_file().filter(|_| !options.libtest.list) else { return Ok(None) };
+    let unwritten = |error| format!("cannot write the report {}: {error}", path.display());
+    if options.resume.is_some() {
+        return Writer::resume(path).map(Some).map_err(unwritten);
+    }
+    let described = with_surroundings(description);
+    let described = if options.identify { described } else { anonymous(described) };
+    let (writer, kept) = Writer::new(path, &described, under_nextest().is_some()).map_err(unwritten)?;
+    if let Some(kept) = kept {
+        eprintln!("conformance: the report that was in {} is now {}", path.display(), kept.display());
+    }
+    Ok(Some(writer))
 }
 
 /// Opens the kernel's log for Xid messages, if they are wanted.
@@ -311,15 +351,29 @@ fn devices(under_test: &UnderTest) -> String {
     }
 }
 
-/// Returns the cases that a file names. A name that no case has is an error: the run would be green without it.
-fn named(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
-    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let names: BTreeSet<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if let Some(name) = names.iter().find(|name| !cases.iter().any(|case| case.id == **name || case.base == **name)) {
-        return Err(format!("{}: {}", file.display(), filter::unknown(name, &cases)));
+/// Makes only these GPUs visible, to this process and those that it starts.
+fn see_only(gpus: &[u32]) {
+    const VARIABLE: &str = "CUDA_VISIBLE_DEVICES";
+    if gpus.is_empty() {
+        return;
     }
-    cases.retain(|case| names.contains(case.id.as_str()) || names.contains(case.base.as_str()));
-    Ok(cases)
+    let gpus = gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let visible = visible_devices(std::env::var(VARIABLE).ok().as_deref(), &gpus);
+    // SAFETY: `main` has started no thread yet.
+    unsafe { std::env::set_var(VARIABLE, visible) };
+}
+
+/// Refuses a list of GPUs of which some do not exist: CUDA would leave them out without a word.
+fn check_gpus(gpus: &[u32], under_test: &UnderTest) -> Result<(), String> {
+    let found = under_test.machine.devices.len();
+    if gpus.is_empty() || gpus.len() == found {
+        return Ok(());
+    }
+    let list = gpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    Err(format!(
+        "--gpus {list}: the driver finds {found} of these {} GPUs; `conformance doctor` lists them",
+        gpus.len()
+    ))
 }
 
 /// Describes the run for its report, without the suite's version and the environment.
@@ -336,9 +390,11 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
         identification: options.identify.then(Identification::find),
         seed,
         fresh: options.fresh,
-        repeat: options.repeat,
+        repeat: options.times(),
         unmet: options.require.unmet(&under_test.machine),
-        is_partial: options.is_partial(),
+        calls: BTreeMap::new(),
+        is_partial: options.selection().is_some(),
+        selection: options.selection(),
     }
 }
 

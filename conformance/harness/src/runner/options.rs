@@ -1,14 +1,15 @@
 //! The suite's command line. Most flags are environment variables too, because nextest passes no arguments.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Parser;
 use clap::builder::FalseyValueParser;
+use clap::{Parser, ValueEnum};
 
 use super::nextest::under_nextest;
+use crate::Verdict;
 use crate::driver::Choice;
 use crate::machine::{Fabric, Machine};
 
@@ -19,6 +20,40 @@ pub struct Options {
     /// The arguments of libtest: filters, --exact, --list, --skip, --ignored …
     #[command(flatten)]
     pub libtest: libtest_mimic::Arguments,
+
+    /// More filters: a case runs if any of them selects it. A filter is a part of its name, a pattern of the whole name
+    /// with `*` and `?`, a row or group of the catalogue (`IPCMEM-OPEN-002`, `IPCMEM-OPEN`), or `class=D`
+    #[arg(value_name = "FILTER")]
+    pub more: Vec<String>,
+
+    /// Run only the cases that failed in this report, or did not end
+    #[arg(long, value_name = "REPORT")]
+    pub from: Option<PathBuf>,
+
+    /// With --from, run the cases with these verdicts instead, such as `fail,crash`
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "from", value_parser = verdict)]
+    pub verdict: Vec<Verdict>,
+
+    /// How thorough the run is
+    #[arg(long, env = "CONFORMANCE_LEVEL", value_enum, default_value_t = Level::Full)]
+    pub level: Level,
+
+    /// Start no case after this time, such as `60s` or `10m`; cases that check another documented rule come first
+    #[arg(long, env = "CONFORMANCE_BUDGET", value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub budget: Option<Duration>,
+
+    /// Run the cases in random order, which the seed determines
+    #[arg(long, env = "CONFORMANCE_SHUFFLE", value_parser = FalseyValueParser::new())]
+    pub shuffle: bool,
+
+    /// Use only these GPUs, such as `0,3`: their numbers among those that this process sees
+    #[arg(long, env = "CONFORMANCE_GPUS", value_name = "LIST", value_delimiter = ',')]
+    pub gpus: Vec<u32>,
+
+    /// Go on where the run of this report ended: its cases are not run again, and the new ones are added to it. A case that
+    /// ended the run comes last, and if it ended two runs, it is a crash
+    #[arg(long, value_name = "REPORT", conflicts_with = "report")]
+    pub resume: Option<PathBuf>,
 
     /// Driver under test: auto, system, reference, or the path of a library
     #[arg(long, env = "CONFORMANCE_DRIVER", default_value = "auto", value_name = "DRIVER")]
@@ -41,9 +76,14 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_FRESH", value_parser = FalseyValueParser::new())]
     pub fresh: bool,
 
-    /// Run each case this many times in a row; a case whose runs have different verdicts or observations fails
+    /// Run each case this many times in a row; a case whose runs have different verdicts or observations fails, and the
+    /// report says in how many runs
     #[arg(long, env = "CONFORMANCE_REPEAT", default_value = "1", value_name = "NUMBER", value_parser = times)]
     pub repeat: NonZeroU32,
+
+    /// Run each case that fails this many times again, in new processes, to count how often it fails; 0 to run it once
+    #[arg(long, env = "CONFORMANCE_RERUNS", default_value = "2", value_name = "NUMBER")]
+    pub reruns: u32,
 
     /// Write a report in JSON Lines to this file
     #[arg(long, env = "CONFORMANCE_REPORT", value_name = "FILE")]
@@ -108,7 +148,14 @@ impl Options {
                 Choice::Path(path) => Some(path),
                 _ => None,
             };
-            let files = [&mut self.cases, &mut self.report, &mut self.records, &mut self.deviations];
+            let files = [
+                &mut self.cases,
+                &mut self.from,
+                &mut self.report,
+                &mut self.resume,
+                &mut self.records,
+                &mut self.deviations,
+            ];
             for path in files.into_iter().flatten().chain(driver) {
                 *path = shell.join(&*path);
             }
@@ -116,15 +163,42 @@ impl Options {
         self
     }
 
-    /// Whether a filter, or a flag of libtest, selects a part of the cases. It does not count under nextest, which
-    /// selects one case per process.
-    pub(crate) fn is_partial(&self) -> bool {
-        under_nextest().is_none()
-            && (self.cases.is_some()
-                || self.libtest.filter.is_some()
-                || !self.libtest.skip.is_empty()
-                || self.libtest.ignored
-                || self.libtest.bench)
+    /// Returns the filters.
+    pub(crate) fn filters(&self) -> Vec<&str> {
+        self.libtest.filter.iter().chain(&self.more).map(String::as_str).collect()
+    }
+
+    /// Returns what selects a part of the cases, in words; `None` if all run. Under nextest, which selects one case per
+    /// process, nothing does.
+    pub(crate) fn selection(&self) -> Option<String> {
+        if under_nextest().is_some() {
+            return None;
+        }
+        let path = |flag: &str, path: &Option<PathBuf>| path.as_ref().map(|path| format!("{flag} {}", path.display()));
+        let filters = self.filters();
+        let filters = (!filters.is_empty()).then(|| format!("the filter {}", filters.join(" ")));
+        let skip = (!self.libtest.skip.is_empty()).then(|| format!("--skip {}", self.libtest.skip.join(" --skip ")));
+        let level = (self.level == Level::Quick).then(|| "--level quick".to_owned());
+        let budget = self.budget.map(|budget| format!("--budget {}", humantime::format_duration(budget)));
+        let ignored = self.libtest.ignored.then(|| "--ignored".to_owned());
+        let bench = self.libtest.bench.then(|| "--bench".to_owned());
+        let parts =
+            [filters, path("--cases", &self.cases), path("--from", &self.from), skip, level, budget, ignored, bench];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" with "))
+    }
+
+    /// Returns how often each case runs.
+    pub(crate) fn times(&self) -> NonZeroU32 {
+        /// Often enough that a case which fails half the time is noticed in most runs.
+        const EXTENDED: NonZeroU32 = NonZeroU32::new(3).unwrap();
+        if self.level == Level::Extended { self.repeat.max(EXTENDED) } else { self.repeat }
+    }
+
+    /// Returns the file of the report, new or resumed.
+    #[must_use]
+    pub fn report_file(&self) -> Option<&Path> {
+        self.resume.as_deref().or(self.report.as_deref())
     }
 
     /// Whether a run that names what the machine must have ended without a case. A mistake in a filter must not make it
@@ -141,6 +215,24 @@ fn seconds(text: &str) -> Result<Duration, String> {
     } else {
         Err(format!("a deadline of {text} seconds is invalid: it must be positive and finite"))
     }
+}
+
+fn verdict(text: &str) -> Result<Verdict, String> {
+    let found = Verdict::ALL.into_iter().find(|verdict| verdict.word() == text);
+    let words = || Verdict::ALL.map(Verdict::word).join(", ");
+    found.ok_or_else(|| format!("unknown verdict `{text}`; expected one of {}", words()))
+}
+
+/// How thorough a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// For each documented rule, a case that costs least: about 10 seconds
+    Quick,
+    /// Every case
+    #[default]
+    Full,
+    /// Every case, at least three times in a row
+    Extended,
 }
 
 fn minutes(text: &str) -> Result<Duration, String> {
@@ -266,9 +358,9 @@ mod tests {
 
     #[test]
     fn flags_of_libtest_make_a_run_partial() {
-        assert!(!parsed(&[]).is_partial());
+        assert!(parsed(&[]).selection().is_none());
         for flag in ["filter", "--skip=ipc", "--ignored", "--bench"] {
-            assert!(parsed(&[flag]).is_partial(), "{flag}");
+            assert!(parsed(&[flag]).selection().is_some(), "{flag}");
         }
     }
 }

@@ -1,29 +1,85 @@
-//! `--repeat`: runs a case several times in a row, and reports what a later run changed.
+//! Runs a case several times: `--repeat` before anything is known, `--reruns` after it failed. Both only count: no run
+//! turns a failure into a pass.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::Verdict;
-use crate::diff::{changed_disclosures, changed_observations};
-use crate::report::CaseReport;
+use crate::diff::{cause_of, changed_disclosures, changed_observations, without_numbers};
+use crate::report::{CaseReport, Runs};
+use crate::{Defect, Verdict};
 
-/// Runs a case until a run disagrees with the first one. Returns the report of the first run if all agree, else a report
-/// of the disagreement. That report has the steps and observations of the worse of the two runs, and the disclosures of
-/// all runs.
+/// Runs a case this many times. Returns the report of the first run if all agree, else a report of the first
+/// disagreement. That report has the steps and observations of the worst run, and the disclosures of all runs.
 pub(super) fn repeat(times: NonZeroU32, mut run: impl FnMut() -> CaseReport) -> CaseReport {
     let mut first = run();
+    let mut failed = u32::from(!first.verdict.is_good());
+    let mut disagreement: Option<CaseReport> = None;
     for number in 2..=times.get() {
         let later = run();
-        if let Some(difference) = difference(&first, &later, number) {
-            let disclosures = of_both(&first, &later);
-            let worse = if first.verdict > later.verdict { first } else { later };
-            let verdict = worse.verdict.max(Verdict::Fail);
-            return CaseReport { verdict, reason: Some(difference), disclosures, ..worse };
-        }
+        let difference = difference(&first, &later, number);
+        failed += u32::from(!later.verdict.is_good() || (first.verdict.is_good() && difference.is_some()));
         first.disclosures = of_both(&first, &later);
+        disagreement = match (disagreement, difference) {
+            (Some(known), Some(_)) if later.verdict > known.verdict => {
+                Some(CaseReport { reason: known.reason, ..later })
+            }
+            (None, Some(difference)) => {
+                let worse = if first.verdict > later.verdict { first.clone() } else { later };
+                Some(CaseReport { verdict: worse.verdict.max(Verdict::Fail), reason: Some(difference), ..worse })
+            }
+            (known, _) => known,
+        };
     }
-    first
+    let disclosures = first.disclosures.clone();
+    let report = disagreement.map_or(first, |worst| CaseReport { disclosures, ..worst });
+    let runs = (times.get() > 1 && failed > 0).then_some(Runs { failed, of: times.get() });
+    CaseReport { runs, ..report }
+}
+
+/// Decides which failures run again. A defect of the driver can break a hundred cases, and each run of a call that hangs
+/// waits for its deadline. So a defect that a few cases showed in every run is believed without more runs.
+#[derive(Debug, Default)]
+pub(super) struct Reruns {
+    times: u32,
+    steady: Mutex<BTreeMap<(Defect, String), u32>>,
+}
+
+impl Reruns {
+    /// The number of cases that show a defect in every run before others with the same defect no longer run again.
+    const BELIEVED: u32 = 3;
+
+    pub(super) fn new(times: u32) -> Self {
+        Self { times, ..Self::default() }
+    }
+
+    /// Runs a failed case again, and counts how often it fails.
+    pub(super) fn count(&self, mut report: CaseReport, mut run: impl FnMut() -> CaseReport) -> CaseReport {
+        if self.times == 0 || report.verdict.is_good() || report.runs.is_some() {
+            return report;
+        }
+        let (kind, what) = cause_of(&report);
+        let cause = (kind, without_numbers(&what));
+        let is_believed = |steady: &BTreeMap<_, u32>| steady.get(&cause).is_some_and(|cases| *cases >= Self::BELIEVED);
+        if is_believed(&self.steady.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return report;
+        }
+        let mut runs = Runs { failed: 1, of: 1 };
+        for _ in 0..self.times {
+            let again = run();
+            runs.of += 1;
+            runs.failed += u32::from(!again.verdict.is_good());
+            if again.verdict > report.verdict {
+                report = again;
+            }
+        }
+        if runs.failed == runs.of {
+            *self.steady.lock().unwrap_or_else(PoisonError::into_inner).entry(cause).or_default() += 1;
+        }
+        CaseReport { runs: Some(runs), ..report }
+    }
 }
 
 /// Returns what differs between the first run of a case and a later one.

@@ -3,19 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::{Completion, Failed, Trial};
 
-use super::repeat::repeat;
+use super::repeat::{Reruns, repeat};
 use super::rerun;
 use crate::case::{self, Case, Setting};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::models::Note;
-use crate::report::{CaseReport, KernelLog, Report, Run, Writer};
+use crate::report::{CaseReport, KernelLog, Report, Run, Runs, Writer};
 use crate::warm::{self, WarmRoles};
 use crate::{Failure, Stop, Verdict, trace};
 
@@ -27,6 +28,10 @@ pub(super) struct Shared {
     pub(super) deviations: Deviations,
     pub(super) writer: Option<Writer>,
     pub(super) strict: bool,
+    /// `--budget`: when the last case may start.
+    pub(super) budget: Option<Budget>,
+    /// `--reruns`: how often a case fails.
+    pub(super) reruns: Reruns,
     /// `--strict`: a case that differs fails.
     pub(super) fails_on_differs: bool,
     /// The rows that rest on observation, and not on documentation.
@@ -42,6 +47,33 @@ pub(super) struct Shared {
     pub(super) kernel_log: Mutex<Option<KernelLog>>,
 }
 
+/// The time after which no case starts.
+pub(super) struct Budget {
+    began: Instant,
+    time: Duration,
+    left_out: AtomicUsize,
+}
+
+impl Budget {
+    pub(super) const fn new(began: Instant, time: Duration) -> Self {
+        Self { began, time, left_out: AtomicUsize::new(0) }
+    }
+
+    /// Says that the time is over, and counts the case that is left out.
+    fn is_spent(&self) -> Option<String> {
+        if self.began.elapsed() < self.time {
+            return None;
+        }
+        self.left_out.fetch_add(1, Ordering::Relaxed);
+        Some(format!("the budget of {} is spent", humantime::format_duration(self.time)))
+    }
+
+    /// Returns how many cases were left out.
+    pub(super) fn left_out(&self) -> usize {
+        self.left_out.load(Ordering::Relaxed)
+    }
+}
+
 /// Creates the libtest-mimic trial of a case. Under nextest, an unsupported case is listed as ignored, so that nextest
 /// counts it as skipped.
 pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
@@ -53,11 +85,13 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
+        if let Some(spent) = self.budget.as_ref().and_then(Budget::is_spent) {
+            return Ok(Completion::ignored_with(spent));
+        }
         let started = Instant::now();
         warm::take_waited();
-        let unwritten = |error| Failed::from(format!("error: cannot write the report: {error}"));
         if let Some(writer) = &self.writer {
-            writer.start(&case.id).map_err(unwritten)?;
+            writer.start(&case.id).unwrap_or_else(|error| self.end_unwritten(&error));
         }
         let mut is_missing = false;
         let can_run = case.registered.needs.unmet(&self.under_test.machine).is_none();
@@ -67,9 +101,17 @@ impl Shared {
             is_missing |= misses;
             report
         });
-        let (verdict, reason, rows) = (report.verdict, report.reason.clone(), report.rows.join(", "));
         let duration = started.elapsed().saturating_sub(warm::take_waited());
         report.duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
+        let duration_ms = report.duration_ms;
+        report = self.reruns.count(report, || {
+            // Neither a process that is broken by now nor one that served other cases has a part in it.
+            self.warm.renew();
+            self.run_once(case).0
+        });
+        report.duration_ms = duration_ms;
+        let (verdict, reason, runs) = (report.verdict, report.reason.clone(), report.runs);
+        let rows = report.rows.join(", ");
         if let Some(log) = self.kernel_log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             report.xids = log.xids();
         }
@@ -79,22 +121,29 @@ impl Shared {
         let outline = CaseReport { steps: Vec::new(), ..report.clone() };
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(outline);
         if let Some(writer) = &self.writer {
-            writer.end(report).map_err(unwritten)?;
+            writer.end(report).unwrap_or_else(|error| self.end_unwritten(&error));
         }
         let reason = reason.unwrap_or_default();
         match verdict {
             Verdict::Pass | Verdict::Fixed | Verdict::Deviation => Ok(Completion::Completed),
             Verdict::Differs if !self.fails_on_differs => Ok(Completion::Completed),
             Verdict::Unsupported if !required => Ok(Completion::ignored_with(reason)),
-            _ => Err(Failed::from(self.explain(case, verdict, &reason, &rows))),
+            _ => Err(Failed::from(self.explain(case, verdict, &reason, runs, &rows))),
         }
+    }
+
+    /// Ends the run: what it finds out from here on would be lost, and nothing of it is the driver's fault.
+    fn end_unwritten(&self, error: &std::io::Error) -> ! {
+        eprintln!("conformance: cannot write the report: {error}; the run ends here");
+        self.warm.clear();
+        std::process::exit(1)
     }
 
     /// Runs a case once and applies the listed bugs. Also returns whether something was missing although the probe found
     /// it.
     fn run_once(&self, case: &Case) -> (CaseReport, bool) {
         let (mut report, is_missing) = match case.registered.needs.unmet(&self.under_test.machine) {
-            Some(reason) => (ended(case, Verdict::Unsupported, Some(reason)), false),
+            Some(reason) => (CaseReport::of(case, Verdict::Unsupported, Some(reason)), false),
             None => self.run_supported(case),
         };
         let (verdict, reason) = self.deviations.judge(case, &self.description, report.verdict, report.reason.take());
@@ -124,15 +173,18 @@ impl Shared {
         let outcome =
             catch_unwind(AssertUnwindSafe(case.registered.run)).unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Some(running) = case::leave() else {
-            return (ended(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())), false);
+            return (
+                CaseReport::of(case, Verdict::Error, Some("another case replaced it in its thread".to_owned())),
+                false,
+            );
         };
         let mut report = match &outcome {
-            Ok(()) => ended(case, Verdict::Pass, None),
+            Ok(()) => CaseReport::of(case, Verdict::Pass, None),
             Err(stop) => {
                 let Note { text, flag, row } = running.note.take();
                 self.flags.lock().unwrap_or_else(PoisonError::into_inner).insert(case.id.clone(), flag);
                 let note = if text.is_empty() { text } else { format!("\n{text}") };
-                let report = ended(case, stop.verdict(), Some(format!("{stop}{note}")));
+                let report = CaseReport::of(case, stop.verdict(), Some(format!("{stop}{note}")));
                 let rows = row.map_or(report.rows, |row| vec![row.to_owned()]);
                 CaseReport { rows, ..report }
             }
@@ -150,7 +202,7 @@ impl Shared {
         (report, matches!(outcome, Err(Stop::Missing(_))))
     }
 
-    fn explain(&self, case: &Case, verdict: Verdict, reason: &str, rows: &str) -> String {
+    fn explain(&self, case: &Case, verdict: Verdict, reason: &str, runs: Option<Runs>, rows: &str) -> String {
         let identity = &self.under_test.identity;
         let driver = match (&identity.given_path, identity.kind) {
             (Some(path), _) => Choice::Path(path.into()),
@@ -159,27 +211,12 @@ impl Shared {
         };
         let flag = self.flags.lock().unwrap_or_else(PoisonError::into_inner).remove(&case.id).unwrap_or_default();
         format!(
-            "{verdict}: {reason}\n\n  rule: {}\n  rows: {}\n  run again: {}\n",
+            "{verdict}: {reason}\n\n{}  rule: {}\n  rows: {}\n  run again: {}\n",
+            runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),
             case.summary,
             if rows.is_empty() { "none, the case checks the harness" } else { rows },
             rerun::command(self.package, &driver, &self.description, &flag, &case.id),
         )
-    }
-}
-
-/// Returns a report of a case with only its verdict and reason.
-fn ended(case: &Case, verdict: Verdict, reason: Option<String>) -> CaseReport {
-    CaseReport {
-        id: case.id.clone(),
-        rows: case.registered.rows.iter().map(|row| (*row).to_owned()).collect(),
-        verdict,
-        reason,
-        failure: None,
-        observations: Default::default(),
-        disclosures: Vec::new(),
-        xids: Vec::new(),
-        steps: Vec::new(),
-        duration_ms: 0.0,
     }
 }
 

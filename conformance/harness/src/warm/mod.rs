@@ -199,6 +199,14 @@ impl WarmRoles {
         }
     }
 
+    /// Ends every idle role, so that the next case gets new processes. The keepers live on.
+    pub(crate) fn renew(&self) {
+        self.collect_spare();
+        let idle = std::mem::take(&mut *self.idle());
+        idle.iter().for_each(Process::begin_to_exit);
+        idle.into_iter().for_each(|process| self.end(process));
+    }
+
     /// Ends every idle role and every keeper.
     pub(crate) fn clear(&self) {
         self.collect_spare();

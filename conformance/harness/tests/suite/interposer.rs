@@ -105,6 +105,19 @@ fn the_driver_behind_the_interposer_is_named() -> Outcome {
     Ok(())
 }
 
+/// The command that runs a failed case again names the library that was given, and not the driver behind it.
+#[rstest]
+#[conformance::test()]
+fn a_case_runs_again_with_the_given_library() -> Outcome {
+    let mut command = interposed(&reference()?)?;
+    command.env("FAULT_INTERPOSER_FAULT", "range-is-one-byte-short").args(["--reruns", "0"]);
+    let text = run(command)?.text();
+    let given = beside("libfault_interposer.so")?.display().to_string();
+    let again: Vec<_> = text.lines().filter(|line| line.contains("run again: ")).collect();
+    check!(!again.is_empty() && again.iter().all(|line| line.contains(&format!(" --driver {given} "))), "{again:?}");
+    Ok(())
+}
+
 /// The release of the planted kernel module.
 const RELEASE: &str = "999.01.02";
 

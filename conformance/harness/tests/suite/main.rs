@@ -9,7 +9,6 @@ mod catalogue;
 mod deviations;
 mod disclosures;
 mod drivers;
-mod filter;
 mod identify;
 mod interposer;
 mod nextest;
@@ -23,6 +22,7 @@ mod roles;
 mod runtime;
 #[path = "../support/sample.rs"]
 mod sample;
+mod select;
 #[path = "../support/suite.rs"]
 mod suite;
 mod verdicts;

@@ -32,33 +32,75 @@ fn runs_that_agree_pass(#[case] planted: &str, #[case] times: u32) -> Outcome {
     Ok(())
 }
 
-/// The first run that disagrees ends the repetition. The reason names the two runs and what differs.
+/// Runs that disagree fail the case. The reason names the first run that disagrees and what differs, and the report counts
+/// the runs that failed.
 #[rstest]
-#[case::end("fails_in_run_5", 9, "run 1: pass; run 5: fail: run 5 is wrong")]
+#[case::end("fails_in_run_5", 20, "run 1: pass; run 5: fail: run 5 is wrong", "1 of 20")]
 #[case::unsupported(
     "is_unsupported_in_run_2",
     2,
-    "run 1: pass; run 2: unsupported: this machine does not support the planted case"
+    "run 1: pass; run 2: unsupported: this machine does not support the planted case",
+    "1 of 2"
 )]
 #[case::observation(
     "observes_otherwise_in_run_3/passes",
-    3,
-    "the observation `codes` was [0,1] in run 1 and [0,2] in run 3"
+    4,
+    "the observation `codes` was [0,1] in run 1 and [0,2] in run 3",
+    "1 of 4"
 )]
 #[case::observation_of_a_failure(
     "observes_otherwise_in_run_3/fails",
-    9,
-    "it fails; the observation `codes` was [0,1] in run 1 and [0,2] in run 3"
+    4,
+    "it fails; the observation `codes` was [0,1] in run 1 and [0,2] in run 3",
+    "4 of 4"
 )]
 #[conformance::test()]
-fn runs_that_disagree_fail(#[case] planted: &str, #[case] times: u32, #[case] reason: &str) -> Outcome {
+fn runs_that_disagree_fail(
+    #[case] planted: &str,
+    #[case] times: u32,
+    #[case] reason: &str,
+    #[case] failed: &str,
+) -> Outcome {
     let (run, case) = repeated(planted, times, &[])?;
     check!(case.verdict == Verdict::Fail && case.reason.as_deref() == Some(reason), "{case:?}");
+    check!(case.runs.is_some_and(|runs| runs.to_string() == failed), "{case:?}");
+    check!(run.text().contains(&format!("  failed in: {failed} runs\n")), "{}", run.text());
     check!(run.output.status.code() == Some(101) && run.text().contains(&format!("fail: {reason}")), "{}", run.text());
     let again = format!(" --repeat {times} --exact planted::{planted}\n");
     check!(run.text().contains(&again), "the output lacks {again:?}: {}", run.text());
     let lines = std::fs::read_to_string(run.path()).map_err(harness)?;
     check!(lines.matches("\"line\":\"start\"").count() == 1, "the runs of a case are reported as several cases");
+    Ok(())
+}
+
+/// A case that fails runs twice more, each time in new processes, and the report says how often it failed. It fails the
+/// run even if it passed twice.
+#[rstest]
+#[case::always("fail", &[], "3 of 3")]
+#[case::by_chance("fails_in_run_1", &[], "1 of 3")]
+#[case::in_new_processes("fails_in_a_new_process", &[], "3 of 3")]
+#[case::as_often_as_asked_for("fails_in_run_1", &["--reruns", "19"], "1 of 20")]
+#[case::never("fail", &["--reruns", "0"], "")]
+#[conformance::test()]
+fn a_failure_runs_again(#[case] planted: &str, #[case] arguments: &[&str], #[case] failed: &str) -> Outcome {
+    let (run, case) = repeated(planted, 1, arguments)?;
+    check!(case.verdict == Verdict::Fail && run.output.status.code() == Some(101), "{case:?}: {}", run.text());
+    check!(case.runs.map(|runs| runs.to_string()).unwrap_or_default() == failed, "{case:?}");
+    check!(run.text().contains(&format!("  failed in: {failed} runs\n")) != failed.is_empty(), "{}", run.text());
+    Ok(())
+}
+
+/// A defect that three cases showed in every run is believed: the other cases with it do not run again.
+#[rstest]
+#[conformance::test()]
+fn a_steady_defect_is_believed() -> Outcome {
+    let mut command = suite("reference")?;
+    command.env("REFERENCE_DRIVER_FAULT", "range-begins-late").arg("sample::memory_has_its_size");
+    let run = run(command)?;
+    let report = run.report()?;
+    let failed: Vec<_> = report.cases.iter().filter(|case| !case.verdict.is_good()).collect();
+    let counted: Vec<_> = failed.iter().filter_map(|case| case.runs).map(|runs| runs.to_string()).collect();
+    check!(failed.len() > 3 && counted == ["3 of 3", "3 of 3", "3 of 3"], "{counted:?} of {} failures", failed.len());
     Ok(())
 }
 

@@ -37,12 +37,52 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
     F(cuInit, "cuInit", (unsigned)) \
     F(cuDeviceGetCount, "cuDeviceGetCount", (int *)) \
     F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int)) \
+    F(cuDeviceGetUuid, "cuDeviceGetUuid", (void *, int)) \
+    F(cuDeviceGetUuid_v2, "cuDeviceGetUuid_v2", (void *, int)) \
+    F(cuGetExportTable, "cuGetExportTable", (const void **, const void *)) \
     F(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (Object *, int)) \
     F(cuCtxCreate, "cuCtxCreate_v2", (Object *, unsigned, int)) \
+    F(cuCtxCreate_v3, "cuCtxCreate_v3", (Object *, void *, int, unsigned, int)) \
+    F(cuCtxCreate_v4, "cuCtxCreate_v4", (Object *, void *, unsigned, int)) \
+    F(cuCtxDestroy, "cuCtxDestroy_v2", (Object)) \
+    F(cuCtxGetApiVersion, "cuCtxGetApiVersion", (Object, unsigned *)) \
+    F(cuCtxGetId, "cuCtxGetId", (Object, unsigned long long *)) \
+    F(cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange", (int *, int *)) \
     F(cuCtxSetCurrent, "cuCtxSetCurrent", (Object)) \
     F(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
     F(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (Object, unsigned)) \
     F(cuStreamCreate, "cuStreamCreate", (Object *, unsigned)) \
+    F(cuStreamDestroy, "cuStreamDestroy_v2", (Object)) \
+    F(cuStreamQuery, "cuStreamQuery", (Object)) \
+    F(cuStreamSynchronize, "cuStreamSynchronize", (Object)) \
+    F(cuStreamWaitEvent, "cuStreamWaitEvent", (Object, Object, unsigned)) \
+    F(cuStreamAddCallback, "cuStreamAddCallback", (Object, void (*)(Object, int, void *), void *, unsigned)) \
+    F(cuStreamAttachMemAsync, "cuStreamAttachMemAsync", (Object, Pointer, size_t, unsigned)) \
+    F(cuStreamBeginCapture, "cuStreamBeginCapture_v2", (Object, int)) \
+    F(cuStreamEndCapture, "cuStreamEndCapture", (Object, Object *)) \
+    F(cuStreamIsCapturing, "cuStreamIsCapturing", (Object, int *)) \
+    F(cuStreamWriteValue32, "cuStreamWriteValue32_v2", (Object, Pointer, unsigned, unsigned)) \
+    F(cuLaunchHostFunc, "cuLaunchHostFunc", (Object, void (*)(void *), void *)) \
+    F(cuGraphCreate, "cuGraphCreate", (Object *, unsigned)) \
+    F(cuGraphGetNodes, "cuGraphGetNodes", (Object, Object *, size_t *)) \
+    F(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", (Object *, Object, unsigned long long)) \
+    F(cuGraphLaunch, "cuGraphLaunch", (Object, Object)) \
+    F(cuModuleLoad, "cuModuleLoad", (Object *, const char *)) \
+    F(cuModuleLoadData, "cuModuleLoadData", (Object *, const void *)) \
+    F(cuModuleLoadDataEx, "cuModuleLoadDataEx", (Object *, const void *, unsigned, int *, void **)) \
+    F(cuModuleUnload, "cuModuleUnload", (Object)) \
+    F(cuModuleGetGlobal, "cuModuleGetGlobal_v2", (Pointer *, size_t *, Object, const char *)) \
+    F(cuLibraryLoadData, "cuLibraryLoadData", \
+        (Object *, const void *, int *, void **, unsigned, int *, void **, unsigned)) \
+    F(cuLibraryLoadFromFile, "cuLibraryLoadFromFile", \
+        (Object *, const char *, int *, void **, unsigned, int *, void **, unsigned)) \
+    F(cuLibraryUnload, "cuLibraryUnload", (Object)) \
+    F(cuLibraryGetKernel, "cuLibraryGetKernel", (Object *, Object, const char *)) \
+    F(cuLibraryGetKernelCount, "cuLibraryGetKernelCount", (unsigned *, Object)) \
+    F(cuLibraryGetModule, "cuLibraryGetModule", (Object *, Object)) \
+    F(cuLibraryGetGlobal, "cuLibraryGetGlobal", (Pointer *, size_t *, Object, const char *)) \
+    F(cuProfilerStart, "cuProfilerStart", (void)) \
+    F(cuProfilerStop, "cuProfilerStop", (void)) \
     F(cuStreamWaitValue32, "cuStreamWaitValue32_v2", (Object, Pointer, unsigned, unsigned)) \
     F(cuMemAlloc, "cuMemAlloc_v2", (Pointer *, size_t)) \
     F(cuMemAllocPitch, "cuMemAllocPitch_v2", (Pointer *, size_t *, size_t, size_t, unsigned)) \
@@ -54,6 +94,7 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
     F(cuMemFree, "cuMemFree_v2", (Pointer)) \
     F(cuMemFreeAsync, "cuMemFreeAsync", (Pointer, Object)) \
     F(cuMemFreeHost, "cuMemFreeHost", (void *)) \
+    F(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *)) \
     F(cuMemGetAddressRange, "cuMemGetAddressRange_v2", (Pointer *, size_t *, Pointer)) \
     F(cuPointerGetAttribute, "cuPointerGetAttribute", (void *, int, Pointer)) \
     F(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (Pointer, const void *, size_t)) \
@@ -64,6 +105,7 @@ enum { DISABLE_TIMING = 2, INTERPROCESS = 4, NON_BLOCKING = 1, WAIT_EQUAL = 1 };
     F(cuMemcpyPeer, "cuMemcpyPeer", (Pointer, Object, Pointer, Object, size_t)) \
     F(cuMemcpyPeerAsync, "cuMemcpyPeerAsync", (Pointer, Object, Pointer, Object, size_t, Object)) \
     F(cuMemsetD8, "cuMemsetD8_v2", (Pointer, unsigned char, size_t)) \
+    F(cuMemsetD8Async, "cuMemsetD8Async", (Pointer, unsigned char, size_t, Object)) \
     F(cuIpcGetMemHandle, "cuIpcGetMemHandle", (Handle *, Pointer)) \
     F(cuIpcOpenMemHandle, "cuIpcOpenMemHandle_v2", (Pointer *, Handle, unsigned)) \
     F(cuIpcCloseMemHandle, "cuIpcCloseMemHandle", (Pointer)) \

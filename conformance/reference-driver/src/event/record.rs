@@ -158,7 +158,12 @@ fn accepts_another_context(event: &Event, is_default: bool, on_one_device: bool)
 
 entry_points! {
     fn cuEventRecord(event: CUevent, stream: CUstream) {
-        let stream = state()?.stream(stream)?;
+        let mut state = state()?;
+        let stream = state.stream(stream)?;
+        if state.record_in_capture(&stream, event)? {
+            return Ok(());
+        }
+        drop(state);
         record_in(&stream, event)
     }
 

@@ -181,7 +181,9 @@ entry_points! {
     fn cuEventSynchronize(handle: CUevent) {
         static AWAITED: Seen = Seen::new();
         let (captured, health, is_imported) = {
-            let state = state()?;
+            let mut state = state()?;
+            state.check_event_outside(handle)?;
+            state.check_forbidden()?;
             let event = state.working_event(handle)?;
             if event.is_imported()
                 && fault!("synchronize-import-returns-at-once", ["IPCEVT-039"], "A host wait of the importer does not wait.")
@@ -227,6 +229,9 @@ entry_points! {
                 "The default stream does not wait for an imported event.",
             )
         {
+            return Ok(());
+        }
+        if state.wait_in_capture(&stream, event)? {
             return Ok(());
         }
         state.wait_for_event(&stream, event)

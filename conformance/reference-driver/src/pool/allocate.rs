@@ -344,6 +344,7 @@ entry_points! {
         let mut state = state()?;
         let stream = state.stream(stream)?;
         pointer.wanted()?;
+        state.check_ordered_memory(&stream)?;
         let device = state.context(stream.context)?.device;
         let pool = state.current_pool_of(device)?;
         pointer.give(state.allocate_from(pool, size as u64)?)
@@ -351,8 +352,9 @@ entry_points! {
 
     fn cuMemAllocFromPoolAsync(pointer: Output<CUdeviceptr>, size: usize, pool: CUmemoryPool, stream: CUstream) {
         let mut state = state()?;
-        state.stream(stream)?;
+        let stream = state.stream(stream)?;
         pointer.wanted()?;
+        state.check_ordered_memory(&stream)?;
         pointer.give(state.allocate_from(pool as u64, size as u64)?)
     }
 
@@ -363,6 +365,7 @@ entry_points! {
         if pointer == 0 {
             return Ok(());
         }
+        locked.check_ordered_memory(&stream)?;
         if let Some(result) = locked.free_import_async(pointer) {
             return result;
         }

@@ -8,7 +8,7 @@ use cuda_ipc_sys::runtime::cudaError;
 
 use super::answer::{Error, last, take_last};
 use super::context::initialised;
-use crate::error::kept;
+use crate::error::{description, kept};
 
 /// RT-001: the runtime's code for each code that this driver returns.
 const TWINS: [(CUresult, cudaError); 27] = {
@@ -123,7 +123,7 @@ extern "C" fn cudaGetErrorName(code: cudaError) -> *const c_char {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorString(code: cudaError) -> *const c_char {
-    say(code, words)
+    say(code, |name| description(code.0).map_or_else(|| words(name), str::to_owned))
 }
 
 /// Calls `answer` if the driver can be initialised, and otherwise returns the error of the initialisation. This is

@@ -15,6 +15,7 @@ mod destroy;
 mod exporter;
 mod fork;
 mod functions;
+mod library;
 mod primary;
 mod resources;
 mod sticky;

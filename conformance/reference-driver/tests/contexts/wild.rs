@@ -14,13 +14,14 @@ const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 /// Functions for which zeros are valid: no bytes, no output, the first device, the default stream or no flags.
-const RIGHT_IN_A_CONTEXT: [&str; 24] = [
+const RIGHT_IN_A_CONTEXT: [&str; 25] = [
     "cuInit",
     "cuDevicePrimaryCtxReset_v2",
     "cuCtxPopCurrent_v2",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
     "cuCtxSetFlags",
+    "cuCtxGetStreamPriorityRange",
     "cuStreamQuery",
     "cuStreamSynchronize",
     "cuMemFree_v2",
@@ -158,7 +159,8 @@ tests! {
     fn null_is_refused_by_every_call_that_wants_something() {
         call!(cuInit(0));
         let of_driver = |name: &str| !is_of_runtime(name);
-        let right = ["cuInit", "cuDevicePrimaryCtxReset_v2", "cuCtxSetCurrent", "cuMemFree_v2"];
+        let right =
+            ["cuInit", "cuDevicePrimaryCtxReset_v2", "cuCtxSetCurrent", "cuCtxGetStreamPriorityRange", "cuMemFree_v2"];
         assert_eq!(with_code(SUCCESS, &codes(of_driver, || ())), right, "without a context");
         let context = Context::new();
         let _resources = Resources::new();

@@ -72,7 +72,7 @@ tests! {
             assert_eq!(Some(name(number).as_str()), cudaError(number).name());
             assert_ne!(words(number), name(number));
         }
-        assert_eq!((name(400).as_str(), words(704).as_str()), ("cudaErrorInvalidResourceHandle", "peer access already enabled"));
+        assert_eq!((name(400).as_str(), words(704).as_str()), ("cudaErrorInvalidResourceHandle", "peer access is already enabled"));
         // Codes that never existed, and one that a later version added.
         for number in [998, 12345, u32::MAX, cudaError::cudaErrorFabricNotReady.0] {
             assert_eq!((name(number), words(number)), ("unrecognized error code".into(), "unrecognized error code".into()));

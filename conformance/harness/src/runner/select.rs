@@ -1,0 +1,242 @@
+//! Which cases run, and in which order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::options::{Level, Options};
+use crate::Verdict;
+use crate::case::Case;
+use crate::catalogue::{self, Class};
+use crate::machine::Machine;
+use crate::records::{self, Records};
+use crate::report::Report;
+
+/// Returns the cases that the filters, `--cases` and `--from` select. A name that selects no case is an error: the run
+/// would be green without it.
+pub(super) fn named(options: &Options, must_match: bool, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+    if let Some(file) = &options.cases {
+        cases = of_file(file, cases)?;
+    }
+    if let Some(report) = &options.from {
+        cases = of_report(report, &options.verdict, cases)?;
+    }
+    let filters = options.filters();
+    if filters.is_empty() {
+        return Ok(cases);
+    }
+    let rows = classes()?;
+    let mut selected = BTreeSet::new();
+    for filter in &filters {
+        let parsed = Filter::new(filter, options.libtest.exact)?;
+        let found: Vec<_> =
+            cases.iter().filter(|case| parsed.selects(case, &rows)).map(|case| case.id.clone()).collect();
+        if found.is_empty() {
+            let told = parsed.unknown(filter, &cases);
+            // One plain filter may be meant for other programs too, as in `cargo test NAME`.
+            if must_match || filters.len() > 1 || !matches!(parsed, Filter::Part(_)) {
+                return Err(told);
+            }
+            eprintln!("conformance: warning: {told}, so no case runs; --list prints the names");
+        }
+        selected.extend(found);
+    }
+    cases.retain(|case| selected.contains(&case.id));
+    Ok(cases)
+}
+
+/// A filter of the command line.
+enum Filter {
+    /// `--exact`: the name.
+    Exact(String),
+    /// A part of the name.
+    Part(String),
+    /// A pattern of the name, with or without parameters.
+    Pattern(GlobMatcher),
+    /// A row, the group of a row, or a pattern of rows.
+    Rows(GlobMatcher, String),
+    /// The class of a row.
+    Class(Class),
+}
+
+impl Filter {
+    fn new(text: &str, exact: bool) -> Result<Self, String> {
+        let is_pattern = text.contains(['*', '?']);
+        let is_of_rows = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '*' | '?');
+        let looks_like_rows = text.contains(|c: char| c.is_ascii_uppercase()) && text.chars().all(is_of_rows);
+        match text.split_once('=') {
+            _ if exact => Ok(Self::Exact(text.trim_end_matches(": test").to_owned())),
+            Some(("class", letter)) => {
+                let classes = [Class::Documented, Class::Derived, Class::Undefined, Class::Observed, Class::Open];
+                let found = classes.into_iter().find(|class| class.letter() == letter);
+                found.map(Self::Class).ok_or_else(|| format!("unknown class `{letter}`; expected D, D*, U, O or Q"))
+            }
+            Some(("row" | "group", row)) => Ok(Self::Rows(pattern(row)?, format!("{row}-"))),
+            _ if looks_like_rows => Ok(Self::Rows(pattern(text)?, format!("{text}-"))),
+            _ if is_pattern => Ok(Self::Pattern(pattern(text)?)),
+            _ => Ok(Self::Part(text.to_owned())),
+        }
+    }
+
+    fn selects(&self, case: &Case, classes: &BTreeMap<String, Class>) -> bool {
+        let rows = case.registered.rows;
+        match self {
+            Self::Exact(name) => case.id == *name,
+            Self::Part(part) => case.id.contains(part.as_str()),
+            Self::Pattern(pattern) => pattern.is_match(&case.id) || pattern.is_match(&case.base),
+            Self::Rows(pattern, group) => {
+                rows.iter().any(|row| pattern.is_match(row) || row.starts_with(group.as_str()))
+            }
+            Self::Class(class) => rows.iter().any(|row| classes.get(*row) == Some(class)),
+        }
+    }
+
+    /// Says that nothing matches.
+    fn unknown(&self, text: &str, cases: &[Case]) -> String {
+        match self {
+            Self::Exact(name) => format!("--exact: {}", unknown(name, cases)),
+            Self::Part(_) => format!("no case matches `{text}`"),
+            Self::Pattern(_) => format!("no case matches the pattern `{text}`, which must match a whole name"),
+            Self::Rows(..) => format!("no case checks `{text}`; `conformance list` prints the rows and their cases"),
+            Self::Class(_) => format!("no case checks a row of `{text}`"),
+        }
+    }
+}
+
+fn pattern(text: &str) -> Result<GlobMatcher, String> {
+    // The names of cases contain brackets, so only * and ? are special.
+    let escaped: String =
+        text.chars().flat_map(|c| matches!(c, '[' | ']' | '{' | '}').then_some('\\').into_iter().chain([c])).collect();
+    let glob = GlobBuilder::new(&escaped).backslash_escape(true).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| format!("`{text}` is not a pattern: {error}"))
+}
+
+fn classes() -> Result<BTreeMap<String, Class>, String> {
+    Ok(catalogue::groups()?.into_iter().flat_map(|group| group.row).map(|row| (row.id, row.class)).collect())
+}
+
+/// How many names with parameters a message lists.
+const SHOWN: usize = 3;
+
+/// Says that no case has a name, and which one comes closest: with the same name and parameters, or similar letters.
+fn unknown(name: &str, cases: &[Case]) -> String {
+    let distance = |case: &&Case| strsim::levenshtein(&case.id, name).min(strsim::levenshtein(&case.base, name));
+    let parameters: Vec<_> = cases.iter().filter(|case| case.base == name).map(|case| case.id.as_str()).collect();
+    match (parameters.as_slice(), cases.iter().min_by_key(distance)) {
+        ([], None) => format!("no case is called `{name}`: there are no cases"),
+        ([], Some(closest)) => format!("no case is called `{name}`; the closest is `{}`", closest.id),
+        (ids, _) => {
+            let more = if ids.len() > SHOWN { " …" } else { "" };
+            let ids = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+            format!("no case is called `{name}` without its parameters: {ids}{more}")
+        }
+    }
+}
+
+/// Returns the cases that a file names.
+fn of_file(file: &Path, mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let names: BTreeSet<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if let Some(name) = names.iter().find(|name| !cases.iter().any(|case| case.id == **name || case.base == **name)) {
+        return Err(format!("{}: {}", file.display(), unknown(name, &cases)));
+    }
+    cases.retain(|case| names.contains(case.id.as_str()) || names.contains(case.base.as_str()));
+    Ok(cases)
+}
+
+/// Returns the cases that ended with a verdict in a report: if none is named, those that failed or did not end.
+fn of_report(path: &Path, verdicts: &[Verdict], mut cases: Vec<Case>) -> Result<Vec<Case>, String> {
+    let report = Report::read_outline(path).map_err(|error| error.to_string())?;
+    let is_wanted =
+        |verdict: Verdict| if verdicts.is_empty() { !verdict.is_good() } else { verdicts.contains(&verdict) };
+    let ended = report.cases.iter().filter(|case| is_wanted(case.verdict)).map(|case| case.id.as_str());
+    let running = report.running.iter().filter(|_| verdicts.is_empty()).map(String::as_str);
+    let names: BTreeSet<_> = ended.chain(running).collect();
+    if names.is_empty() {
+        let words: Vec<_> = verdicts.iter().map(|verdict| verdict.word()).collect();
+        let how = if words.is_empty() { "failed".to_owned() } else { format!("ended as {}", words.join(" or ")) };
+        return Err(format!("--from {}: no case {how}", path.display()));
+    }
+    let missing = names.iter().filter(|name| !cases.iter().any(|case| case.id == ***name));
+    let missing: Vec<_> = missing.copied().collect();
+    if let Some(first) = missing.first() {
+        let count = missing.len();
+        let told = format!("--from {}: this suite lacks {count} of its cases, such as {first}", path.display());
+        if count == names.len() {
+            return Err(told);
+        }
+        eprintln!("conformance: warning: {told}");
+    }
+    cases.retain(|case| names.contains(case.id.as_str()));
+    Ok(cases)
+}
+
+/// Orders the cases, and leaves out those above the level.
+pub(super) fn order(
+    options: &Options,
+    machine: &Machine,
+    seed: u64,
+    mut cases: Vec<Case>,
+) -> Result<Vec<Case>, String> {
+    if options.shuffle {
+        fastrand::Rng::with_seed(seed).shuffle(&mut cases);
+    }
+    // With a budget, each documented rule comes before a second case of any.
+    if options.level != Level::Quick && options.budget.is_none() {
+        return Ok(cases);
+    }
+    let costs = costs(&options.records.clone().unwrap_or_else(records::folder));
+    let quick = quick(&cases, machine, &classes()?, &costs);
+    if options.level == Level::Quick {
+        cases.retain(|case| quick.contains(&case.id));
+    } else {
+        cases.sort_by_key(|case| !quick.contains(&case.id));
+    }
+    Ok(cases)
+}
+
+/// Returns how long cases took on real GPUs, in milliseconds: the longest time in any record.
+fn costs(folder: &Path) -> BTreeMap<String, f64> {
+    let mut costs: BTreeMap<String, f64> = BTreeMap::new();
+    for case in Records::read(folder).records.into_iter().flat_map(|(_, record)| record.cases) {
+        let known = costs.entry(case.id).or_default();
+        *known = known.max(case.duration_ms);
+    }
+    costs
+}
+
+/// Returns cases that together check each documented row that can be checked here, and cost little: again and again
+/// the one with the lowest cost for each row that is new.
+fn quick(
+    cases: &[Case],
+    machine: &Machine,
+    classes: &BTreeMap<String, Class>,
+    costs: &BTreeMap<String, f64>,
+) -> BTreeSet<String> {
+    /// The cost of a case that is in no record, in milliseconds.
+    const UNKNOWN: f64 = 20.0;
+    let is_documented = |row: &&&str| matches!(classes.get(**row), Some(Class::Documented | Class::Derived));
+    let mut candidates: Vec<(&Case, f64)> = cases
+        .iter()
+        .filter(|case| case.registered.needs.unmet(machine).is_none())
+        .map(|case| (case, costs.get(&case.id).copied().unwrap_or(UNKNOWN).max(1.0)))
+        .collect();
+    let mut covered = BTreeSet::new();
+    let mut selected = BTreeSet::new();
+    loop {
+        let new = |case: &Case| {
+            let rows = case.registered.rows.iter().filter(is_documented);
+            rows.filter(|row| !covered.contains(*row)).count()
+        };
+        candidates.retain(|(case, _)| new(case) > 0);
+        let price = |(case, cost): &(&Case, f64)| cost / new(case) as f64;
+        let Some((case, _)) = candidates.iter().min_by(|one, other| price(one).total_cmp(&price(other))).copied()
+        else {
+            return selected;
+        };
+        covered.extend(case.registered.rows.iter().filter(is_documented).copied());
+        selected.insert(case.id.clone());
+    }
+}

@@ -1,0 +1,295 @@
+//! Which cases run, in which order, and for how long.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use conformance::report::{Report, Run as Described};
+use conformance::{Outcome, Stop, Verdict, check};
+use rstest::rstest;
+use tempfile::TempDir;
+
+use crate::suite::{harness, run, suite};
+
+/// Runs the suite, whose report goes to the file, and returns its exit code and standard error.
+fn finish(mut command: Command) -> Result<(Option<i32>, String), Stop> {
+    let output = command.output().map_err(harness)?;
+    Ok((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+/// With `--exact`, a name that no case has is an error, and the message names the closest case.
+#[rstest]
+#[case::misspelt("sample::nul_is_refused", "the closest is `sample::null_is_refused`")]
+#[case::without_its_module("null_is_refused", "the closest is `sample::null_is_refused`")]
+#[case::without_its_parameters("sample::there_are_two_gpus", "its parameters: sample::there_are_two_gpus/name=one,")]
+#[conformance::test()]
+fn an_exact_name_that_no_case_has_is_an_error(#[case] name: &str, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["--exact", name]);
+    let (code, errors) = finish(command)?;
+    check!(code == Some(1), "the run succeeded without a case");
+    check!(errors.contains(&format!("no case is called `{name}`")) && errors.contains(says), "{errors}");
+    Ok(())
+}
+
+/// One plain filter that matches no case is a warning in a program of checks, because `cargo test` passes it to all
+/// programs. In the suite it is an error, and so are all other filters everywhere.
+#[rstest]
+#[case::one(&["no_such_case"], 0, "warning: no case matches `no_such_case`")]
+#[case::one_of_two(&["null_is_refused", "no_such_case"], 1, "no case matches `no_such_case`")]
+#[case::pattern(&["sample::*_refuse"], 1, "the pattern `sample::*_refuse`, which must match a whole name")]
+#[case::row(&["IPCMEM-OPEN-999"], 1, "no case checks `IPCMEM-OPEN-999`")]
+#[case::class(&["class=X"], 1, "unknown class `X`; expected D, D*, U, O or Q")]
+#[case::a_match(&["null_is_refused"], 0, "")]
+#[conformance::test()]
+fn a_filter_that_matches_no_case_is_told(#[case] filters: &[&str], #[case] code: i32, #[case] says: &str) -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(filters);
+    let (found, errors) = finish(command)?;
+    check!(found == Some(code) && errors.contains(says) && errors.is_empty() == says.is_empty(), "{found:?}: {errors}");
+    Ok(())
+}
+
+/// Returns the names of the cases that ran, without parameters, in their order in the report.
+fn ran(arguments: &[&str]) -> Result<(Vec<String>, Described), Stop> {
+    let mut command = suite("reference")?;
+    command.args(["--seed", "1"]).args(arguments);
+    let run = run(command)?;
+    let text = std::fs::read_to_string(run.path()).map_err(|error| harness(format!("{error}: {}", run.errors())))?;
+    let cases = text.lines().filter_map(|line| line.split_once("{\"line\":\"case\",\"id\":\"")?.1.split('"').next());
+    Ok((cases.map(str::to_owned).collect(), run.report()?.run))
+}
+
+fn bases(cases: &[String]) -> Vec<&str> {
+    let mut bases: Vec<_> = cases.iter().filter_map(|case| case.split('/').next()).collect();
+    bases.dedup();
+    bases
+}
+
+/// Filters add up. Each is a part of a name, a pattern, a row, a group of rows, or a class.
+#[rstest]
+#[case::two(&["null_is_refused", "there_are_two"], &["sample::null_is_refused", "sample::there_are_two_gpus"], 5)]
+#[case::pattern(&["sample::*/mebibytes=1?,is_filled=true"], &["sample::memory_has_its_size"], 10)]
+#[case::pattern_of_all_parameters(&["sample::there_are_t?o_gpus"], &["sample::there_are_two_gpus"], 4)]
+#[case::row(&["IPCMEM-CLOSE-006"], &["sample::null_is_refused"], 1)]
+#[case::group(&["IPCMEM-CLOSE"], &["sample::null_is_refused"], 1)]
+#[case::pattern_of_rows(&["IPCMEM-*-006"], &["sample::null_is_refused"], 1)]
+#[case::quick(
+    &["sample::memory", "sample::there_are_two", "--level", "quick"],
+    &["sample::memory_has_its_size", "sample::there_are_two_gpus"],
+    2
+)]
+#[conformance::test()]
+fn filters_select_cases(#[case] filters: &[&str], #[case] expected: &[&str], #[case] count: usize) -> Outcome {
+    let (cases, described) = ran(filters)?;
+    check!(bases(&cases) == expected && cases.len() == count, "{} cases: {cases:?}", cases.len());
+    let told = described.selection.unwrap_or_default();
+    check!(described.is_partial && told.starts_with(&format!("the filter {}", filters[0])), "{told}");
+    Ok(())
+}
+
+/// `class=D` selects the cases of documented rows.
+#[rstest]
+#[conformance::test()]
+fn a_class_selects_cases() -> Outcome {
+    let documented = ["class=D", "--skip", "filters", "--skip", "planted"];
+    let (cases, _) = ran(&documented)?;
+    check!(
+        bases(&cases).contains(&"sample::memory_has_its_size") && cases.iter().all(|case| case.starts_with("sample::")),
+        "{cases:?}"
+    );
+    Ok(())
+}
+
+/// The extended level runs each case three times.
+#[rstest]
+#[conformance::test()]
+fn the_extended_level_repeats() -> Outcome {
+    let (_, described) = ran(&["sample::null_is_refused", "--level", "extended"])?;
+    check!(described.repeat.get() == 3, "{described:?}");
+    Ok(())
+}
+
+/// `--shuffle` changes the order, and the seed determines it.
+#[rstest]
+#[conformance::test()]
+fn the_seed_determines_a_shuffled_order() -> Outcome {
+    let (sorted, _) = ran(&["sample::memory_has_its_size"])?;
+    let (one, _) = ran(&["sample::memory_has_its_size", "--shuffle"])?;
+    let (again, _) = ran(&["sample::memory_has_its_size", "--shuffle"])?;
+    check!(one == again && one != sorted, "{one:?} {again:?}");
+    let mut cases = one;
+    cases.sort();
+    let mut expected = sorted;
+    expected.sort();
+    check!(cases == expected, "{cases:?}");
+    Ok(())
+}
+
+/// When the budget is spent, no case starts. The last lines say how many are left out, and the report is partial.
+#[rstest]
+#[conformance::test()]
+fn a_budget_ends_the_run() -> Outcome {
+    let mut command = suite("reference")?;
+    command.args(["sample::", "--budget", "1ns"]);
+    let run = run(command)?;
+    let report = run.report()?;
+    check!(report.cases.is_empty() && report.run.is_partial && report.is_complete, "{report:?}");
+    check!(run.text().contains("--budget is spent: 47 cases did not run"), "{}", run.text());
+    let (cases, _) = ran(&["sample::memory", "sample::there_are_two", "--budget", "10m"])?;
+    check!(cases.len() == 44 && bases(&cases[..2]).len() == 2, "a second case of a rule comes first: {cases:?}");
+    Ok(())
+}
+
+/// `--gpus` makes only these GPUs visible. A GPU that does not exist is an error.
+#[rstest]
+#[conformance::test()]
+fn gpus_can_be_chosen() -> Outcome {
+    let machine = format!("{:x}", conformance::random().u64(..));
+    let command = |arguments: &[&str]| -> Result<Command, Stop> {
+        let mut command = suite("reference")?;
+        // The UUIDs of devices depend on the name of the machine.
+        command.env("REFERENCE_DRIVER_DEVICES", "4").env("REFERENCE_DRIVER_MACHINE", &machine);
+        command.args(["--identify", "sample::there_are_two"]).args(arguments);
+        Ok(command)
+    };
+    let all = run(command(&[])?)?.report()?;
+    let some = run(command(&["--gpus", "0,3"])?)?.report()?;
+    let uuids = |report: &Report| report.run.devices.iter().map(|device| device.uuid.clone()).collect::<Vec<_>>();
+    let all = uuids(&all);
+    check!(uuids(&some) == [all[0].clone(), all[3].clone()], "{:?} of {all:?}", uuids(&some));
+    let (code, errors) = finish(command(&["--gpus", "0,4"])?)?;
+    check!(code == Some(1) && errors.contains("--gpus 0,4: the driver finds 1 of these 2 GPUs"), "{errors}");
+    Ok(())
+}
+
+/// A run of planted cases, of which some fail.
+struct Failing {
+    folder: TempDir,
+}
+
+impl Failing {
+    fn new() -> Result<Self, Stop> {
+        let failing = Self { folder: tempfile::tempdir().map_err(harness)? };
+        let mut command = failing.suite()?;
+        command.args(["planted::fail", "planted::crash", "sample::null", "--report"]).arg(failing.path());
+        finish(command)?;
+        Ok(failing)
+    }
+
+    fn suite(&self) -> Result<Command, Stop> {
+        let mut command = suite("reference")?;
+        command.env("CONFORMANCE_PLANTED", "1").args(["--reruns", "0"]);
+        Ok(command)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("report.jsonl")
+    }
+}
+
+/// `--from` runs the cases of a report that failed, or those with certain verdicts.
+#[rstest]
+#[case::failed(&[], &["planted::crash", "planted::fail", "planted::fails_in_run_1"])]
+#[case::crashed(&["--verdict", "crash"], &["planted::crash"])]
+#[case::two(&["--verdict", "crash,pass"], &["planted::crash", "planted::fails_in_run_5", "sample::null_is_refused"])]
+#[conformance::test()]
+fn a_report_selects_cases(#[case] arguments: &[&str], #[case] expected: &[&str]) -> Outcome {
+    let failing = Failing::new()?;
+    let mut command = failing.suite()?;
+    command.arg("--from").arg(failing.path()).args(arguments);
+    let again = run(command)?.report()?;
+    let ids: Vec<_> =
+        again.cases.iter().map(|case| case.id.as_str()).filter(|id| !id.contains("new_process")).collect();
+    check!(ids == expected, "{ids:?}");
+    let mut command = failing.suite()?;
+    command.arg("--from").arg(failing.path()).args(["--verdict", "leak"]);
+    let (code, errors) = finish(command)?;
+    check!(code == Some(1) && errors.contains("no case ended as leak"), "{errors}");
+    Ok(())
+}
+
+/// Cuts a report before the line of a case that ended.
+fn cut(path: &Path, before: &str, rest: &str) -> Outcome {
+    let text = std::fs::read_to_string(path).map_err(harness)?;
+    let place = text.find(&format!("{{\"line\":\"case\",\"id\":\"{before}")).ok_or_else(|| harness("no such case"))?;
+    std::fs::write(path, format!("{}{rest}", &text[..place])).map_err(harness)
+}
+
+/// A report that ended early goes on: what ended is not run again, half a line is dropped, the case that was running comes
+/// last, and the exit code counts all of it.
+#[rstest]
+#[conformance::test()]
+fn a_run_goes_on() -> Outcome {
+    let failing = Failing::new()?;
+    let whole = Report::read(&failing.path()).map_err(harness)?;
+    cut(&failing.path(), "planted::fail\"", "{\"line\":\"case\",\"id\":\"planted::fa")?;
+    let resume = |filters: &[&str]| {
+        let mut command = failing.suite()?;
+        command.args(filters).arg("--resume").arg(failing.path());
+        finish(command)
+    };
+    let (code, errors) = resume(&["sample::null"])?;
+    check!(code == Some(1) && errors.contains("but this is") && errors.contains("the filter sample::null"), "{errors}");
+    let filters = ["planted::fail", "planted::crash", "sample::null"];
+    let (code, errors) = resume(&filters)?;
+    check!(code == Some(101), "{code:?}: {errors}");
+    let resumed = Report::read(&failing.path()).map_err(harness)?;
+    let ends = |report: &Report| report.cases.iter().map(|case| (case.id.clone(), case.verdict)).collect::<Vec<_>>();
+    check!(resumed.is_complete && ends(&resumed) == ends(&whole) && resumed.run.seed == whole.run.seed, "{resumed:?}");
+    let text = std::fs::read_to_string(failing.path()).map_err(harness)?;
+    check!(
+        text.matches("\"line\":\"run\"").count() == 1 && text.matches("planted::crash\",\"rows\"").count() == 1,
+        "{text}"
+    );
+    let last = text.lines().rev().nth(1).unwrap_or_default();
+    check!(last.starts_with("{\"line\":\"case\",\"id\":\"planted::fail\""), "{last}");
+    let (code, errors) = resume(&filters)?;
+    check!(code == Some(1) && errors.contains("is complete"), "{errors}");
+    Ok(())
+}
+
+/// A case in which a run ended twice is not tried a third time: it is a crash.
+#[rstest]
+#[conformance::test()]
+fn a_case_that_ends_two_runs_is_a_crash() -> Outcome {
+    let failing = Failing::new()?;
+    cut(&failing.path(), "sample::null_is_refused", "{\"line\":\"start\",\"id\":\"sample::null_is_refused\"}\n")?;
+    let mut command = failing.suite()?;
+    command.args(["planted::fail", "planted::crash", "sample::null", "--resume"]).arg(failing.path());
+    let (code, errors) = finish(command)?;
+    let report = Report::read(&failing.path()).map_err(harness)?;
+    let case = report.case("sample::null_is_refused").ok_or_else(|| harness(errors))?;
+    check!(case.verdict == Verdict::Crash && code == Some(101), "{code:?}: {case:?}");
+    check!(case.reason.as_deref() == Some("the run ended 2 times in this case"), "{case:?}");
+    Ok(())
+}
+
+/// A new report does not take the place of an older one without a word.
+#[rstest]
+#[conformance::test()]
+fn an_older_report_is_kept() -> Outcome {
+    let failing = Failing::new()?;
+    let before = std::fs::read(failing.path()).map_err(harness)?;
+    let mut command = failing.suite()?;
+    command.args(["--exact", "sample::null_is_refused", "--report"]).arg(failing.path());
+    let (_, errors) = finish(command)?;
+    let kept = failing.folder.path().join("report.jsonl.old");
+    check!(std::fs::read(&kept).map_err(harness)? == before && errors.contains("report.jsonl.old"), "{errors}");
+    check!(Report::read(&failing.path()).map_err(harness)?.cases.len() == 1);
+    Ok(())
+}
+
+/// If the report can no longer be written, the run ends at once: no case fails because of a full disk.
+#[rstest]
+#[conformance::test()]
+fn an_unwritable_report_ends_the_run() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let report = folder.path().join("report.jsonl");
+    let mut command = suite("reference")?;
+    command.env("CONFORMANCE_PLANTED", "1").env("PLANTED_REPORT", &report);
+    command.args(["planted::spoils_the_report", "sample::null", "--report"]).arg(&report);
+    let (code, errors) = finish(command)?;
+    check!(code == Some(1) && errors.contains("cannot write the report"), "{code:?}: {errors}");
+    check!(errors.matches("cannot write the report").count() == 1, "{errors}");
+    Ok(())
+}
