@@ -476,8 +476,8 @@ C function [`cudaGraphExecMemcpyNodeSetParamsToSymbol`](https://docs.nvidia.com/
 `hGraphExec` must be an executable graph that has not been destroyed. `node` must be a copy node of the graph
 that it was created from; neither the node nor that graph may have been destroyed. `symbol` must be a device
 variable that is registered with this runtime, of at least `offset` + `count` bytes. `src` must point to `count`
-bytes that are readable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
-the executable graph during the call.*/
+bytes that are readable whenever the graph runs, in the kind of memory that `kind` says. They must not overlap
+the variable. No other thread may use the executable graph during the call.*/
     #[inline]
     pub unsafe fn cudaGraphExecMemcpyNodeSetParamsToSymbol(
         &self,
@@ -509,8 +509,8 @@ C function [`cudaGraphExecMemcpyNodeSetParamsFromSymbol`](https://docs.nvidia.co
 `hGraphExec` must be an executable graph that has not been destroyed. `node` must be a copy node of the graph
 that it was created from; neither the node nor that graph may have been destroyed. `symbol` must be a device
 variable that is registered with this runtime, of at least `offset` + `count` bytes. `dst` must point to `count`
-bytes that are writable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
-the executable graph during the call.*/
+bytes that are writable whenever the graph runs, in the kind of memory that `kind` says. They must not overlap
+the variable. No other thread may use the executable graph during the call.*/
     #[inline]
     pub unsafe fn cudaGraphExecMemcpyNodeSetParamsFromSymbol(
         &self,

@@ -337,8 +337,8 @@ C function [`cudaGraphAddMemcpyNodeToSymbol`](https://docs.nvidia.com/cuda/cuda-
 `pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
 must point to `numDependencies` nodes of that graph, or be null if there are none. `symbol` must be a device
 variable that is registered with this runtime, of at least `offset` + `count` bytes. `src` must point to `count`
-bytes that are readable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
-the graph during the call.*/
+bytes that are readable whenever the graph runs, in the kind of memory that `kind` says. They must not overlap
+the variable. No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cudaGraphAddMemcpyNodeToSymbol(
         &self,
@@ -382,8 +382,8 @@ C function [`cudaGraphAddMemcpyNodeFromSymbol`](https://docs.nvidia.com/cuda/cud
 `pGraphNode` must be valid for writing, and `graph` must be a graph that has not been destroyed. `pDependencies`
 must point to `numDependencies` nodes of that graph, or be null if there are none. `symbol` must be a device
 variable that is registered with this runtime, of at least `offset` + `count` bytes. `dst` must point to `count`
-bytes that are writable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use
-the graph during the call.*/
+bytes that are writable whenever the graph runs, in the kind of memory that `kind` says. They must not overlap
+the variable. No other thread may use the graph during the call.*/
     #[inline]
     pub unsafe fn cudaGraphAddMemcpyNodeFromSymbol(
         &self,

@@ -399,8 +399,8 @@ C function [`cudaGraphMemcpyNodeSetParamsToSymbol`](https://docs.nvidia.com/cuda
 # Safety
 `node` must be a copy node; neither it nor its graph may have been destroyed. `symbol` must be a device variable
 that is registered with this runtime, of at least `offset` + `count` bytes. `src` must point to `count` bytes
-that are readable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use the
-node's graph during the call.*/
+that are readable whenever the graph runs, in the kind of memory that `kind` says. They must not overlap the
+variable. No other thread may use the node's graph during the call.*/
     #[inline]
     pub unsafe fn cudaGraphMemcpyNodeSetParamsToSymbol(
         &self,
@@ -428,8 +428,8 @@ C function [`cudaGraphMemcpyNodeSetParamsFromSymbol`](https://docs.nvidia.com/cu
 # Safety
 `node` must be a copy node; neither it nor its graph may have been destroyed. `symbol` must be a device variable
 that is registered with this runtime, of at least `offset` + `count` bytes. `dst` must point to `count` bytes
-that are writable whenever the graph runs, in the kind of memory that `kind` says. No other thread may use the
-node's graph during the call.*/
+that are writable whenever the graph runs, in the kind of memory that `kind` says. They must not overlap the
+variable. No other thread may use the node's graph during the call.*/
     #[inline]
     pub unsafe fn cudaGraphMemcpyNodeSetParamsFromSymbol(
         &self,
