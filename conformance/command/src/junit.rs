@@ -164,7 +164,7 @@ fn told(case: &CaseReport) -> String {
     let disclosures = case.disclosures.iter().map(|disclosure| format!("disclosure: {disclosure}\n"));
     let rows = case.rows.iter().map(|row| format!("row {row}\n"));
     let observations = case.observations.iter().map(|(name, value)| format!("{name} = {value}\n"));
-    let steps = case.steps.iter().enumerate();
+    let steps = crate::told::told(&case.steps).into_iter().enumerate();
     let steps =
         steps.map(|(number, step)| format!("{}. {}: {} -> {}\n", number + 1, step.role, step.call, step.answer));
     iter::once(verdict)

@@ -16,6 +16,7 @@ mod run;
 mod score;
 mod show;
 mod suite;
+mod told;
 
 use std::process::ExitCode;
 

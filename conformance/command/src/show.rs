@@ -15,6 +15,7 @@ use conformance::report::{CaseReport, Report};
 use serde_json::json;
 
 use crate::output::{Failure, print};
+use crate::told::told;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -212,8 +213,8 @@ fn add(text: &mut String, case: &CaseReport) {
     for (name, value) in &case.observations {
         let _ = writeln!(text, "    {name} = {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
     }
-    for (number, step) in case.steps.iter().enumerate() {
-        let took = step.ms.map(|ms| format!(" ({ms} ms)")).unwrap_or_default();
+    for (number, step) in told(&case.steps).iter().enumerate() {
+        let took = if step.took.is_empty() { String::new() } else { format!(" ({})", step.took) };
         let _ = writeln!(text, "    {:3}. {}: {} -> {}{took}", number + 1, step.role, step.call, step.answer);
         for line in &step.log {
             let _ = writeln!(text, "         driver's log: {line}");

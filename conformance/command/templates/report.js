@@ -119,6 +119,13 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(changed));
   addEventListener("hashchange", follow);
+  for (const button of document.querySelectorAll(".copy")) {
+    button.hidden = !navigator.clipboard;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+      button.textContent = "copied";
+    });
+  }
   form.hidden = false;
   follow();
 })();

@@ -19,3 +19,12 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
 }
+
+impl Step {
+    /// Returns the C function that the step calls, such as `cuMemPoolImportPointer`. A step that is no function of CUDA has
+    /// the name of the suite's helper.
+    #[must_use]
+    pub fn function(&self) -> String {
+        crate::failure::function(&self.call)
+    }
+}

@@ -25,6 +25,8 @@ pub(super) struct Headline<'a> {
     pub(super) bad: Vec<Bad<'a>>,
     /// The number of causes that are not listed.
     pub(super) more: usize,
+    /// The command that runs the failed cases again, if there are any.
+    pub(super) again: Option<String>,
 }
 
 /// Cases with a bad verdict and one cause.
@@ -97,10 +99,22 @@ impl<'a> Headline<'a> {
                 .disclosures()
                 .map(|(case, text)| Disclosure { id: &case.id, rows: &case.rows, text })
                 .collect(),
+            again: report.cases.iter().any(|case| !case.verdict.is_good()).then(|| again(&report.run)),
             more: bad.len().saturating_sub(LISTED),
             bad: bad.into_iter().take(LISTED).collect(),
         }
     }
+}
+
+/// Returns the command that runs the failed cases of a report again.
+fn again(run: &Run) -> String {
+    let driver = match (&run.driver.given_path, run.driver.kind) {
+        (Some(path), _) => path.as_str(),
+        (None, Kind::Reference) => "reference",
+        (None, Kind::System | Kind::Path) => "system",
+    };
+    let fresh = if run.fresh { " --fresh" } else { "" };
+    format!("conformance run --driver {driver} --seed {}{fresh} --from report.jsonl", run.seed)
 }
 
 /// Returns the bad cases by cause. Those that the comparison shows are left out.

@@ -44,6 +44,8 @@ pub(super) fn again(run: &Run, cases: &[&CaseReport], runs: usize) -> Result<Vec
         let file = folder.path().join(format!("trace-{number}"));
         let mut command = Command::new(&suite.program);
         command.args(["--driver", driver, "--seed", &run.seed.to_string(), "--fresh", "--test-threads", "1"]);
+        // The trace of a case is that of one run.
+        command.args(["--reruns", "0"]);
         command.arg("--cases").arg(&list).env(trace::VARIABLE, &file);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().map_err(failed)?;
         if !file.is_file() {

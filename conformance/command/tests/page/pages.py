@@ -130,7 +130,7 @@ def rows(pages, address):
         row.locator("summary").first.focus()
         page.keyboard.press("Enter")
         expect(row.get_by_text("Both opens return the same pointer.", exact=True)).to_be_visible()
-        expect(row.locator(".script td", has_text="ipc_open_mem_handle").first).to_be_visible()
+        expect(row.locator(".script td", has_text="cuIpcOpenMemHandle").first).to_be_visible()
     with pages.open(f"{address}#case%3Aipcmem%3A%3Aclose%3A%3Anull_is_refused") as page:
         case = page.locator(f"[id='case:{FAILED}']")
         expect(case.locator(".script")).to_be_in_viewport()

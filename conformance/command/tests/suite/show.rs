@@ -1,6 +1,6 @@
 //! `conformance show` prints the summary and the selected rows and cases.
 
-use conformance::report::Report;
+use conformance::report::{Report, Step};
 use conformance::{Outcome, Verdict, check};
 use rstest::rstest;
 use serde_json::Value;
@@ -48,6 +48,45 @@ fn the_selected_cases_are_shown(#[case] selection: &[&str], #[case] expected: &[
     Ok(())
 }
 
+/// Steps have the names of C functions, and the same address or handle has the same name in each of them.
+#[rstest]
+#[conformance::test()]
+fn steps_are_in_the_words_of_cuda() -> Outcome {
+    let handle = "5a".repeat(64);
+    let steps = [
+        ("mem_alloc { size: 4096 }", "Pointer(0x7f2a40000000)"),
+        ("ipc_get_mem_handle { pointer: Pointer(0x7f2a40000000) }", &format!("MemHandle(CUipcMemHandle({handle}))")),
+        (&format!("ipc_open_mem_handle {{ handle: MemHandle(CUipcMemHandle({handle})) }}"), "Pointer(0x7f2a50000000)"),
+        ("ctx_synchronize", "()"),
+        ("mem_free { pointer: Pointer(0x0), label: \"HBM3e(x)\" }", "CUDA_ERROR_INVALID_VALUE (1)"),
+        ("mismatches { pointer: Pointer(0x7f2a50000000), size: 4096 }", "0"),
+    ];
+    let mut report = report();
+    let step = |(call, answer): &(&str, &str)| Step {
+        role: "importer".to_owned(),
+        call: (*call).to_owned(),
+        answer: (*answer).to_owned(),
+        ms: Some(0.031),
+        log: Vec::new(),
+    };
+    report.cases[1].steps = steps.iter().map(step).collect();
+    let reports = Reports::new(&report, &report)?;
+    let told = [
+        "1. importer: cuMemAlloc(size: 4096) -> pointer A (31 µs)\n",
+        "2. importer: cuIpcGetMemHandle(pointer: pointer A) -> mem handle A (31 µs)\n",
+        "3. importer: cuIpcOpenMemHandle(handle: mem handle A) -> pointer B (31 µs)\n",
+        "4. importer: cuCtxSynchronize() -> success (31 µs)\n",
+        "5. importer: cuMemFree(pointer: null pointer, label: \"HBM3e(x)\") -> CUDA_ERROR_INVALID_VALUE (1) (31 µs)\n",
+        "6. importer: mismatches(pointer: pointer B, size: 4096) -> 0 (31 µs)\n",
+    ];
+    let printed = text(&reports.run(&["show", "old"])?.stdout);
+    check!(told.iter().all(|line| printed.contains(line)), "{printed}");
+    let page = text(&reports.run(&["html", "old"])?.stdout);
+    check!(page.contains("<code>cuIpcOpenMemHandle(handle: mem handle A)</code>") && !page.contains(&handle), "{page}");
+    check!(page.contains("<code>conformance run --driver system --seed 7 --from report.jsonl</code>"), "{page}");
+    Ok(())
+}
+
 /// The text shows the run, the row of the catalogue, and the case with its reason, observations and steps.
 #[rstest]
 #[conformance::test()]
@@ -66,7 +105,7 @@ fn the_text_shows_run_row_and_case() -> Outcome {
         "fail ipcmem::open::planted/number=00001 (10 ms)",
         "first == second does not hold",
         "code = CUDA_SUCCESS (0)",
-        "1. importer: ipc_open_mem_handle(…) -> CUDA_SUCCESS (0)",
+        "1. importer: cuIpcOpenMemHandle(…) -> CUDA_SUCCESS (0)",
     ];
     let places: Vec<_> = order.iter().map(|part| printed.find(part)).collect();
     check!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {printed}");
