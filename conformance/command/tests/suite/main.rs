@@ -21,6 +21,7 @@ mod output;
 #[path = "../../../harness/tests/support/planted.rs"]
 mod planted;
 mod record;
+mod report;
 mod run;
 #[path = "../../../harness/tests/support/sample.rs"]
 mod sample;

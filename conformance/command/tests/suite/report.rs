@@ -1,0 +1,134 @@
+//! `conformance report`: a page and a C program for each failed case.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use conformance::{Outcome, Stop, check};
+use rstest::rstest;
+
+use crate::command::{conformance, finish};
+use crate::suite::{Run, harness, run, suite, without_settings};
+
+const PLANTED: (&str, &str) = ("CONFORMANCE_PLANTED", "1");
+
+/// Runs one case on the reference driver.
+fn ran(case: &str) -> Result<Run, Stop> {
+    let mut command = suite("reference")?;
+    command.env(PLANTED.0, PLANTED.1).args(["--seed", "1", "--exact", case]);
+    run(command)
+}
+
+/// Reports a case. Returns the output of the command.
+fn report(run: &Run, case: Option<&str>, folder: &Path, runs: &str) -> Result<String, Stop> {
+    let mut command = conformance(&["report"])?;
+    command.env(PLANTED.0, PLANTED.1).arg(run.path()).args(case).arg("--output").arg(folder).args(["--runs", runs]);
+    let (code, text, errors) = finish(command)?;
+    check!(code == Some(0), "{code:?}: {errors}");
+    Ok(text)
+}
+
+/// Compiles a program as the page says.
+fn compiled(source: &Path) -> Result<PathBuf, Stop> {
+    let program = source.with_extension("");
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut build = cc::Build::new();
+    let compiler = build.cargo_metadata(false).opt_level(0).target(&target).host(&target).try_get_compiler();
+    let Ok(compiler) = compiler else { return Err(Stop::Unsupported("this machine has no C compiler".to_owned())) };
+    let mut command = Command::new(compiler.path());
+    command.args(["-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source).arg("-ldl");
+    let output = command.output().map_err(harness)?;
+    check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(program)
+}
+
+/// Runs a program on a driver, with a fault or without one. Returns its exit code and its output.
+fn executed(program: &Path, driver: &Path, fault: Option<&str>) -> Result<(Option<i32>, String), Stop> {
+    let mut command = without_settings(program);
+    command.env("CUDA_IPC_DRIVER", driver).envs(fault.map(|fault| ("REFERENCE_DRIVER_FAULT", fault)));
+    let output = command.stdin(Stdio::null()).output().map_err(harness)?;
+    Ok((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+fn reference() -> Result<PathBuf, Stop> {
+    Ok(std::env::current_exe().map_err(harness)?.with_file_name("libreference_driver.so"))
+}
+
+/// A failed case has a page with what happened and how often, and a program that exits with 1. Where there is no driver,
+/// the program exits with 77. Either way, it prints one line.
+#[rstest]
+#[conformance::test()]
+fn a_failed_case_has_a_page_and_a_program() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran("planted::refused")?, None, folder.path(), "2")?;
+    check!(text.contains("planted-refused.md") && text.contains("planted-refused.c"), "{text}");
+    let page = fs::read_to_string(folder.path().join("planted-refused.md")).map_err(harness)?;
+    for part in [
+        "# cuIpcGetMemHandle returned CUDA\\_ERROR\\_INVALID\\_VALUE (1)",
+        "2 of 2 later runs failed",
+        "--driver reference --seed 1",
+        "gcc planted-refused.c -ldl",
+    ] {
+        check!(page.contains(part), "{part} is not in {page}");
+    }
+    let program = compiled(&folder.path().join("planted-refused.c"))?;
+    let (code, line) = executed(&program, &reference()?, None)?;
+    check!(code == Some(1) && line.lines().count() == 1, "{code:?}: {line}");
+    check!(
+        line.starts_with("exporter: cuIpcGetMemHandle(&handle1, 0) returned CUDA_ERROR_INVALID_VALUE (1)"),
+        "{line}"
+    );
+    let (code, line) = executed(&program, Path::new("/nonexistent/libcuda.so"), None)?;
+    check!(code == Some(77) && line.lines().count() == 1, "{code:?}: {line}");
+    Ok(())
+}
+
+/// The program of a case that passes exits with 0, and with 1 if the driver has a fault that the case notices, or if it
+/// returns another value than the case expects.
+#[rstest]
+#[conformance::test()]
+fn a_program_agrees_with_its_case() -> Outcome {
+    const CASE: &str = "sample::memory_has_its_size/mebibytes=1,is_filled=true";
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran(CASE)?, Some(CASE), folder.path(), "1")?;
+    let file = text.trim().rsplit(' ').next().unwrap_or_default();
+    let program = compiled(Path::new(file))?;
+    let (code, line) = executed(&program, &reference()?, None)?;
+    check!(code == Some(0), "{code:?}: {line}");
+    let (code, line) = executed(&program, &reference()?, Some("range-begins-late"))?;
+    check!(code == Some(1) && line.contains("CUDA_ERROR_NOT_FOUND"), "{code:?}: {line}");
+    // Another size than the driver returns.
+    let source = fs::read_to_string(file).map_err(harness)?;
+    let other = source.replace("== 1048576", "== 1048577");
+    check!(other != source, "the program does not check the size");
+    let other_file = folder.path().join("other.c");
+    fs::write(&other_file, other).map_err(harness)?;
+    let (code, line) = executed(&compiled(&other_file)?, &reference()?, None)?;
+    check!(code == Some(1) && line.contains("does not hold"), "{code:?}: {line}");
+    Ok(())
+}
+
+/// A case that does more than calling the driver has a page, which says why there is no program.
+#[rstest]
+#[conformance::test()]
+fn a_page_says_why_there_is_no_program() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let text = report(&ran("planted::crash")?, None, folder.path(), "1")?;
+    check!(text.contains("no program: the program cannot do what the step `die_of` does"), "{text}");
+    let page = fs::read_to_string(folder.path().join("planted-crash.md")).map_err(harness)?;
+    check!(page.contains("There is no program: "), "{page}");
+    check!(!folder.path().join("planted-crash.c").exists(), "there is a program");
+    Ok(())
+}
+
+/// If nothing failed, the command says so and writes nothing.
+#[rstest]
+#[conformance::test()]
+fn without_a_failure_there_is_no_report() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let output = folder.path().join("reports");
+    let text = report(&ran("sample::null_is_refused")?, None, &output, "1")?;
+    check!(text == "no case failed, and none disclosed memory\n", "{text}");
+    check!(!output.exists(), "a folder was made");
+    Ok(())
+}
