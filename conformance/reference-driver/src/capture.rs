@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ThreadId;
 
 use cuda_ipc_sys::{
-    CUevent, CUgraph, CUresult, CUstream, CUstreamCaptureMode as Mode, CUstreamCaptureStatus as Status,
+    CUevent, CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode as Mode,
+    CUstreamCaptureStatus as Status,
 };
 
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
@@ -307,6 +308,24 @@ fn is_known(mode: Mode) -> bool {
     mode.0 <= Mode::CU_STREAM_CAPTURE_MODE_RELAXED.0
 }
 
+/// Tells the status and the number of a stream's capture. What it has captured so far is not told.
+fn tell(stream: CUstream, status: Output<Status>, id: Output<u64>, asks_for_nodes: bool) -> Result<()> {
+    let mut state = state()?;
+    let stream = state.stream(stream)?;
+    status.wanted()?;
+    let Some(capture) = state.capture_of(&stream) else {
+        return status.give(Status::CU_STREAM_CAPTURE_STATUS_NONE);
+    };
+    if !capture.is_valid {
+        return status.give(Status::CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    }
+    if asks_for_nodes {
+        return Err(NOT_SUPPORTED);
+    }
+    id.give_if_wanted(capture.id);
+    status.give(Status::CU_STREAM_CAPTURE_STATUS_ACTIVE)
+}
+
 entry_points! {
     fn cuStreamBeginCapture_v2(stream: CUstream, mode: Mode) {
         let mut state = state()?;
@@ -339,6 +358,30 @@ entry_points! {
             Some(capture) if capture.is_valid => Status::CU_STREAM_CAPTURE_STATUS_ACTIVE,
             Some(_) => Status::CU_STREAM_CAPTURE_STATUS_INVALIDATED,
         })
+    }
+
+    fn cuStreamGetCaptureInfo_v2(
+        stream: CUstream,
+        status: Output<Status>,
+        id: Output<u64>,
+        graph: Output<CUgraph>,
+        dependencies: Output<*const CUgraphNode>,
+        count: Output<usize>,
+    ) {
+        tell(stream, status, id, graph.wanted().is_ok() || dependencies.wanted().is_ok() || count.wanted().is_ok())
+    }
+
+    fn cuStreamGetCaptureInfo_v3(
+        stream: CUstream,
+        status: Output<Status>,
+        id: Output<u64>,
+        graph: Output<CUgraph>,
+        dependencies: Output<*const CUgraphNode>,
+        edges: Output<*const CUgraphEdgeData>,
+        count: Output<usize>,
+    ) {
+        let asks_for_edges = edges.wanted().is_ok() || count.wanted().is_ok();
+        tell(stream, status, id, graph.wanted().is_ok() || dependencies.wanted().is_ok() || asks_for_edges)
     }
 
     fn cuThreadExchangeStreamCaptureMode(mode: Output<Mode>) {

@@ -44,10 +44,17 @@ pub(crate) struct Function {
 /// What is served of a module's image: a kernel of ours, and the names and sizes of its global variables.
 pub(crate) type Contents = (Option<&'static kernels::Kernel>, Vec<(String, u64)>);
 
+/// How images of compiled code begin: a cubin, and a fat binary.
+const MACHINE_CODE: [&[u8]; 2] = [b"\x7fELF", b"\x50\xed\x55\xba"];
+
 /// Reads an image. Code of others is refused, also if it has the name of a kernel of ours: it does something else.
 pub(crate) fn contents(image: &CStr) -> Result<Contents> {
     if let Some(kernel) = kernels::ALL.iter().find(|kernel| kernel.ptx == image) {
         return Ok((Some(kernel), Vec::new()));
+    }
+    if MACHINE_CODE.iter().any(|magic| image.to_bytes().starts_with(magic)) {
+        note(format_args!("machine code cannot be loaded: only the kernels of this repository run on the CPU"));
+        return Err(NOT_SUPPORTED);
     }
     let Ok(text) = image.to_str() else { return Err(CUresult::CUDA_ERROR_INVALID_IMAGE) };
     if text.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
@@ -347,10 +354,17 @@ mod tests {
     }
 
     #[test]
+    fn code_of_others_is_not_supported() {
+        for image in [c"\x7fELF\x02", c"\x50\xed\x55\xba\x01", c".version 6.0\n.target sm_70\n.entry fill() {}\n"] {
+            assert_eq!(contents(image), Err(NOT_SUPPORTED), "{image:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_ptx_is_refused() {
         assert_eq!(contents(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
         assert_eq!(contents(c".version 6.0\n"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
-        assert_eq!(contents(c"\x7fELF\x02"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
+        assert_eq!(contents(c"\x02\x03"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
         assert_eq!(contents(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok((None, Vec::new())));
     }
 }

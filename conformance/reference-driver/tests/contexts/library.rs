@@ -3,7 +3,10 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use cuda_ipc_sys::{CUcontext, CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUresult, CUstream, CUstreamCaptureMode};
+use cuda_ipc_sys::{
+    CUcontext, CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUresult, CUstream, CUstreamCaptureMode,
+    CUstreamCaptureStatus,
+};
 
 use crate::calls::Context;
 use crate::resources::allocate;
@@ -114,6 +117,10 @@ tests! {
         assert_eq!(mode, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL);
         call!(cuStreamBeginCapture(stream, mode));
         allocate(4096);
+        let (mut status, mut id, none) = (CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0, ptr::null_mut());
+        call!(cuStreamGetCaptureInfo_v2(stream, &mut status, &mut id, none, ptr::null_mut(), ptr::null_mut()));
+        assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
+        assert_ne!(id, 0);
         call!(cuThreadExchangeStreamCaptureMode(&mut mode));
         assert_eq!(mode, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED);
         let mut memory = 0;
