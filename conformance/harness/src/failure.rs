@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::step::Step;
+use crate::step::{Step, function};
 use crate::{Stop, Verdict};
 
 /// The kind of a defect. The variants are sorted from worst to least bad.
@@ -204,22 +204,6 @@ impl fmt::Display for Failure {
         }
         self.place().map_or(Ok(()), |place| write!(f, " ({place})"))
     }
-}
-
-/// Returns the C function behind a step, such as `cuMemPoolImportPointer` for `mem_pool_import_pointer { … }`. A step
-/// that is no function of CUDA keeps its own name.
-pub(crate) fn function(step: &str) -> String {
-    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name = step.split(|c| !is_of_a_name(c)).next().unwrap_or_default();
-    let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
-    let wanted = letters(name);
-    let symbols = cuda_ipc_sys::SYMBOLS.iter().chain(cuda_ipc_sys::runtime::SYMBOLS);
-    let names = symbols.filter_map(|symbol| symbol.name.to_str().ok());
-    let is_it = |known: &&str| {
-        let known = known.to_ascii_lowercase();
-        known == wanted || known.strip_prefix("cu").is_some_and(|rest| rest == wanted)
-    };
-    names.into_iter().find(is_it).unwrap_or(name).to_owned()
 }
 
 /// Returns the name of the signal in the end of a process, as in `killed by signal 11 (SIGSEGV)`, else the end itself.

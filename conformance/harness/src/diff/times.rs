@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::change::TIMES;
-use crate::failure::function;
 use crate::report::{CaseReport, Spread};
+use crate::step::function;
 
 /// A change below this is not compared: processes wait as long for each other by chance.
 const SHORTEST_MS: f64 = 1.0;

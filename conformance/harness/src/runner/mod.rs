@@ -160,6 +160,7 @@ impl Run {
         deviations.check(&cases)?;
         let began = Instant::now();
         let resumed = options.resume.as_deref().map(Resumed::read).transpose()?;
+        let every_case = cases.clone();
         let cases = select::named(&options, program.is_of_drivers, cases)?;
         let settings = settings(&options);
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
@@ -175,7 +176,8 @@ impl Run {
             }
             _ => (cases, Vec::new()),
         };
-        let listed = cases.iter().filter(|case| deviations.applies(case, &description)).map(|case| case.id.clone());
+        // Also those of cases that do not run: a model avoids each listed bug.
+        let listed = every_case.iter().filter(|case| deviations.applies(case, &description));
         let models = Models {
             soak: options.soak,
             scripts: options.scripts,
@@ -183,7 +185,7 @@ impl Run {
             no_shrink: options.no_shrink,
             is_reference: under_test.identity.kind == Kind::Reference,
         };
-        let setting = Setting { seed, models, listed: listed.collect() };
+        let setting = Setting { seed, models, listed: listed.map(|case| case.id.clone()).collect() };
         let writer = begin_report(&options, &description)?;
         let mut ended = resumed.map(|resumed| resumed.report.cases).unwrap_or_default();
         for case in given_up {

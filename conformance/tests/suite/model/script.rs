@@ -150,8 +150,10 @@ fn next(world: &World, protocols: &[Protocol]) -> Union<proptest::sample::Select
     };
     kinds.push((6 * COMMON, touch(Access::Fill(seed))));
     kinds.push((3 * COMMON, touch(Access::Check)));
+    let may_exec = world.machine.new_programs_have_events
+        || !protocols.iter().any(|protocol| matches!(protocol, Protocol::Events));
     for (weight, event) in
-        [(1, Event::Kill), (1, Event::Exit), (1, Event::Exec), (1, Event::Stop), (COMMON, Event::Resume)]
+        [(1, Event::Kill), (1, Event::Exit), (may_exec.into(), Event::Exec), (1, Event::Stop), (COMMON, Event::Resume)]
     {
         let of_process = |by| Step::Process(process::Step { by, event });
         kinds.push((weight, (0..world.processes.len()).map(of_process).collect()));
@@ -159,7 +161,7 @@ fn next(world: &World, protocols: &[Protocol]) -> Union<proptest::sample::Select
     for (_, steps) in &mut kinds {
         steps.retain(|step| step.is_possible(world));
     }
-    let kinds = kinds.into_iter().filter(|(_, steps)| !steps.is_empty());
+    let kinds = kinds.into_iter().filter(|(weight, steps)| *weight > 0 && !steps.is_empty());
     Union::new_weighted(kinds.map(|(weight, steps)| (weight, select(steps))).collect())
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Machine {
     pub(crate) handles_are_unique: bool,
     /// Whether threads may open one handle at the same time.
     pub(crate) threads_may_open: bool,
+    /// Whether importers see the new events of a process that has replaced its program.
+    pub(crate) new_programs_have_events: bool,
 }
 
 impl Machine {
@@ -32,6 +34,9 @@ impl Machine {
             pools: has(Needs::none().memory_pools()),
             refuses_stale_handles: !is_listed(STALE),
             handles_are_unique: !is_listed("ipcmem::get::a_reused_address_has_a_new_handle"),
+            new_programs_have_events: !is_listed(
+                "model::others_work_after_an_event_at_any_step/protocol=Events,event=Exec",
+            ),
             threads_may_open: !is_listed("ipcmem::open::references::threads_of_a_context_share_the_mapping"),
         }
     }
