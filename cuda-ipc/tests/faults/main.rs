@@ -43,9 +43,13 @@ fn driver() -> Driver {
         let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
         let compiler = cc::Build::new().cargo_metadata(false).opt_level(0).target(&target).host(&target).get_compiler();
         let reference = std::env::current_exe().unwrap().with_file_name("libreference_driver.so");
+        // The faulty driver needs the reference driver by its SONAME. An RPATH comes before LD_LIBRARY_PATH and the
+        // system's folders, which may have NVIDIA's library of this name.
+        std::os::unix::fs::symlink(reference, folder.path().join("libcuda.so.1")).unwrap();
         let mut command = Command::new(compiler.path());
-        command.args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&library);
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/driver.c")).arg(reference);
+        command.args(["-shared", "-fPIC", "-Wl,--no-as-needed,--disable-new-dtags,-rpath,$ORIGIN", "-o"]).arg(&library);
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/driver.c"));
+        command.arg(folder.path().join("libcuda.so.1"));
         assert!(command.status().expect("the C compiler runs").success());
         // SAFETY: the library is a driver, though a faulty one. Its file is not needed once it is loaded.
         unsafe { Driver::load_from(library) }.unwrap_or_else(|error| panic!("{error}"))
