@@ -143,6 +143,37 @@ fn a_waiting_call_ends(
     assert!(messages == 2 && matches!(died, RingError::ProducerDied { last_good: Some(1), .. }), "{messages}: {died}");
 }
 
+/// A process may have to wait for a busy processor, so the median of five deaths counts.
+#[rstest]
+fn a_death_is_told_within_a_tenth_of_a_second(
+    #[values("role_opens", "role_takes_nothing")] role: &str,
+    #[values(Duration::ZERO, Duration::MAX)] spin: Duration,
+) {
+    let mut times = [(); 5].map(|()| {
+        let mut other = Peer::start(module_path!(), role);
+        Order::Values.send(&other.connection);
+        let wait: Box<dyn FnOnce() -> Error + Send> = if role == "role_opens" {
+            let ring = Consumer::create(&other.connection, &context(), Options::new(SLOT)).unwrap();
+            ring.set_spin(spin);
+            Box::new(move || ring.next(LONG).unwrap_err())
+        } else {
+            let ring = Producer::open(&other.connection, &context()).unwrap();
+            ring.set_spin(spin);
+            (0..ring.slots()).for_each(|_| ring.reserve(LONG).unwrap().commit(0, 0).unwrap());
+            Box::new(move || ring.reserve(LONG).unwrap_err())
+        };
+        assert_eq!(other.process.hear(), "there");
+        let waiting = std::thread::spawn(move || (wait(), Instant::now()));
+        let killed = Instant::now();
+        other.process.kill();
+        let (error, told) = waiting.join().unwrap();
+        assert!(error.is_disconnected(), "{error}");
+        told.saturating_duration_since(killed)
+    });
+    times.sort();
+    assert!(times[2] < Duration::from_millis(100), "{times:?}");
+}
+
 /// A consumer that holds all messages hears that they are all held, until the producer has died.
 #[test]
 fn a_death_is_told_while_all_messages_are_held() {

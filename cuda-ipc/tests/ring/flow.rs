@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use cuda_ipc::module::LaunchShape;
 use cuda_ipc::ring::{Consumer, Options, Producer, RingError};
 use cuda_ipc::sys::CUresult;
 use cuda_ipc::{Context, DeviceBuffer, Stream, stream};
 use rstest::rstest;
 
 use crate::common::{context, device};
+use crate::kernel;
 use crate::peer::{LONG, Peer, roles};
 use crate::{Order, SLOT, receive, refused, send, until};
 
@@ -178,17 +180,23 @@ fn a_slot_is_reserved_once_and_may_be_given_back() {
     producer.finish();
 }
 
-/// Sends small messages. The first of each `every` goes through streams, and the others through the hosts.
+/// Sends small messages. The first of each `every` goes through streams, and a kernel compares its word, and its number
+/// if the ring is numbered. The others go through the hosts.
 #[rstest]
-#[case::in_streams(100_000, 1)]
-#[case::a_million(1_000_000, 32)]
-fn many_messages(#[case] messages: u64, #[case] every: u64) {
+#[case::numbered_in_streams(100_000, 1, true)]
+#[case::a_million(1_000_000, 32, false)]
+fn many_messages(#[case] messages: u64, #[case] every: u64, #[case] is_numbered: bool) {
     let producer = Peer::start(module_path!(), "role_sends_small_messages");
     send(&producer.connection, messages);
     send(&producer.connection, every);
-    let ring = Consumer::create(&producer.connection, &context(), Options::new(64).slots(64)).unwrap();
+    let options = Options::new(64).slots(64);
+    let options = if is_numbered { options.numbered() } else { options };
+    let ring = Consumer::create(&producer.connection, &context(), options).unwrap();
     let stream = Stream::non_blocking(&context()).unwrap();
-    let received = DeviceBuffer::new(&context(), KEPT * size_of::<u32>()).unwrap();
+    let (verify, mismatches) = (kernel::verify(&context()), DeviceBuffer::new(&context(), 8).unwrap());
+    mismatches.fill(0).unwrap();
+    let counter = mismatches.slice::<u64>(..).unwrap();
+    let one = LaunchShape::linear(1, 1);
     stream
         .scope(|stream| {
             while let Some(message) = ring.next(LONG)? {
@@ -198,27 +206,21 @@ fn many_messages(#[case] messages: u64, #[case] every: u64) {
                     message.release()?;
                     continue;
                 }
-                let (message, place) = (message.in_stream(stream), kept_at(sequence / every));
-                stream.copy(received.slice::<u32>(place..=place)?, message.slice(..)?)?;
+                let message = message.in_stream(stream);
+                // The first word of a pattern is its seed.
+                stream.launch(&verify, one, (message.slice(..)?, sequence as u32, counter))?;
+                if let Some(number) = message.number()? {
+                    stream.launch(&verify, one, (number, sequence as u32 + 1, counter))?;
+                }
                 message.release()?;
             }
             Ok(())
         })
         .unwrap();
     assert_eq!(ring.next_sequence(), messages);
-    let (words, copies) = (received.snapshot::<u32>(..).unwrap(), messages.div_ceil(every));
-    for copy in copies - KEPT as u64..copies {
-        assert_eq!(u64::from(words[kept_at(copy)]), copy * every);
-    }
+    assert_eq!(*mismatches.snapshot::<u64>(..).unwrap(), [0], "words and numbers that differ");
     drop(ring);
     producer.finish();
-}
-
-/// The number of words that are kept of the last messages.
-const KEPT: usize = 256;
-
-const fn kept_at(copy: u64) -> usize {
-    (copy % KEPT as u64) as usize
 }
 
 roles! {

@@ -130,7 +130,7 @@ fn the_numbers_wrap(#[values(Order::Values, Order::Events)] order: Order, #[valu
     producer.finish();
 }
 
-/// A device writes the number beside each slot, and a kernel can compare it.
+/// A device writes the number beside each slot. `many_messages` compares such numbers with a kernel.
 #[rstest]
 fn the_numbers_beside_the_slots_are_those_of_the_messages(
     #[values(Placement::Consumer, Placement::Producer)] placement: Placement,
