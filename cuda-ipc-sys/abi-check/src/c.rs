@@ -6,13 +6,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use cuda_ipc_sys_generator::PROFILER;
 use quote::ToTokens as _;
 use syn::{ReturnType, Type};
 
 use crate::bindings::{Bindings, inner};
 use crate::probe::{Answer, Probe};
 
-const INCLUDES: &str = "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n";
+/// cudaProfilerTypedefs.h is an error if its types are not those of [`PROFILER`].
+const INCLUDES: &str = "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cudaProfilerTypedefs.h>\n\
+                        #include <cuda_runtime_api.h>\n";
+
+/// What cudaProfilerTypedefs.h needs of cudaProfiler.h, which the header sets lack.
+const PROFILER_HEADER: &str = "typedef int CUoutput_mode;\n";
 
 /// With this macro, cuda.h declares every version of a function under the name that the library exports.
 const EXPORTED: &str = "#define __CUDA_API_VERSION_INTERNAL\n";
@@ -94,9 +100,10 @@ impl Headers {
     pub(crate) fn read(include: &Path, bindings: &Bindings) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("headers.c");
-        std::fs::write(&source, format!("{EXPORTED}{INCLUDES}"))?;
+        std::fs::write(&source, format!("{EXPORTED}{INCLUDES}{PROFILER}"))?;
+        std::fs::write(folder.path().join("cudaProfiler.h"), PROFILER_HEADER)?;
         // -dD keeps the macros, because some constants are macros.
-        let text = run(compiler().args(["-E", "-dD", "-I"]).arg(include).arg(&source))?;
+        let text = run(compiler(include, folder.path()).args(["-E", "-dD"]).arg(&source))?;
         let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
         let names: HashSet<_> = words.map(str::to_owned).collect();
         let versioned = bindings.versioned();
@@ -143,8 +150,8 @@ impl Headers {
             }
             let source = self.folder.path().join("assertions.c");
             std::fs::write(&source, program)?;
-            let mut check = compiler();
-            let output = check.args(["-w", "-fsyntax-only", "-I"]).arg(&self.include).arg(&source).output()?;
+            let mut check = compiler(&self.include, self.folder.path());
+            let output = check.args(["-w", "-fsyntax-only"]).arg(&source).output()?;
             if !output.status.success() {
                 return Ok(false);
             }
@@ -156,6 +163,7 @@ impl Headers {
         let mut program = if exported { EXPORTED.to_owned() } else { String::new() };
         program.push_str("#include <stdint.h>\n#include <stdio.h>\n");
         program.push_str(INCLUDES);
+        program.push_str(PROFILER);
         for name in &bindings.tags {
             if let Some(keyword) = self.keyword(name) {
                 writeln!(program, "typedef {keyword} {name} {name};")?;
@@ -180,15 +188,18 @@ impl Headers {
         let (source, executable) = (self.folder.path().join("probe.c"), self.folder.path().join("probe"));
         std::fs::write(&source, program)?;
         // The program names functions only where C does not evaluate them, as in sizeof, so it links without libcuda.
-        run(compiler().args(["-w", "-O0", "-I"]).arg(&self.include).arg(&source).arg("-o").arg(&executable))?;
+        let mut compile = compiler(&self.include, self.folder.path());
+        run(compile.args(["-w", "-O0"]).arg(&source).arg("-o").arg(&executable))?;
         run(&mut Command::new(&executable))
     }
 }
 
-fn compiler() -> Command {
+fn compiler(include: &Path, stand_ins: &Path) -> Command {
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let compiler = cc::Build::new().cargo_metadata(false).opt_level(0).target(&target).host(&target).get_compiler();
-    Command::new(compiler.path())
+    let mut command = Command::new(compiler.path());
+    command.arg("-I").arg(include).arg("-I").arg(stand_ins);
+    command
 }
 
 fn run(command: &mut Command) -> Result<String> {

@@ -22,8 +22,8 @@ macro_rules! areas {
 
 /// The files of the driver's functions, in the order of the table.
 pub(crate) const DRIVER: &[File] = areas!("functions":
-    version device peer context green_context execution module library log diagnostics stream stream_memory
-    event ipc memory array copy memset unified virtual_memory multicast pool external fabric_copy
+    version device peer context green_context execution module library log diagnostics profiler stream
+    stream_memory event ipc memory array copy memset unified virtual_memory multicast pool external fabric_copy
     logical_endpoint graph graph_exec graph_node graph_node_add graphics occupancy superseded tensor_map
     texture texture_reference
 );

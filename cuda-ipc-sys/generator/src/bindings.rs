@@ -8,7 +8,7 @@ use bindgen::callbacks::{ItemInfo, ItemKind, ParseCallbacks};
 use quote::{ToTokens, quote};
 use syn::{ForeignItem, GenericArgument, Item, PathArguments, Type, TypeBareFn};
 
-use crate::declarations::Declarations;
+use crate::declarations::{Declarations, PROFILER};
 use crate::documentation::{self, Documentation};
 use crate::tables::{self, Interface};
 use crate::{HEADER, Source, constants, functions, shape, types};
@@ -16,6 +16,8 @@ use crate::{HEADER, Source, constants, functions, shape, types};
 /// The headers whose types and constants are all bound. The types of others are bound if one of these uses them.
 const FILES: [&str; 5] =
     ["cuda\\.h", "driver_types\\.h", "cuda_runtime_api\\.h", "texture_types\\.h", "surface_types\\.h"];
+
+const INCLUDES: &str = "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n";
 
 /// Enumerations whose values can be combined.
 const FLAGS: [&str; 5] = [
@@ -86,7 +88,7 @@ pub(crate) fn read(include: &Path, target: &str) -> Result<Bindings> {
     // The folder need not exist: libclang gets the contents of its files below.
     let stand_in = std::env::current_dir()?.join("stand-in");
     let mut builder = bindgen::builder()
-        .header_contents("cuda_ipc.h", "#include <cuda.h>\n#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n")
+        .header_contents("cuda_ipc.h", &format!("{INCLUDES}{PROFILER}"))
         .clang_args(["-ffreestanding", "-nostdinc", "-isystem"])
         .clang_arg(stand_in.display().to_string())
         .clang_arg(format!("-I{}", include.display()))

@@ -9,6 +9,14 @@ use anyhow::{Context, Result};
 /// The headers whose functions are bound or refused, and the interface that each belongs to.
 const HEADERS: [(&str, &str); 2] = [("cuda.h", "Driver"), ("cuda_runtime_api.h", "Runtime")];
 
+/// What cudaProfiler.h declares and CUDA still has. The header sets lack that header.
+pub const PROFILER: &str = "
+    CUresult CUDAAPI cuProfilerStart(void);
+    CUresult CUDAAPI cuProfilerStop(void);
+    typedef CUresult (CUDAAPI *PFN_cuProfilerStart_v4000)(void);
+    typedef CUresult (CUDAAPI *PFN_cuProfilerStop_v4000)(void);
+";
+
 /// The headers that declare types.
 const TYPES: [&str; 4] = ["cuda.h", "driver_types.h", "texture_types.h", "surface_types.h"];
 
@@ -37,9 +45,13 @@ impl Declarations {
         for (file, interface) in HEADERS {
             let text = without_comments(&read(include, file)?);
             found.per_thread(&text);
-            found.functions.push((interface, functions(&text)));
+            let mut functions = functions(&text);
+            if interface == "Driver" {
+                functions.extend(self::functions(PROFILER));
+            }
+            found.functions.push((interface, functions));
         }
-        found.versions = versions(&read(include, "cudaTypedefs.h")?);
+        found.versions = versions(&(read(include, "cudaTypedefs.h")? + PROFILER));
         for file in TYPES {
             let text = with_joined_names(&without_comments(&read(include, file)?));
             found.typedefs(&text);

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-pub use declarations::Declarations;
+pub use declarations::{Declarations, PROFILER};
 pub use exceptions::{Exception, exceptions};
 pub use merge::merge;
 pub use shape::members;

@@ -118,29 +118,40 @@ fn not_generated(sources: &[Source], output: &Path) -> Result<Vec<PathBuf>> {
     Ok(others)
 }
 
-/// Each step leaves its files, so that what it reports can be corrected and the step run again.
+/// Each step leaves its files. So the command can run again, once what it reports is corrected.
 fn support(version: &str, folder: &Path) -> Result<()> {
     if !update::workspace().join("cuda-ipc-sys/src").is_dir() {
         bail!("`update` changes files of the project: run it with cargo in a checkout");
     }
     let set = update::find(version)?;
-    let list = fs::read_to_string(update::LIST).context("cannot read headers.toml")?;
-    let list = update::insert(&list, &set)?;
-    fs::write(update::LIST, &list).context("cannot write headers.toml")?;
-    println!("CUDA {}: added to headers.toml", set.version);
+    let mut list = fs::read_to_string(update::LIST).context("cannot read headers.toml")?;
+    if update::lists(&list, &set) {
+        println!("CUDA {}: headers.toml lists it already", set.version);
+    } else {
+        list = update::insert(&list, &set)?;
+        fs::write(update::LIST, &list).context("cannot write headers.toml")?;
+        println!("CUDA {}: added to headers.toml", set.version);
+    }
     set.fetch(folder)?;
+    let mut written = Ok(());
     if update::is_last(&list, &set) {
-        write(&set.include(folder), &update::workspace().join("cuda-ipc-sys/src"))?;
-        println!("CUDA {}: wrote the bindings", set.version);
+        written = write(&set.include(folder), &update::workspace().join("cuda-ipc-sys/src"));
+        match &written {
+            Ok(()) => println!("CUDA {}: wrote the bindings", set.version),
+            // The check below lists everything that the release changes, also if the bindings are the old ones.
+            Err(error) => eprintln!("CUDA {}: the bindings are not written: {error:#}", set.version),
+        }
     }
     // It is compiled again, because the sets of headers.toml are part of it.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut check = process::Command::new(cargo);
     check.args(["run", "--quiet", "-p", "cuda-ipc-sys-abi-check", "--", "--write", "--headers"]).arg(folder);
-    if !check.current_dir(update::workspace()).status().context("cannot run cargo")?.success() {
+    let is_equal = check.current_dir(update::workspace()).status().context("cannot run cargo")?.success();
+    if !is_equal || written.is_err() {
         bail!(
-            "the bindings and the headers disagree, as listed above: correct the bindings, or add to exceptions.toml \
-             what one definition covers, and run cuda-ipc-sys-abi-check --write again"
+            "the bindings and the headers disagree, as listed above: bind each new function, or refuse it in \
+             unbound.toml; correct the bindings, or add to exceptions.toml what one definition covers; then run `update \
+             {version}` again"
         );
     }
     Ok(())

@@ -58,6 +58,12 @@ pub fn insert(text: &str, set: &HeaderSet) -> Result<String> {
     Ok(if after.is_empty() { format!("{before}\n{block}") } else { format!("{before}{block}\n{after}") })
 }
 
+/// Whether headers.toml has a set of this version.
+#[must_use]
+pub fn lists(text: &str, set: &HeaderSet) -> bool {
+    text.contains(&format!("\nversion = \"{}\"", set.version))
+}
+
 /// Whether a set is the last one of headers.toml, from which the bindings are generated.
 #[must_use]
 pub fn is_last(text: &str, set: &HeaderSet) -> bool {
@@ -103,6 +109,7 @@ mod tests {
     fn a_set_that_is_added_again_is_where_and_as_it_was() {
         for set in sets().expect("headers.toml is valid") {
             let without = without(&set.version);
+            assert!(lists(TEXT, &set) && !lists(&without, &set));
             assert!(!without.contains(&format!("[[set]]\nversion = \"{}", set.version)));
             assert_eq!(insert(&without, &set).expect("the set is not in the list"), TEXT);
             let twice = insert(TEXT, &set).expect_err("the set is in the list");

@@ -107,7 +107,7 @@ C function [`cuArrayCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArrayCreate {
             Some(function) => Ok(unsafe { function(pHandle, pAllocateArray) }),
-            None => Err(self.missing(228usize)),
+            None => Err(self.missing(230usize)),
         }
     }
     /**Returns the dimensions and format of an array.
@@ -128,7 +128,7 @@ C function [`cuArrayGetDescriptor`](https://docs.nvidia.com/cuda/cuda-driver-api
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArrayGetDescriptor {
             Some(function) => Ok(unsafe { function(pArrayDescriptor, hArray) }),
-            None => Err(self.missing(229usize)),
+            None => Err(self.missing(231usize)),
         }
     }
     /**Creates an array of up to three dimensions, with layers, cube faces and other properties by flags.
@@ -149,7 +149,7 @@ C function [`cuArray3DCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArray3DCreate {
             Some(function) => Ok(unsafe { function(pHandle, pAllocateArray) }),
-            None => Err(self.missing(230usize)),
+            None => Err(self.missing(232usize)),
         }
     }
     /**Returns the dimensions, format and flags of an array.
@@ -170,7 +170,7 @@ C function [`cuArray3DGetDescriptor`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArray3DGetDescriptor {
             Some(function) => Ok(unsafe { function(pArrayDescriptor, hArray) }),
-            None => Err(self.missing(231usize)),
+            None => Err(self.missing(233usize)),
         }
     }
     /**Returns the tile size and the mipmap tail of a sparse array.
@@ -190,7 +190,7 @@ C function [`cuArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-driv
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArrayGetSparseProperties {
             Some(function) => Ok(unsafe { function(sparseProperties, array) }),
-            None => Err(self.missing(232usize)),
+            None => Err(self.missing(234usize)),
         }
     }
     /**Returns the size and alignment of the memory that an array with deferred mapping needs.
@@ -211,7 +211,7 @@ C function [`cuArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-dr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArrayGetMemoryRequirements {
             Some(function) => Ok(unsafe { function(memoryRequirements, array, device) }),
-            None => Err(self.missing(233usize)),
+            None => Err(self.missing(235usize)),
         }
     }
     /**Returns one plane of an array with a planar format, as an array.
@@ -233,7 +233,7 @@ must not be used after the array is destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArrayGetPlane {
             Some(function) => Ok(unsafe { function(pPlaneArray, hArray, planeIdx) }),
-            None => Err(self.missing(234usize)),
+            None => Err(self.missing(236usize)),
         }
     }
     /**Destroys an array.
@@ -253,7 +253,7 @@ texture and surface objects of it, must not be used either. No running work may 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuArrayDestroy {
             Some(function) => Ok(unsafe { function(hArray) }),
-            None => Err(self.missing(235usize)),
+            None => Err(self.missing(237usize)),
         }
     }
     /**Creates a mipmapped array.
@@ -276,7 +276,7 @@ C function [`cuMipmappedArrayCreate`](https://docs.nvidia.com/cuda/cuda-driver-a
             Some(function) => {
                 Ok(unsafe { function(pHandle, pMipmappedArrayDesc, numMipmapLevels) })
             }
-            None => Err(self.missing(236usize)),
+            None => Err(self.missing(238usize)),
         }
     }
     /**Returns one level of a mipmapped array, as an array.
@@ -300,7 +300,7 @@ destroyed. The level must not be used after the mipmapped array is destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(pLevelArray, hMipmappedArray, level) })
             }
-            None => Err(self.missing(237usize)),
+            None => Err(self.missing(239usize)),
         }
     }
     /**Returns the tile size and the mipmap tail of a sparse mipmapped array.
@@ -321,7 +321,7 @@ destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMipmappedArrayGetSparseProperties {
             Some(function) => Ok(unsafe { function(sparseProperties, mipmap) }),
-            None => Err(self.missing(238usize)),
+            None => Err(self.missing(240usize)),
         }
     }
     /**Returns the size and alignment of the memory that a mipmapped array with deferred mapping needs.
@@ -343,7 +343,7 @@ destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMipmappedArrayGetMemoryRequirements {
             Some(function) => Ok(unsafe { function(memoryRequirements, mipmap, device) }),
-            None => Err(self.missing(239usize)),
+            None => Err(self.missing(241usize)),
         }
     }
     /**Destroys a mipmapped array.
@@ -364,7 +364,7 @@ it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMipmappedArrayDestroy {
             Some(function) => Ok(unsafe { function(hMipmappedArray) }),
-            None => Err(self.missing(240usize)),
+            None => Err(self.missing(242usize)),
         }
     }
     /**Enqueues mappings and unmappings of physical memory behind parts of arrays.
@@ -388,7 +388,7 @@ a part of an array that has no memory behind it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemMapArrayAsync {
             Some(function) => Ok(unsafe { function(mapInfoList, count, hStream) }),
-            None => Err(self.missing(241usize)),
+            None => Err(self.missing(243usize)),
         }
     }
     /**Maps a part of imported memory as a mipmapped array.
@@ -412,7 +412,7 @@ free the memory at any time.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuExternalMemoryGetMappedMipmappedArray {
             Some(function) => Ok(unsafe { function(mipmap, extMem, mipmapDesc) }),
-            None => Err(self.missing(242usize)),
+            None => Err(self.missing(244usize)),
         }
     }
 }

@@ -248,7 +248,7 @@ nothing else may write host memory in either range, or read host memory at `dst`
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy {
             Some(function) => Ok(unsafe { function(dst, src, ByteCount) }),
-            None => Err(self.missing(243usize)),
+            None => Err(self.missing(245usize)),
         }
     }
     /**Copies from host to device.
@@ -271,7 +271,7 @@ write the host memory during the copy.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpyHtoD {
             Some(function) => Ok(unsafe { function(dstDevice, srcHost, ByteCount) }),
-            None => Err(self.missing(244usize)),
+            None => Err(self.missing(246usize)),
         }
     }
     /**Copies from device to host.
@@ -294,7 +294,7 @@ may read or write the host memory during the copy.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpyDtoH {
             Some(function) => Ok(unsafe { function(dstHost, srcDevice, ByteCount) }),
-            None => Err(self.missing(245usize)),
+            None => Err(self.missing(247usize)),
         }
     }
     /**Copies between device addresses.
@@ -316,7 +316,7 @@ C function [`cuMemcpyDtoD`](https://docs.nvidia.com/cuda/cuda-driver-api/group__
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpyDtoD {
             Some(function) => Ok(unsafe { function(dstDevice, srcDevice, ByteCount) }),
-            None => Err(self.missing(246usize)),
+            None => Err(self.missing(248usize)),
         }
     }
     /**Copies between the memory of two contexts.
@@ -344,7 +344,7 @@ C function [`cuMemcpyPeer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__
                     function(dstDevice, dstContext, srcDevice, srcContext, ByteCount)
                 })
             }
-            None => Err(self.missing(247usize)),
+            None => Err(self.missing(249usize)),
         }
     }
     /**Enqueues a copy between any two addresses.
@@ -368,7 +368,7 @@ memory at `dst`. `hStream` must be null, a predefined stream, or a stream that h
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpyAsync {
             Some(function) => Ok(unsafe { function(dst, src, ByteCount, hStream) }),
-            None => Err(self.missing(248usize)),
+            None => Err(self.missing(250usize)),
         }
     }
     /**Enqueues a copy from host to device.
@@ -395,7 +395,7 @@ a predefined stream, or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, srcHost, ByteCount, hStream) })
             }
-            None => Err(self.missing(249usize)),
+            None => Err(self.missing(251usize)),
         }
     }
     /**Enqueues a copy from device to host.
@@ -422,7 +422,7 @@ must be null, a predefined stream, or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstHost, srcDevice, ByteCount, hStream) })
             }
-            None => Err(self.missing(250usize)),
+            None => Err(self.missing(252usize)),
         }
     }
     /**Enqueues a copy between device addresses.
@@ -449,7 +449,7 @@ not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, srcDevice, ByteCount, hStream) })
             }
-            None => Err(self.missing(251usize)),
+            None => Err(self.missing(253usize)),
         }
     }
     /**Enqueues a copy between the memory of two contexts.
@@ -486,7 +486,7 @@ C function [`cuMemcpyPeerAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
                     )
                 })
             }
-            None => Err(self.missing(252usize)),
+            None => Err(self.missing(254usize)),
         }
     }
     /**Fills device memory with a byte.
@@ -508,7 +508,7 @@ C function [`cuMemsetD8`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CU
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD8 {
             Some(function) => Ok(unsafe { function(dstDevice, uc, N) }),
-            None => Err(self.missing(253usize)),
+            None => Err(self.missing(255usize)),
         }
     }
     /**Fills device memory with a 16-bit word.
@@ -530,7 +530,7 @@ C function [`cuMemsetD16`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD16 {
             Some(function) => Ok(unsafe { function(dstDevice, us, N) }),
-            None => Err(self.missing(254usize)),
+            None => Err(self.missing(256usize)),
         }
     }
     /**Fills device memory with a 32-bit word.
@@ -552,7 +552,7 @@ C function [`cuMemsetD32`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD32 {
             Some(function) => Ok(unsafe { function(dstDevice, ui, N) }),
-            None => Err(self.missing(255usize)),
+            None => Err(self.missing(257usize)),
         }
     }
     /**Enqueues a fill with a byte.
@@ -575,7 +575,7 @@ must be null, a predefined stream, or a stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD8Async {
             Some(function) => Ok(unsafe { function(dstDevice, uc, N, hStream) }),
-            None => Err(self.missing(256usize)),
+            None => Err(self.missing(258usize)),
         }
     }
     /**Enqueues a fill with a 16-bit word.
@@ -598,7 +598,7 @@ the fill. `hStream` must be null, a predefined stream, or a stream that has not 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD16Async {
             Some(function) => Ok(unsafe { function(dstDevice, us, N, hStream) }),
-            None => Err(self.missing(257usize)),
+            None => Err(self.missing(259usize)),
         }
     }
     /**Enqueues a fill with a 32-bit word.
@@ -621,7 +621,7 @@ the fill. `hStream` must be null, a predefined stream, or a stream that has not 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemsetD32Async {
             Some(function) => Ok(unsafe { function(dstDevice, ui, N, hStream) }),
-            None => Err(self.missing(258usize)),
+            None => Err(self.missing(260usize)),
         }
     }
     /**Copies from device memory to a one-dimensional array.
@@ -647,7 +647,7 @@ must point to `ByteCount` readable bytes.*/
             Some(function) => {
                 Ok(unsafe { function(dstArray, dstOffset, srcDevice, ByteCount) })
             }
-            None => Err(self.missing(259usize)),
+            None => Err(self.missing(261usize)),
         }
     }
     /**Copies from a one-dimensional array to device memory.
@@ -673,7 +673,7 @@ must be aligned to the array's elements and point to `ByteCount` writable bytes.
             Some(function) => {
                 Ok(unsafe { function(dstDevice, srcArray, srcOffset, ByteCount) })
             }
-            None => Err(self.missing(260usize)),
+            None => Err(self.missing(262usize)),
         }
     }
     /**Copies from host memory to a one-dimensional array.
@@ -699,7 +699,7 @@ point to `ByteCount` readable bytes. Nothing may write the host memory during th
             Some(function) => {
                 Ok(unsafe { function(dstArray, dstOffset, srcHost, ByteCount) })
             }
-            None => Err(self.missing(261usize)),
+            None => Err(self.missing(263usize)),
         }
     }
     /**Copies from a one-dimensional array to host memory.
@@ -725,7 +725,7 @@ point to `ByteCount` writable bytes. Nothing else may read or write the host mem
             Some(function) => {
                 Ok(unsafe { function(dstHost, srcArray, srcOffset, ByteCount) })
             }
-            None => Err(self.missing(262usize)),
+            None => Err(self.missing(264usize)),
         }
     }
     /**Copies between one-dimensional arrays whose elements have the same size.
@@ -754,7 +754,7 @@ must be an array that has not been destroyed, with `ByteCount` bytes from `srcOf
                     function(dstArray, dstOffset, srcArray, srcOffset, ByteCount)
                 })
             }
-            None => Err(self.missing(263usize)),
+            None => Err(self.missing(265usize)),
         }
     }
     /**Enqueues a copy from host memory to a one-dimensional array.
@@ -783,7 +783,7 @@ not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstArray, dstOffset, srcHost, ByteCount, hStream) })
             }
-            None => Err(self.missing(264usize)),
+            None => Err(self.missing(266usize)),
         }
     }
     /**Enqueues a copy from a one-dimensional array to host memory.
@@ -812,7 +812,7 @@ stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstHost, srcArray, srcOffset, ByteCount, hStream) })
             }
-            None => Err(self.missing(265usize)),
+            None => Err(self.missing(267usize)),
         }
     }
     /**Copies a rectangle between host memory, device memory and arrays.
@@ -834,7 +834,7 @@ may write host memory on either side, or read host memory of the destination.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy2D {
             Some(function) => Ok(unsafe { function(pCopy) }),
-            None => Err(self.missing(266usize)),
+            None => Err(self.missing(268usize)),
         }
     }
     /**Copies a rectangle like cuMemcpy2D, but also with pitches that cuMemcpy2D rejects, which may be slower.
@@ -856,7 +856,7 @@ may write host memory on either side, or read host memory of the destination.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy2DUnaligned {
             Some(function) => Ok(unsafe { function(pCopy) }),
-            None => Err(self.missing(267usize)),
+            None => Err(self.missing(269usize)),
         }
     }
     /**Copies a box between host memory, device memory and arrays.
@@ -878,7 +878,7 @@ may write host memory on either side, or read host memory of the destination.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy3D {
             Some(function) => Ok(unsafe { function(pCopy) }),
-            None => Err(self.missing(268usize)),
+            None => Err(self.missing(270usize)),
         }
     }
     /**Copies a box between the memory of two contexts.
@@ -900,7 +900,7 @@ must not have been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy3DPeer {
             Some(function) => Ok(unsafe { function(pCopy) }),
-            None => Err(self.missing(269usize)),
+            None => Err(self.missing(271usize)),
         }
     }
     /**Enqueues a copy of a rectangle between host memory, device memory and arrays.
@@ -925,7 +925,7 @@ that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy2DAsync {
             Some(function) => Ok(unsafe { function(pCopy, hStream) }),
-            None => Err(self.missing(270usize)),
+            None => Err(self.missing(272usize)),
         }
     }
     /**Enqueues a copy of a box between host memory, device memory and arrays.
@@ -950,7 +950,7 @@ that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy3DAsync {
             Some(function) => Ok(unsafe { function(pCopy, hStream) }),
-            None => Err(self.missing(271usize)),
+            None => Err(self.missing(273usize)),
         }
     }
     /**Enqueues a copy of a box between the memory of two contexts.
@@ -974,7 +974,7 @@ destroyed. `hStream` must be null, a predefined stream, or a stream that has not
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy3DPeerAsync {
             Some(function) => Ok(unsafe { function(pCopy, hStream) }),
-            None => Err(self.missing(272usize)),
+            None => Err(self.missing(274usize)),
         }
     }
     /**Enqueues a batch of copies that run in any order; CUDA 13.0 dropped the index of a failed copy.
@@ -1020,7 +1020,7 @@ CU_STREAM_PER_THREAD or a stream that has not been destroyed.*/
                     )
                 })
             }
-            None => Err(self.missing(273usize)),
+            None => Err(self.missing(275usize)),
         }
     }
     /**Enqueues a batch of box copies that run in any order; CUDA 13.0 dropped the index of a failed copy.
@@ -1049,7 +1049,7 @@ CU_STREAM_PER_THREAD or a stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy3DBatchAsync {
             Some(function) => Ok(unsafe { function(numParams, opList, flags, hStream) }),
-            None => Err(self.missing(274usize)),
+            None => Err(self.missing(276usize)),
         }
     }
     /**Enqueues a copy with the attributes that cuMemcpyBatchAsync takes.
@@ -1076,7 +1076,7 @@ not write the source. `hStream` must be null, a predefined stream, or a stream t
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpyWithAttributesAsync {
             Some(function) => Ok(unsafe { function(dst, src, size, attr, hStream) }),
-            None => Err(self.missing(275usize)),
+            None => Err(self.missing(277usize)),
         }
     }
     /**Enqueues one copy as cuMemcpy3DBatchAsync takes several.
@@ -1102,7 +1102,7 @@ predefined stream, or a stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemcpy3DWithAttributesAsync {
             Some(function) => Ok(unsafe { function(op, flags, hStream) }),
-            None => Err(self.missing(276usize)),
+            None => Err(self.missing(278usize)),
         }
     }
 }

@@ -58,7 +58,7 @@ C function [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventCreate {
             Some(function) => Ok(unsafe { function(phEvent, Flags) }),
-            None => Err(self.missing(195usize)),
+            None => Err(self.missing(197usize)),
         }
     }
     /**Destroys an event without waiting for it.
@@ -79,7 +79,7 @@ processes that opened it must not use it afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventDestroy {
             Some(function) => Ok(unsafe { function(hEvent) }),
-            None => Err(self.missing(196usize)),
+            None => Err(self.missing(198usize)),
         }
     }
     /**Captures the work enqueued in a stream into an event.
@@ -100,7 +100,7 @@ stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventRecord {
             Some(function) => Ok(unsafe { function(hEvent, hStream) }),
-            None => Err(self.missing(197usize)),
+            None => Err(self.missing(199usize)),
         }
     }
     /**Returns whether the work that an event captured is done.
@@ -119,7 +119,7 @@ C function [`cuEventQuery`](https://docs.nvidia.com/cuda/cuda-driver-api/group__
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventQuery {
             Some(function) => Ok(unsafe { function(hEvent) }),
-            None => Err(self.missing(198usize)),
+            None => Err(self.missing(200usize)),
         }
     }
     /**Waits until the work that an event captured is done.
@@ -138,7 +138,7 @@ C function [`cuEventSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventSynchronize {
             Some(function) => Ok(unsafe { function(hEvent) }),
-            None => Err(self.missing(199usize)),
+            None => Err(self.missing(201usize)),
         }
     }
     /**Returns the milliseconds between two timed events.
@@ -159,7 +159,7 @@ C function [`cuEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventElapsedTime {
             Some(function) => Ok(unsafe { function(pMilliseconds, hStart, hEnd) }),
-            None => Err(self.missing(200usize)),
+            None => Err(self.missing(202usize)),
         }
     }
     /**Records an event as cuEventRecord does, or with a flag as a node of the graph that is being captured.
@@ -181,7 +181,7 @@ stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventRecordWithFlags {
             Some(function) => Ok(unsafe { function(hEvent, hStream, flags) }),
-            None => Err(self.missing(201usize)),
+            None => Err(self.missing(203usize)),
         }
     }
     /**Returns the milliseconds between two timed events; version 2 may not report errors of pending work.
@@ -202,7 +202,7 @@ C function [`cuEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuEventElapsedTime_v2 {
             Some(function) => Ok(unsafe { function(pMilliseconds, hStart, hEnd) }),
-            None => Err(self.missing(202usize)),
+            None => Err(self.missing(204usize)),
         }
     }
 }

@@ -70,7 +70,7 @@ reference to it may be created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuImportExternalMemory {
             Some(function) => Ok(unsafe { function(extMem_out, memHandleDesc) }),
-            None => Err(self.missing(332usize)),
+            None => Err(self.missing(334usize)),
         }
     }
     /**Destroys an import of external memory.
@@ -90,7 +90,7 @@ used afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDestroyExternalMemory {
             Some(function) => Ok(unsafe { function(extMem) }),
-            None => Err(self.missing(333usize)),
+            None => Err(self.missing(335usize)),
         }
     }
     /**Maps a range of imported memory as device memory.
@@ -114,7 +114,7 @@ created. If two mappings overlap, work must access the common part with volatile
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuExternalMemoryGetMappedBuffer {
             Some(function) => Ok(unsafe { function(devPtr, extMem, bufferDesc) }),
-            None => Err(self.missing(334usize)),
+            None => Err(self.missing(336usize)),
         }
     }
     /**Imports a semaphore or fence that another API exported.
@@ -136,7 +136,7 @@ which must not be used or closed afterwards. Other handles and names in it must 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuImportExternalSemaphore {
             Some(function) => Ok(unsafe { function(extSem_out, semHandleDesc) }),
-            None => Err(self.missing(335usize)),
+            None => Err(self.missing(337usize)),
         }
     }
     /**Enqueues signals of external semaphores.
@@ -163,7 +163,7 @@ has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(extSemArray, paramsArray, numExtSems, stream) })
             }
-            None => Err(self.missing(336usize)),
+            None => Err(self.missing(338usize)),
         }
     }
     /**Enqueues waits for external semaphores.
@@ -190,7 +190,7 @@ must be null, a predefined stream, or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(extSemArray, paramsArray, numExtSems, stream) })
             }
-            None => Err(self.missing(337usize)),
+            None => Err(self.missing(339usize)),
         }
     }
     /**Destroys an import of an external semaphore.
@@ -210,7 +210,7 @@ not be used afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDestroyExternalSemaphore {
             Some(function) => Ok(unsafe { function(extSem) }),
-            None => Err(self.missing(338usize)),
+            None => Err(self.missing(340usize)),
         }
     }
 }

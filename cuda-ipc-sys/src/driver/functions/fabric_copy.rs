@@ -37,7 +37,7 @@ has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuFabricCpyBatchAsync {
             Some(function) => Ok(unsafe { function(numOps, opList, flags, hStream) }),
-            None => Err(self.missing(339usize)),
+            None => Err(self.missing(341usize)),
         }
     }
 }

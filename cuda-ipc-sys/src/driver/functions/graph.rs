@@ -229,7 +229,7 @@ C function [`cuGraphCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphCreate {
             Some(function) => Ok(unsafe { function(phGraph, flags) }),
-            None => Err(self.missing(352usize)),
+            None => Err(self.missing(354usize)),
         }
     }
     /**Destroys a graph.
@@ -249,7 +249,7 @@ No other thread may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphDestroy {
             Some(function) => Ok(unsafe { function(hGraph) }),
-            None => Err(self.missing(353usize)),
+            None => Err(self.missing(355usize)),
         }
     }
     /**Adds a node that allocates memory when it runs.
@@ -286,7 +286,7 @@ No other thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(354usize)),
+            None => Err(self.missing(356usize)),
         }
     }
     /**Adds a node that frees memory when it runs.
@@ -316,7 +316,7 @@ No other thread may use the graph during the call.*/
                     function(phGraphNode, hGraph, dependencies, numDependencies, dptr)
                 })
             }
-            None => Err(self.missing(355usize)),
+            None => Err(self.missing(357usize)),
         }
     }
     /**Adds a node that records an event.
@@ -346,7 +346,7 @@ No other thread may use the graph during the call.*/
                     function(phGraphNode, hGraph, dependencies, numDependencies, event)
                 })
             }
-            None => Err(self.missing(356usize)),
+            None => Err(self.missing(358usize)),
         }
     }
     /**Adds a node that waits for an event.
@@ -376,7 +376,7 @@ No other thread may use the graph during the call.*/
                     function(phGraphNode, hGraph, dependencies, numDependencies, event)
                 })
             }
-            None => Err(self.missing(357usize)),
+            None => Err(self.missing(359usize)),
         }
     }
     /**Creates an executable graph from a graph.
@@ -398,7 +398,7 @@ No other thread may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphInstantiateWithFlags {
             Some(function) => Ok(unsafe { function(phGraphExec, hGraph, flags) }),
-            None => Err(self.missing(358usize)),
+            None => Err(self.missing(360usize)),
         }
     }
     /**Launches an executable graph into a stream.
@@ -421,7 +421,7 @@ No other thread may use the executable graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphLaunch {
             Some(function) => Ok(unsafe { function(hGraph, hStream) }),
-            None => Err(self.missing(359usize)),
+            None => Err(self.missing(361usize)),
         }
     }
     /**Destroys an executable graph.
@@ -441,7 +441,7 @@ No other thread may use the executable graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecDestroy {
             Some(function) => Ok(unsafe { function(hGraphExec) }),
-            None => Err(self.missing(360usize)),
+            None => Err(self.missing(362usize)),
         }
     }
     /**Copies a graph, including its child graphs.
@@ -462,7 +462,7 @@ other thread may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphClone {
             Some(function) => Ok(unsafe { function(phGraphClone, originalGraph) }),
-            None => Err(self.missing(361usize)),
+            None => Err(self.missing(363usize)),
         }
     }
     /**Returns a graph's ID, as cuGraphDebugDotPrint prints it.
@@ -483,7 +483,7 @@ may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphGetId {
             Some(function) => Ok(unsafe { function(hGraph, graphId) }),
-            None => Err(self.missing(362usize)),
+            None => Err(self.missing(364usize)),
         }
     }
     /**Writes a description of a graph to a file, in the DOT language.
@@ -505,7 +505,7 @@ use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphDebugDotPrint {
             Some(function) => Ok(unsafe { function(hGraph, path, flags) }),
-            None => Err(self.missing(363usize)),
+            None => Err(self.missing(365usize)),
         }
     }
     /**Creates the handle that a kernel sets and a conditional node reads.
@@ -534,7 +534,7 @@ use the graph during the call.*/
                     function(pHandle_out, hGraph, ctx, defaultLaunchValue, flags)
                 })
             }
-            None => Err(self.missing(364usize)),
+            None => Err(self.missing(366usize)),
         }
     }
     /**Returns a graph's nodes, or only their number if `nodes` is null.
@@ -556,7 +556,7 @@ C function [`cuGraphGetNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphGetNodes {
             Some(function) => Ok(unsafe { function(hGraph, nodes, numNodes) }),
-            None => Err(self.missing(365usize)),
+            None => Err(self.missing(367usize)),
         }
     }
     /**Returns a graph's nodes without dependencies, or only their number if `rootNodes` is null.
@@ -579,7 +579,7 @@ the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphGetRootNodes {
             Some(function) => Ok(unsafe { function(hGraph, rootNodes, numRootNodes) }),
-            None => Err(self.missing(366usize)),
+            None => Err(self.missing(368usize)),
         }
     }
     /**Returns a graph's edges, and since CUDA 12.3 their data.
@@ -608,7 +608,7 @@ call.*/
             Some(function) => {
                 Ok(unsafe { function(hGraph, from, to, edgeData, numEdges) })
             }
-            None => Err(self.missing(367usize)),
+            None => Err(self.missing(369usize)),
         }
     }
     /**Adds edges to a graph, since CUDA 12.3 with edge data.
@@ -636,7 +636,7 @@ thread may use the graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(hGraph, from, to, edgeData, numDependencies) })
             }
-            None => Err(self.missing(368usize)),
+            None => Err(self.missing(370usize)),
         }
     }
     /**Removes edges from a graph, since CUDA 12.3 those with the given edge data.
@@ -664,7 +664,7 @@ thread may use the graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(hGraph, from, to, edgeData, numDependencies) })
             }
-            None => Err(self.missing(369usize)),
+            None => Err(self.missing(371usize)),
         }
     }
     /**Returns the nodes that a node depends on, and since CUDA 12.3 the data of their edges.
@@ -692,7 +692,7 @@ node's graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(hNode, dependencies, edgeData, numDependencies) })
             }
-            None => Err(self.missing(370usize)),
+            None => Err(self.missing(372usize)),
         }
     }
     /**Returns the nodes that depend on a node, and since CUDA 12.3 the data of their edges.
@@ -722,7 +722,7 @@ thread may use the node's graph during the call.*/
                     function(hNode, dependentNodes, edgeData, numDependentNodes)
                 })
             }
-            None => Err(self.missing(371usize)),
+            None => Err(self.missing(373usize)),
         }
     }
     /**Returns the node of a clone that was copied from a given node.
@@ -747,7 +747,7 @@ other thread may use either graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(phNode, hOriginalNode, hClonedGraph) })
             }
-            None => Err(self.missing(372usize)),
+            None => Err(self.missing(374usize)),
         }
     }
     /**Returns the type of a node, such as a kernel or copy node.
@@ -768,7 +768,7 @@ No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeGetType {
             Some(function) => Ok(unsafe { function(hNode, type_) }),
-            None => Err(self.missing(373usize)),
+            None => Err(self.missing(375usize)),
         }
     }
     /**Returns the graph or child graph that contains a node.
@@ -790,7 +790,7 @@ call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeGetContainingGraph {
             Some(function) => Ok(unsafe { function(hNode, phGraph) }),
-            None => Err(self.missing(374usize)),
+            None => Err(self.missing(376usize)),
         }
     }
     /**Returns a node's ID within its graph, as cuGraphDebugDotPrint prints it.
@@ -811,7 +811,7 @@ No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeGetLocalId {
             Some(function) => Ok(unsafe { function(hNode, nodeId) }),
-            None => Err(self.missing(375usize)),
+            None => Err(self.missing(377usize)),
         }
     }
     /**Returns the ID by which tools identify a node.
@@ -832,7 +832,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeGetToolsId {
             Some(function) => Ok(unsafe { function(hNode, nodeId) }),
-            None => Err(self.missing(376usize)),
+            None => Err(self.missing(378usize)),
         }
     }
     /**Removes a node and its edges from its graph.
@@ -852,7 +852,7 @@ must not be used afterwards. No other thread may use the node's graph during the
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphDestroyNode {
             Some(function) => Ok(unsafe { function(hNode) }),
-            None => Err(self.missing(377usize)),
+            None => Err(self.missing(379usize)),
         }
     }
     /**Creates a reference-counted object that graphs can own, with a function that destroys it.
@@ -879,7 +879,7 @@ Both must be valid until then. The caller owns `initialRefcount` references.*/
             Some(function) => {
                 Ok(unsafe { function(object_out, ptr, destroy, initialRefcount, flags) })
             }
-            None => Err(self.missing(378usize)),
+            None => Err(self.missing(380usize)),
         }
     }
     /**Adds references to a user object, which the caller then owns.
@@ -899,7 +899,7 @@ C function [`cuUserObjectRetain`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuUserObjectRetain {
             Some(function) => Ok(unsafe { function(object, count) }),
-            None => Err(self.missing(379usize)),
+            None => Err(self.missing(381usize)),
         }
     }
     /**Releases references to a user object that the caller owns.
@@ -919,7 +919,7 @@ The caller must own `count` references to `object`. After the last release, the 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuUserObjectRelease {
             Some(function) => Ok(unsafe { function(object, count) }),
-            None => Err(self.missing(380usize)),
+            None => Err(self.missing(382usize)),
         }
     }
     /**Gives a graph references to a user object, new ones or the caller's.
@@ -943,7 +943,7 @@ thread may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphRetainUserObject {
             Some(function) => Ok(unsafe { function(graph, object, count, flags) }),
-            None => Err(self.missing(381usize)),
+            None => Err(self.missing(383usize)),
         }
     }
     /**Releases references to a user object that a graph owns.
@@ -966,7 +966,7 @@ during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphReleaseUserObject {
             Some(function) => Ok(unsafe { function(graph, object, count) }),
-            None => Err(self.missing(382usize)),
+            None => Err(self.missing(384usize)),
         }
     }
     /**Returns the unused memory of a device's graphs to the system.
@@ -985,7 +985,7 @@ Nothing beyond the arguments' types: the driver checks their values.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceGraphMemTrim {
             Some(function) => Ok(unsafe { function(device) }),
-            None => Err(self.missing(383usize)),
+            None => Err(self.missing(385usize)),
         }
     }
     /**Returns how much memory the graphs of a device use or reserve.
@@ -1006,7 +1006,7 @@ C function [`cuDeviceGetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-dr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceGetGraphMemAttribute {
             Some(function) => Ok(unsafe { function(device, attr, value) }),
-            None => Err(self.missing(384usize)),
+            None => Err(self.missing(386usize)),
         }
     }
     /**Resets a high-water mark of the memory that a device's graphs use or reserve.
@@ -1027,7 +1027,7 @@ C function [`cuDeviceSetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-dr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceSetGraphMemAttribute {
             Some(function) => Ok(unsafe { function(device, attr, value) }),
-            None => Err(self.missing(385usize)),
+            None => Err(self.missing(387usize)),
         }
     }
 }

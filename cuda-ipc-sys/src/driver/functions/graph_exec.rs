@@ -143,7 +143,7 @@ use the graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(phGraphExec, hGraph, instantiateParams) })
             }
-            None => Err(self.missing(386usize)),
+            None => Err(self.missing(388usize)),
         }
     }
     /**Returns the flags that an executable graph was instantiated with.
@@ -164,7 +164,7 @@ other thread may use the executable graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecGetFlags {
             Some(function) => Ok(unsafe { function(hGraphExec, flags) }),
-            None => Err(self.missing(387usize)),
+            None => Err(self.missing(389usize)),
         }
     }
     /**Returns an executable graph's ID, as cuGraphDebugDotPrint prints it.
@@ -185,7 +185,7 @@ No other thread may use the executable graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecGetId {
             Some(function) => Ok(unsafe { function(hGraphExec, graphId) }),
-            None => Err(self.missing(388usize)),
+            None => Err(self.missing(390usize)),
         }
     }
     /**Enqueues the upload of an executable graph to the device, without running it.
@@ -206,7 +206,7 @@ stream, or a stream that has not been destroyed. No other thread may use the exe
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphUpload {
             Some(function) => Ok(unsafe { function(hGraph, hStream) }),
-            None => Err(self.missing(389usize)),
+            None => Err(self.missing(391usize)),
         }
     }
     /**Updates an executable graph from a graph of the same topology; CUDA 12.0 also returns the edge that differs.
@@ -230,7 +230,7 @@ whenever the executable graph runs. No other thread may use either graph during 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecUpdate {
             Some(function) => Ok(unsafe { function(hGraphExec, hGraph, resultInfo) }),
-            None => Err(self.missing(390usize)),
+            None => Err(self.missing(392usize)),
         }
     }
     /**Enables or disables a node in an executable graph.
@@ -253,7 +253,7 @@ either graph during the call. The device must not update the node during the cal
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeSetEnabled {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, isEnabled) }),
-            None => Err(self.missing(391usize)),
+            None => Err(self.missing(393usize)),
         }
     }
     /**Returns whether a node is enabled in an executable graph.
@@ -276,7 +276,7 @@ for writing. No other thread may use either graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeGetEnabled {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, isEnabled) }),
-            None => Err(self.missing(392usize)),
+            None => Err(self.missing(394usize)),
         }
     }
     /**Sets the parameters of a node of any type in an executable graph.
@@ -302,7 +302,7 @@ graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
-            None => Err(self.missing(393usize)),
+            None => Err(self.missing(395usize)),
         }
     }
     /**Sets a kernel node's parameters in an executable graph, whose kernel can be a `CUkernel` since CUDA 12.0.
@@ -330,7 +330,7 @@ thread may use either graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecKernelNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
-            None => Err(self.missing(394usize)),
+            None => Err(self.missing(396usize)),
         }
     }
     /**Sets a copy node's parameters in an executable graph.
@@ -356,7 +356,7 @@ the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecMemcpyNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, copyParams, ctx) }),
-            None => Err(self.missing(395usize)),
+            None => Err(self.missing(397usize)),
         }
     }
     /**Sets a fill node's parameters in an executable graph.
@@ -383,7 +383,7 @@ aligned and writable whenever the graph runs. No other thread may use either gra
             Some(function) => {
                 Ok(unsafe { function(hGraphExec, hNode, memsetParams, ctx) })
             }
-            None => Err(self.missing(396usize)),
+            None => Err(self.missing(398usize)),
         }
     }
     /**Sets a host node's function and its argument in an executable graph.
@@ -408,7 +408,7 @@ graph runs. No other thread may use either graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecHostNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
-            None => Err(self.missing(397usize)),
+            None => Err(self.missing(399usize)),
         }
     }
     /**Sets the parameters of all nodes of a child graph, in an executable graph.
@@ -432,7 +432,7 @@ other thread may use any of the graphs during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecChildGraphNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, childGraph) }),
-            None => Err(self.missing(398usize)),
+            None => Err(self.missing(400usize)),
         }
     }
     /**Sets the event that a node records in an executable graph.
@@ -456,7 +456,7 @@ graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecEventRecordNodeSetEvent {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, event) }),
-            None => Err(self.missing(399usize)),
+            None => Err(self.missing(401usize)),
         }
     }
     /**Sets the event that a node waits for in an executable graph.
@@ -480,7 +480,7 @@ graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecEventWaitNodeSetEvent {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, event) }),
-            None => Err(self.missing(400usize)),
+            None => Err(self.missing(402usize)),
         }
     }
     /**Sets the semaphores that a node signals in an executable graph.
@@ -505,7 +505,7 @@ either graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecExternalSemaphoresSignalNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
-            None => Err(self.missing(401usize)),
+            None => Err(self.missing(403usize)),
         }
     }
     /**Sets the semaphores that a node waits for in an executable graph.
@@ -530,7 +530,7 @@ either graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecExternalSemaphoresWaitNodeSetParams {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
-            None => Err(self.missing(402usize)),
+            None => Err(self.missing(404usize)),
         }
     }
     /**Sets the stream memory operations of a node in an executable graph.
@@ -555,7 +555,7 @@ runs. No other thread may use either graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecBatchMemOpNodeSetParams {
             Some(function) => Ok(unsafe { function(graphExec, node, nodeParams) }),
-            None => Err(self.missing(403usize)),
+            None => Err(self.missing(405usize)),
         }
     }
 }

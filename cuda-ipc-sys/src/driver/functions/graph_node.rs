@@ -170,7 +170,7 @@ the graph runs. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(404usize)),
+            None => Err(self.missing(406usize)),
         }
     }
     /**Sets the parameters of a node of any type; version 2 rejects a kernel of another context than the node's.
@@ -193,7 +193,7 @@ the graph runs. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeSetParams_v2 {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(405usize)),
+            None => Err(self.missing(407usize)),
         }
     }
     /**Returns the parameters of a node of any type.
@@ -216,7 +216,7 @@ the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(406usize)),
+            None => Err(self.missing(408usize)),
         }
     }
     /**Returns a kernel node's parameters, whose kernel can be a `CUkernel` since CUDA 12.0.
@@ -239,7 +239,7 @@ once the node is destroyed or given other parameters. No other thread may use th
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(407usize)),
+            None => Err(self.missing(409usize)),
         }
     }
     /**Sets a kernel node's parameters, whose kernel can be a `CUkernel` since CUDA 12.0.
@@ -264,7 +264,7 @@ uses, must be valid whenever the graph runs. No other thread may use the node's 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(408usize)),
+            None => Err(self.missing(410usize)),
         }
     }
     /**Copies all attributes of a kernel node to another one of the same context.
@@ -285,7 +285,7 @@ their graphs during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeCopyAttributes {
             Some(function) => Ok(unsafe { function(dst, src) }),
-            None => Err(self.missing(409usize)),
+            None => Err(self.missing(411usize)),
         }
     }
     /**Returns one attribute of a kernel node.
@@ -307,7 +307,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeGetAttribute {
             Some(function) => Ok(unsafe { function(hNode, attr, value_out) }),
-            None => Err(self.missing(410usize)),
+            None => Err(self.missing(412usize)),
         }
     }
     /**Sets an attribute of a kernel node.
@@ -330,7 +330,7 @@ No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeSetAttribute {
             Some(function) => Ok(unsafe { function(hNode, attr, value) }),
-            None => Err(self.missing(411usize)),
+            None => Err(self.missing(413usize)),
         }
     }
     /**Returns a copy node's parameters.
@@ -351,7 +351,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphMemcpyNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(412usize)),
+            None => Err(self.missing(414usize)),
         }
     }
     /**Sets a copy node's parameters.
@@ -373,7 +373,7 @@ graph runs. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphMemcpyNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(413usize)),
+            None => Err(self.missing(415usize)),
         }
     }
     /**Returns a fill node's parameters.
@@ -394,7 +394,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphMemsetNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(414usize)),
+            None => Err(self.missing(416usize)),
         }
     }
     /**Sets a fill node's parameters.
@@ -416,7 +416,7 @@ may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphMemsetNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(415usize)),
+            None => Err(self.missing(417usize)),
         }
     }
     /**Returns a host node's function and its argument.
@@ -437,7 +437,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphHostNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(416usize)),
+            None => Err(self.missing(418usize)),
         }
     }
     /**Sets a host node's function and its argument.
@@ -460,7 +460,7 @@ graph runs. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphHostNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(417usize)),
+            None => Err(self.missing(419usize)),
         }
     }
     /**Returns the graph that a child graph node owns.
@@ -482,7 +482,7 @@ destroyed. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphChildGraphNodeGetGraph {
             Some(function) => Ok(unsafe { function(hNode, phGraph) }),
-            None => Err(self.missing(418usize)),
+            None => Err(self.missing(420usize)),
         }
     }
     /**Returns the event that a node records.
@@ -503,7 +503,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphEventRecordNodeGetEvent {
             Some(function) => Ok(unsafe { function(hNode, event_out) }),
-            None => Err(self.missing(419usize)),
+            None => Err(self.missing(421usize)),
         }
     }
     /**Sets the event that a node records.
@@ -525,7 +525,7 @@ during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphEventRecordNodeSetEvent {
             Some(function) => Ok(unsafe { function(hNode, event) }),
-            None => Err(self.missing(420usize)),
+            None => Err(self.missing(422usize)),
         }
     }
     /**Returns the event that a node waits for.
@@ -546,7 +546,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphEventWaitNodeGetEvent {
             Some(function) => Ok(unsafe { function(hNode, event_out) }),
-            None => Err(self.missing(421usize)),
+            None => Err(self.missing(423usize)),
         }
     }
     /**Sets the event that a node waits for.
@@ -568,7 +568,7 @@ during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphEventWaitNodeSetEvent {
             Some(function) => Ok(unsafe { function(hNode, event) }),
-            None => Err(self.missing(422usize)),
+            None => Err(self.missing(424usize)),
         }
     }
     /**Returns the semaphores that a node signals.
@@ -590,7 +590,7 @@ the node is destroyed or given other parameters. No other thread may use the nod
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExternalSemaphoresSignalNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, params_out) }),
-            None => Err(self.missing(423usize)),
+            None => Err(self.missing(425usize)),
         }
     }
     /**Sets the semaphores that a node signals.
@@ -613,7 +613,7 @@ the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExternalSemaphoresSignalNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(424usize)),
+            None => Err(self.missing(426usize)),
         }
     }
     /**Returns the semaphores that a node waits for.
@@ -635,7 +635,7 @@ the node is destroyed or given other parameters. No other thread may use the nod
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExternalSemaphoresWaitNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, params_out) }),
-            None => Err(self.missing(425usize)),
+            None => Err(self.missing(427usize)),
         }
     }
     /**Sets the semaphores that a node waits for.
@@ -658,7 +658,7 @@ the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExternalSemaphoresWaitNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(426usize)),
+            None => Err(self.missing(428usize)),
         }
     }
     /**Returns the stream memory operations of a node.
@@ -680,7 +680,7 @@ node is destroyed or given other parameters. No other thread may use the node's 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphBatchMemOpNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams_out) }),
-            None => Err(self.missing(427usize)),
+            None => Err(self.missing(429usize)),
         }
     }
     /**Sets the stream memory operations of a node.
@@ -703,7 +703,7 @@ runs. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphBatchMemOpNodeSetParams {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(428usize)),
+            None => Err(self.missing(430usize)),
         }
     }
     /**Returns an allocation node's parameters, including the address.
@@ -725,7 +725,7 @@ after the node is destroyed. No other thread may use the node's graph during the
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphMemAllocNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, params_out) }),
-            None => Err(self.missing(429usize)),
+            None => Err(self.missing(431usize)),
         }
     }
     /**Returns the address that a node frees.
@@ -746,7 +746,7 @@ writing. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphMemFreeNodeGetParams {
             Some(function) => Ok(unsafe { function(hNode, dptr_out) }),
-            None => Err(self.missing(430usize)),
+            None => Err(self.missing(432usize)),
         }
     }
 }

@@ -143,7 +143,7 @@ them, belong to the node. No other thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(431usize)),
+            None => Err(self.missing(433usize)),
         }
     }
     /**Adds a node of any type; version 3 rejects a kernel of another context than the node's.
@@ -185,7 +185,7 @@ them, belong to the node. No other thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(432usize)),
+            None => Err(self.missing(434usize)),
         }
     }
     /**Adds a node that launches a kernel, which can be a `CUkernel` since CUDA 12.0.
@@ -224,7 +224,7 @@ the kernel uses, must be valid whenever the graph runs. No other thread may use 
                     )
                 })
             }
-            None => Err(self.missing(433usize)),
+            None => Err(self.missing(435usize)),
         }
     }
     /**Adds a node that copies a box between host memory, device memory and arrays.
@@ -263,7 +263,7 @@ graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(434usize)),
+            None => Err(self.missing(436usize)),
         }
     }
     /**Adds a node that fills device memory.
@@ -301,7 +301,7 @@ must be aligned and writable whenever the graph runs. No other thread may use th
                     )
                 })
             }
-            None => Err(self.missing(435usize)),
+            None => Err(self.missing(437usize)),
         }
     }
     /**Adds a node that calls a host function.
@@ -338,7 +338,7 @@ whenever the graph runs. No other thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(436usize)),
+            None => Err(self.missing(438usize)),
         }
     }
     /**Adds a node that runs a copy of another graph.
@@ -374,7 +374,7 @@ the call.*/
                     )
                 })
             }
-            None => Err(self.missing(437usize)),
+            None => Err(self.missing(439usize)),
         }
     }
     /**Adds a node that does nothing but order other nodes.
@@ -402,7 +402,7 @@ thread may use the graph during the call.*/
                     function(phGraphNode, hGraph, dependencies, numDependencies)
                 })
             }
-            None => Err(self.missing(438usize)),
+            None => Err(self.missing(440usize)),
         }
     }
     /**Adds a node that signals external semaphores.
@@ -439,7 +439,7 @@ thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(439usize)),
+            None => Err(self.missing(441usize)),
         }
     }
     /**Adds a node that waits for external semaphores.
@@ -476,7 +476,7 @@ thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(440usize)),
+            None => Err(self.missing(442usize)),
         }
     }
     /**Adds a node that waits for and writes values in device memory.
@@ -513,7 +513,7 @@ the graph runs. No other thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(441usize)),
+            None => Err(self.missing(443usize)),
         }
     }
 }

@@ -65,7 +65,7 @@ running work may use it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphicsUnregisterResource {
             Some(function) => Ok(unsafe { function(resource) }),
-            None => Err(self.missing(442usize)),
+            None => Err(self.missing(444usize)),
         }
     }
     /**Returns the array of one layer and mipmap level of a mapped graphics resource.
@@ -90,7 +90,7 @@ The array must not be destroyed, and must not be used after the resource is unma
             Some(function) => {
                 Ok(unsafe { function(pArray, resource, arrayIndex, mipLevel) })
             }
-            None => Err(self.missing(443usize)),
+            None => Err(self.missing(445usize)),
         }
     }
     /**Returns the mipmapped array of a mapped graphics resource.
@@ -111,7 +111,7 @@ unregistered. The array must not be destroyed, and must not be used after the re
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphicsResourceGetMappedMipmappedArray {
             Some(function) => Ok(unsafe { function(pMipmappedArray, resource) }),
-            None => Err(self.missing(444usize)),
+            None => Err(self.missing(446usize)),
         }
     }
     /**Returns the address and size of a mapped graphics buffer.
@@ -134,7 +134,7 @@ unregistered. The address must not be freed, and must not be used after the reso
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphicsResourceGetMappedPointer {
             Some(function) => Ok(unsafe { function(pDevPtr, pSize, resource) }),
-            None => Err(self.missing(445usize)),
+            None => Err(self.missing(447usize)),
         }
     }
     /**Sets how CUDA will use a graphics resource when it is next mapped.
@@ -156,7 +156,7 @@ is mapped as read-only must not be written, and what is discarded must not be re
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphicsResourceSetMapFlags {
             Some(function) => Ok(unsafe { function(resource, flags) }),
-            None => Err(self.missing(446usize)),
+            None => Err(self.missing(448usize)),
         }
     }
     /**Maps graphics resources, so that later work of a stream can use them after the graphics calls made before.
@@ -179,7 +179,7 @@ they are mapped.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphicsMapResources {
             Some(function) => Ok(unsafe { function(count, resources, hStream) }),
-            None => Err(self.missing(447usize)),
+            None => Err(self.missing(449usize)),
         }
     }
     /**Unmaps graphics resources, so that later graphics calls can use them after the work in a stream.
@@ -202,7 +202,7 @@ Their addresses and arrays must not be used afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphicsUnmapResources {
             Some(function) => Ok(unsafe { function(count, resources, hStream) }),
-            None => Err(self.missing(448usize)),
+            None => Err(self.missing(450usize)),
         }
     }
 }

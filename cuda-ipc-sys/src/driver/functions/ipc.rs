@@ -51,7 +51,7 @@ created while it is shared.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuIpcGetMemHandle {
             Some(function) => Ok(unsafe { function(pHandle, dptr) }),
-            None => Err(self.missing(203usize)),
+            None => Err(self.missing(205usize)),
         }
     }
     /**Maps memory that another process exported; opening it again adds a reference.
@@ -75,7 +75,7 @@ no Rust reference to it may be created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuIpcOpenMemHandle {
             Some(function) => Ok(unsafe { function(pdptr, handle, Flags) }),
-            None => Err(self.missing(204usize)),
+            None => Err(self.missing(206usize)),
         }
     }
     /**Closes memory that cuIpcOpenMemHandle opened, once for each open; the last close unmaps it.
@@ -95,7 +95,7 @@ close nothing may use it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuIpcCloseMemHandle {
             Some(function) => Ok(unsafe { function(dptr) }),
-            None => Err(self.missing(205usize)),
+            None => Err(self.missing(207usize)),
         }
     }
     /**Exports an interprocess event as 64 bytes that other processes can open.
@@ -115,7 +115,7 @@ C function [`cuIpcGetEventHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuIpcGetEventHandle {
             Some(function) => Ok(unsafe { function(pHandle, event) }),
-            None => Err(self.missing(206usize)),
+            None => Err(self.missing(208usize)),
         }
     }
     /**Opens an event that another process exported; cuEventDestroy destroys it.
@@ -136,7 +136,7 @@ destroy the event while this process uses it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuIpcOpenEventHandle {
             Some(function) => Ok(unsafe { function(phEvent, handle) }),
-            None => Err(self.missing(207usize)),
+            None => Err(self.missing(209usize)),
         }
     }
 }

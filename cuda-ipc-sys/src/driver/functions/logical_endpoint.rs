@@ -101,7 +101,7 @@ C function [`cuLogicalEndpointIdReserve`](https://docs.nvidia.com/cuda/cuda-driv
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointIdReserve {
             Some(function) => Ok(unsafe { function(leId, count) }),
-            None => Err(self.missing(340usize)),
+            None => Err(self.missing(342usize)),
         }
     }
     /**Gives reserved logical endpoint IDs back, whose endpoints must have been destroyed.
@@ -121,7 +121,7 @@ This process must have reserved the IDs, and must not use them afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointIdRelease {
             Some(function) => Ok(unsafe { function(leId, count) }),
-            None => Err(self.missing(341usize)),
+            None => Err(self.missing(343usize)),
         }
     }
     /**Creates a logical endpoint at a reserved ID.
@@ -142,7 +142,7 @@ reports it as constructed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointCreate {
             Some(function) => Ok(unsafe { function(leId, prop) }),
-            None => Err(self.missing(342usize)),
+            None => Err(self.missing(344usize)),
         }
     }
     /**Makes a device a member of a multicast logical endpoint.
@@ -162,7 +162,7 @@ Nothing beyond the arguments' types: the driver checks their values.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointAddDevice {
             Some(function) => Ok(unsafe { function(leId, dev) }),
-            None => Err(self.missing(343usize)),
+            None => Err(self.missing(345usize)),
         }
     }
     /**Destroys a logical endpoint of this process, and unbinds the memory that this process bound to it.
@@ -181,7 +181,7 @@ No running work of this process may use the endpoint, and nothing in this proces
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointDestroy {
             Some(function) => Ok(unsafe { function(leId) }),
-            None => Err(self.missing(344usize)),
+            None => Err(self.missing(346usize)),
         }
     }
     /**Binds mapped memory to a logical endpoint for a device.
@@ -208,7 +208,7 @@ endpoint can change the memory, so no Rust reference to it may be created while 
             Some(function) => {
                 Ok(unsafe { function(leId, dev, offset, ptr, size, flags) })
             }
-            None => Err(self.missing(345usize)),
+            None => Err(self.missing(347usize)),
         }
     }
     /**Binds an allocation handle to a logical endpoint for a device.
@@ -238,7 +238,7 @@ change the memory, so no Rust reference to it may be created while it is bound.*
                     function(leId, dev, offset, memHandle, memOffset, size, flags)
                 })
             }
-            None => Err(self.missing(346usize)),
+            None => Err(self.missing(348usize)),
         }
     }
     /**Removes whole bindings from a logical endpoint.
@@ -260,7 +260,7 @@ No running work may use the range through the endpoint.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointUnbind {
             Some(function) => Ok(unsafe { function(leId, dev, offset, size) }),
-            None => Err(self.missing(347usize)),
+            None => Err(self.missing(349usize)),
         }
     }
     /**Exports a logical endpoint as a handle that other processes can import.
@@ -281,7 +281,7 @@ C function [`cuLogicalEndpointExport`](https://docs.nvidia.com/cuda/cuda-driver-
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointExport {
             Some(function) => Ok(unsafe { function(handle, leId, handleType) }),
-            None => Err(self.missing(348usize)),
+            None => Err(self.missing(350usize)),
         }
     }
     /**Imports a logical endpoint at a reserved ID.
@@ -304,7 +304,7 @@ process may change or unbind its memory at any time.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointImport {
             Some(function) => Ok(unsafe { function(leId, handle, handleType) }),
-            None => Err(self.missing(349usize)),
+            None => Err(self.missing(351usize)),
         }
     }
     /**Returns the alignment of bindings and the largest size for given endpoint properties.
@@ -325,7 +325,7 @@ C function [`cuLogicalEndpointGetLimits`](https://docs.nvidia.com/cuda/cuda-driv
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointGetLimits {
             Some(function) => Ok(unsafe { function(bindAlignment, maxSize, prop) }),
-            None => Err(self.missing(350usize)),
+            None => Err(self.missing(352usize)),
         }
     }
     /**Returns whether every logical endpoint in a range of IDs is constructed.
@@ -346,7 +346,7 @@ C function [`cuLogicalEndpointQuery`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLogicalEndpointQuery {
             Some(function) => Ok(unsafe { function(leId, count, queryStatus) }),
-            None => Err(self.missing(351usize)),
+            None => Err(self.missing(353usize)),
         }
     }
 }

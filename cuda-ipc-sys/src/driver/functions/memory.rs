@@ -143,7 +143,7 @@ C function [`cuMemGetInfo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetInfo {
             Some(function) => Ok(unsafe { function(free, total) }),
-            None => Err(self.missing(208usize)),
+            None => Err(self.missing(210usize)),
         }
     }
     /**Allocates device memory.
@@ -164,7 +164,7 @@ C function [`cuMemAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CU
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAlloc {
             Some(function) => Ok(unsafe { function(dptr, bytesize) }),
-            None => Err(self.missing(209usize)),
+            None => Err(self.missing(211usize)),
         }
     }
     /**Allocates device memory with padded rows.
@@ -192,7 +192,7 @@ C function [`cuMemAllocPitch`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
                     function(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes)
                 })
             }
-            None => Err(self.missing(210usize)),
+            None => Err(self.missing(212usize)),
         }
     }
     /**Frees device memory.
@@ -216,7 +216,7 @@ before.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemFree {
             Some(function) => Ok(unsafe { function(dptr) }),
-            None => Err(self.missing(211usize)),
+            None => Err(self.missing(213usize)),
         }
     }
     /**Returns the base and size of the allocation that contains a pointer.
@@ -238,7 +238,7 @@ C function [`cuMemGetAddressRange`](https://docs.nvidia.com/cuda/cuda-driver-api
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAddressRange {
             Some(function) => Ok(unsafe { function(pbase, psize, dptr) }),
-            None => Err(self.missing(212usize)),
+            None => Err(self.missing(214usize)),
         }
     }
     /**Exports an address range as a dma-buf descriptor.
@@ -264,7 +264,7 @@ must then close. The memory must stay allocated while the handle is in use.*/
             Some(function) => {
                 Ok(unsafe { function(handle, dptr, size, handleType, flags) })
             }
-            None => Err(self.missing(213usize)),
+            None => Err(self.missing(215usize)),
         }
     }
     /**Allocates page-locked host memory.
@@ -285,7 +285,7 @@ C function [`cuMemAllocHost`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAllocHost {
             Some(function) => Ok(unsafe { function(pp, bytesize) }),
-            None => Err(self.missing(214usize)),
+            None => Err(self.missing(216usize)),
         }
     }
     /**Frees page-locked host memory.
@@ -305,7 +305,7 @@ memory, and nothing may use it afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemFreeHost {
             Some(function) => Ok(unsafe { function(p) }),
-            None => Err(self.missing(215usize)),
+            None => Err(self.missing(217usize)),
         }
     }
     /**Allocates page-locked host memory with flags.
@@ -326,7 +326,7 @@ C function [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemHostAlloc {
             Some(function) => Ok(unsafe { function(pp, bytesize, Flags) }),
-            None => Err(self.missing(216usize)),
+            None => Err(self.missing(218usize)),
         }
     }
     /**Returns the device address of mapped host memory.
@@ -348,7 +348,7 @@ C function [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-drive
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemHostGetDevicePointer {
             Some(function) => Ok(unsafe { function(pdptr, p, Flags) }),
-            None => Err(self.missing(217usize)),
+            None => Err(self.missing(219usize)),
         }
     }
     /**Page-locks host memory that the caller allocated.
@@ -370,7 +370,7 @@ C function [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemHostRegister {
             Some(function) => Ok(unsafe { function(p, bytesize, Flags) }),
-            None => Err(self.missing(218usize)),
+            None => Err(self.missing(220usize)),
         }
     }
     /**Ends the registration that cuMemHostRegister made.
@@ -389,7 +389,7 @@ C function [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemHostUnregister {
             Some(function) => Ok(unsafe { function(p) }),
-            None => Err(self.missing(219usize)),
+            None => Err(self.missing(221usize)),
         }
     }
     /**Allocates managed memory, which migrates between host and device.
@@ -410,7 +410,7 @@ C function [`cuMemAllocManaged`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAllocManaged {
             Some(function) => Ok(unsafe { function(dptr, bytesize, flags) }),
-            None => Err(self.missing(220usize)),
+            None => Err(self.missing(222usize)),
         }
     }
     /**Returns one attribute of a pointer.
@@ -432,7 +432,7 @@ read.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuPointerGetAttribute {
             Some(function) => Ok(unsafe { function(data, attribute, ptr) }),
-            None => Err(self.missing(221usize)),
+            None => Err(self.missing(223usize)),
         }
     }
     /**Returns several attributes of a pointer; for an unknown pointer, it returns nulls and no error.
@@ -457,7 +457,7 @@ valid for writing a value of its attribute's type. `ptr` may be any address: it 
             Some(function) => {
                 Ok(unsafe { function(numAttributes, attributes, data, ptr) })
             }
-            None => Err(self.missing(222usize)),
+            None => Err(self.missing(224usize)),
         }
     }
     /**Sets an attribute of a pointer.
@@ -478,7 +478,7 @@ C function [`cuPointerSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-ap
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuPointerSetAttribute {
             Some(function) => Ok(unsafe { function(value, attribute, ptr) }),
-            None => Err(self.missing(223usize)),
+            None => Err(self.missing(225usize)),
         }
     }
     /**Returns the flags that page-locked host memory was allocated with.
@@ -498,7 +498,7 @@ C function [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemHostGetFlags {
             Some(function) => Ok(unsafe { function(pFlags, p) }),
-            None => Err(self.missing(224usize)),
+            None => Err(self.missing(226usize)),
         }
     }
     /**Registers a function that the driver calls with notices about a device, such as an exceeded memory budget.
@@ -524,7 +524,7 @@ must not unwind, must not register or unregister a notification, and must not ke
             Some(function) => {
                 Ok(unsafe { function(device, callbackFunc, userData, callback) })
             }
-            None => Err(self.missing(225usize)),
+            None => Err(self.missing(227usize)),
         }
     }
     /**Ends a registration that cuDeviceRegisterAsyncNotification made.
@@ -545,7 +545,7 @@ afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceUnregisterAsyncNotification {
             Some(function) => Ok(unsafe { function(device, callback) }),
-            None => Err(self.missing(226usize)),
+            None => Err(self.missing(228usize)),
         }
     }
     /**Enqueues a batch of decompressions on the device's decompression engine.
@@ -575,7 +575,7 @@ that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(paramsArray, count, flags, errorIndex, stream) })
             }
-            None => Err(self.missing(227usize)),
+            None => Err(self.missing(229usize)),
         }
     }
 }

@@ -81,7 +81,7 @@ C function [`cuMemsetD2D8`](https://docs.nvidia.com/cuda/cuda-driver-api/group__
             Some(function) => {
                 Ok(unsafe { function(dstDevice, dstPitch, uc, Width, Height) })
             }
-            None => Err(self.missing(277usize)),
+            None => Err(self.missing(279usize)),
         }
     }
     /**Enqueues a fill of a rectangle with a byte.
@@ -109,7 +109,7 @@ destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, dstPitch, uc, Width, Height, hStream) })
             }
-            None => Err(self.missing(278usize)),
+            None => Err(self.missing(280usize)),
         }
     }
     /**Fills a rectangle of device memory with a 16-bit word.
@@ -136,7 +136,7 @@ and `dstPitch` must be aligned to 2 bytes.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, dstPitch, us, Width, Height) })
             }
-            None => Err(self.missing(279usize)),
+            None => Err(self.missing(281usize)),
         }
     }
     /**Enqueues a fill of a rectangle with a 16-bit word.
@@ -164,7 +164,7 @@ be null, a predefined stream, or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, dstPitch, us, Width, Height, hStream) })
             }
-            None => Err(self.missing(280usize)),
+            None => Err(self.missing(282usize)),
         }
     }
     /**Fills a rectangle of device memory with a 32-bit word.
@@ -191,7 +191,7 @@ and `dstPitch` must be aligned to 4 bytes.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, dstPitch, ui, Width, Height) })
             }
-            None => Err(self.missing(281usize)),
+            None => Err(self.missing(283usize)),
         }
     }
     /**Enqueues a fill of a rectangle with a 32-bit word.
@@ -219,7 +219,7 @@ be null, a predefined stream, or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dstDevice, dstPitch, ui, Width, Height, hStream) })
             }
-            None => Err(self.missing(282usize)),
+            None => Err(self.missing(284usize)),
         }
     }
 }

@@ -10,6 +10,7 @@ mod module;
 mod library;
 mod log;
 mod diagnostics;
+mod profiler;
 mod stream;
 mod stream_memory;
 mod event;
@@ -49,6 +50,7 @@ pub use module::*;
 pub use library::*;
 pub use log::*;
 pub use diagnostics::*;
+pub use profiler::*;
 pub use stream::*;
 pub use stream_memory::*;
 pub use event::*;
@@ -74,7 +76,7 @@ pub use superseded::*;
 pub use tensor_map::*;
 pub use texture::*;
 pub use texture_reference::*;
-pub(crate) const COUNT: usize = 514usize;
+pub(crate) const COUNT: usize = 516usize;
 ///Every function of the driver that these bindings know: its name, its version and its exported name.
 ///
 /// A later release can add functions at any place.
@@ -249,6 +251,8 @@ pub const SYMBOLS: &[Symbol] = &[
     Symbol::new(c"cuCheckpointProcessRestore", 12080),
     Symbol::new(c"cuCheckpointOperationComplete", 13040),
     Symbol::new(c"cuCheckpointProcessUnlock", 12080),
+    Symbol::new(c"cuProfilerStart", 4000),
+    Symbol::new(c"cuProfilerStop", 4000),
     Symbol::new(c"cuStreamCreate", 2000),
     Symbol::new(c"cuStreamCreateWithPriority", 5050),
     Symbol::new(c"cuStreamDestroy", 4000).exported_as(c"cuStreamDestroy_v2"),
@@ -1051,6 +1055,10 @@ pub struct Functions {
     pub cuCheckpointOperationComplete: Option<PFN_cuCheckpointOperationComplete>,
     ///See [`Driver::cuCheckpointProcessUnlock`].
     pub cuCheckpointProcessUnlock: Option<PFN_cuCheckpointProcessUnlock>,
+    ///See [`Driver::cuProfilerStart`].
+    pub cuProfilerStart: Option<PFN_cuProfilerStart>,
+    ///See [`Driver::cuProfilerStop`].
+    pub cuProfilerStop: Option<PFN_cuProfilerStop>,
     ///See [`Driver::cuStreamCreate`].
     pub cuStreamCreate: Option<PFN_cuStreamCreate>,
     ///See [`Driver::cuStreamCreateWithPriority`].

@@ -86,7 +86,7 @@ C function [`cuMulticastCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastCreate {
             Some(function) => Ok(unsafe { function(mcHandle, prop) }),
-            None => Err(self.missing(304usize)),
+            None => Err(self.missing(306usize)),
         }
     }
     /**Adds a device to a multicast object.
@@ -106,7 +106,7 @@ C function [`cuMulticastAddDevice`](https://docs.nvidia.com/cuda/cuda-driver-api
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastAddDevice {
             Some(function) => Ok(unsafe { function(mcHandle, dev) }),
-            None => Err(self.missing(305usize)),
+            None => Err(self.missing(307usize)),
         }
     }
     /**Binds an allocation handle to a multicast object.
@@ -135,7 +135,7 @@ released.*/
                     function(mcHandle, mcOffset, memHandle, memOffset, size, flags)
                 })
             }
-            None => Err(self.missing(306usize)),
+            None => Err(self.missing(308usize)),
         }
     }
     /**Binds mapped memory to a multicast object.
@@ -161,7 +161,7 @@ mapped bytes.*/
             Some(function) => {
                 Ok(unsafe { function(mcHandle, mcOffset, memptr, size, flags) })
             }
-            None => Err(self.missing(307usize)),
+            None => Err(self.missing(309usize)),
         }
     }
     /**Removes a binding from a multicast object.
@@ -184,7 +184,7 @@ through the object.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastUnbind {
             Some(function) => Ok(unsafe { function(mcHandle, dev, mcOffset, size) }),
-            None => Err(self.missing(308usize)),
+            None => Err(self.missing(310usize)),
         }
     }
     /**Returns the granularity of sizes and offsets of a multicast object.
@@ -205,7 +205,7 @@ C function [`cuMulticastGetGranularity`](https://docs.nvidia.com/cuda/cuda-drive
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMulticastGetGranularity {
             Some(function) => Ok(unsafe { function(granularity, prop, option) }),
-            None => Err(self.missing(309usize)),
+            None => Err(self.missing(311usize)),
         }
     }
     /**Binds an allocation handle to a multicast object for a given device, which version 2 adds.
@@ -235,7 +235,7 @@ released.*/
                     function(mcHandle, dev, mcOffset, memHandle, memOffset, size, flags)
                 })
             }
-            None => Err(self.missing(310usize)),
+            None => Err(self.missing(312usize)),
         }
     }
     /**Binds mapped memory to a multicast object for a given device, which version 2 adds.
@@ -262,7 +262,7 @@ mapped bytes.*/
             Some(function) => {
                 Ok(unsafe { function(mcHandle, dev, mcOffset, memptr, size, flags) })
             }
-            None => Err(self.missing(311usize)),
+            None => Err(self.missing(313usize)),
         }
     }
 }

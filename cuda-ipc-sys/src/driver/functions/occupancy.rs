@@ -82,7 +82,7 @@ library cast to `CUfunction`.*/
             Some(function) => {
                 Ok(unsafe { function(numBlocks, func, blockSize, dynamicSMemSize) })
             }
-            None => Err(self.missing(449usize)),
+            None => Err(self.missing(451usize)),
         }
     }
     /**Returns how many blocks of a kernel can run on a multiprocessor, with flags for global caching.
@@ -110,7 +110,7 @@ library cast to `CUfunction`.*/
                     function(numBlocks, func, blockSize, dynamicSMemSize, flags)
                 })
             }
-            None => Err(self.missing(450usize)),
+            None => Err(self.missing(452usize)),
         }
     }
     /**Returns a block size that gives a kernel its highest occupancy, and the smallest grid that reaches it.
@@ -147,7 +147,7 @@ can be called with any block size during the call. It must not unwind.*/
                     )
                 })
             }
-            None => Err(self.missing(451usize)),
+            None => Err(self.missing(453usize)),
         }
     }
     /**Returns a block size that gives a kernel its highest occupancy, with flags for global caching.
@@ -186,7 +186,7 @@ can be called with any block size during the call. It must not unwind.*/
                     )
                 })
             }
-            None => Err(self.missing(452usize)),
+            None => Err(self.missing(454usize)),
         }
     }
     /**Returns how much dynamic shared memory a block can use if a given number share a multiprocessor.
@@ -211,7 +211,7 @@ loaded library cast to `CUfunction`.*/
             Some(function) => {
                 Ok(unsafe { function(dynamicSmemSize, func, numBlocks, blockSize) })
             }
-            None => Err(self.missing(453usize)),
+            None => Err(self.missing(455usize)),
         }
     }
     /**Returns the largest cluster that a kernel can be launched with.
@@ -234,7 +234,7 @@ attributes. Its `hStream` must be null, a predefined stream, or a stream that ha
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuOccupancyMaxPotentialClusterSize {
             Some(function) => Ok(unsafe { function(clusterSize, func, config) }),
-            None => Err(self.missing(454usize)),
+            None => Err(self.missing(456usize)),
         }
     }
     /**Returns how many clusters of a kernel can run on the device at the same time.
@@ -257,7 +257,7 @@ attributes. Its `hStream` must be null, a predefined stream, or a stream that ha
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuOccupancyMaxActiveClusters {
             Some(function) => Ok(unsafe { function(numClusters, func, config) }),
-            None => Err(self.missing(455usize)),
+            None => Err(self.missing(457usize)),
         }
     }
 }

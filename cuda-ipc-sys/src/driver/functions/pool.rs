@@ -140,7 +140,7 @@ C function [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolCreate {
             Some(function) => Ok(unsafe { function(pool, poolProps) }),
-            None => Err(self.missing(312usize)),
+            None => Err(self.missing(314usize)),
         }
     }
     /**Destroys a pool; its live allocations stay until they are freed.
@@ -159,7 +159,7 @@ C function [`cuMemPoolDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/gro
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolDestroy {
             Some(function) => Ok(unsafe { function(pool) }),
-            None => Err(self.missing(313usize)),
+            None => Err(self.missing(315usize)),
         }
     }
     /**Returns a pool's unused memory to the system.
@@ -179,7 +179,7 @@ C function [`cuMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolTrimTo {
             Some(function) => Ok(unsafe { function(pool, minBytesToKeep) }),
-            None => Err(self.missing(314usize)),
+            None => Err(self.missing(316usize)),
         }
     }
     /**Returns one attribute of a pool.
@@ -201,7 +201,7 @@ attribute's type: an `int` or a 64-bit integer.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolGetAttribute {
             Some(function) => Ok(unsafe { function(pool, attr, value) }),
-            None => Err(self.missing(315usize)),
+            None => Err(self.missing(317usize)),
         }
     }
     /**Sets an attribute of a pool.
@@ -223,7 +223,7 @@ C function [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-ap
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolSetAttribute {
             Some(function) => Ok(unsafe { function(pool, attr, value) }),
-            None => Err(self.missing(316usize)),
+            None => Err(self.missing(318usize)),
         }
     }
     /**Returns the access that a location has to a pool's memory.
@@ -245,7 +245,7 @@ point to a location.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolGetAccess {
             Some(function) => Ok(unsafe { function(flags, memPool, location) }),
-            None => Err(self.missing(317usize)),
+            None => Err(self.missing(319usize)),
         }
     }
     /**Sets which devices may access a pool's memory.
@@ -267,7 +267,7 @@ running work may use the memory from a device that loses access.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolSetAccess {
             Some(function) => Ok(unsafe { function(pool, map, count) }),
-            None => Err(self.missing(318usize)),
+            None => Err(self.missing(320usize)),
         }
     }
     /**Returns a device's default pool.
@@ -287,7 +287,7 @@ C function [`cuDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-drive
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceGetDefaultMemPool {
             Some(function) => Ok(unsafe { function(pool_out, dev) }),
-            None => Err(self.missing(319usize)),
+            None => Err(self.missing(321usize)),
         }
     }
     /**Returns a device's current pool.
@@ -307,7 +307,7 @@ C function [`cuDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceGetMemPool {
             Some(function) => Ok(unsafe { function(pool, dev) }),
-            None => Err(self.missing(320usize)),
+            None => Err(self.missing(322usize)),
         }
     }
     /**Makes a pool a device's current one.
@@ -327,7 +327,7 @@ C function [`cuDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/g
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuDeviceSetMemPool {
             Some(function) => Ok(unsafe { function(dev, pool) }),
-            None => Err(self.missing(321usize)),
+            None => Err(self.missing(323usize)),
         }
     }
     /**Returns the default pool of a location and allocation type.
@@ -348,7 +348,7 @@ C function [`cuMemGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetDefaultMemPool {
             Some(function) => Ok(unsafe { function(pool_out, location, type_) }),
-            None => Err(self.missing(322usize)),
+            None => Err(self.missing(324usize)),
         }
     }
     /**Returns the current pool of a location and allocation type.
@@ -369,7 +369,7 @@ C function [`cuMemGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetMemPool {
             Some(function) => Ok(unsafe { function(pool_out, location, type_) }),
-            None => Err(self.missing(323usize)),
+            None => Err(self.missing(325usize)),
         }
     }
     /**Makes a pool the current one of a location and allocation type.
@@ -391,7 +391,7 @@ destroyed while it is the current one.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemSetMemPool {
             Some(function) => Ok(unsafe { function(location, type_, pool) }),
-            None => Err(self.missing(324usize)),
+            None => Err(self.missing(326usize)),
         }
     }
     /**Enqueues an allocation from the device's current pool.
@@ -414,7 +414,7 @@ waits for it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAllocAsync {
             Some(function) => Ok(unsafe { function(dptr, bytesize, hStream) }),
-            None => Err(self.missing(325usize)),
+            None => Err(self.missing(327usize)),
         }
     }
     /**Enqueues an allocation from a pool.
@@ -438,7 +438,7 @@ the call in that stream, or in another stream that waits for it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAllocFromPoolAsync {
             Some(function) => Ok(unsafe { function(dptr, bytesize, pool, hStream) }),
-            None => Err(self.missing(326usize)),
+            None => Err(self.missing(328usize)),
         }
     }
     /**Enqueues a free.
@@ -461,7 +461,7 @@ stream order, before the exporter frees its allocation.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemFreeAsync {
             Some(function) => Ok(unsafe { function(dptr, hStream) }),
-            None => Err(self.missing(327usize)),
+            None => Err(self.missing(329usize)),
         }
     }
     /**Exports a pool as a file descriptor or fabric handle.
@@ -486,7 +486,7 @@ must then close, or 64 bytes for a fabric handle. `pool` must be a pool that has
             Some(function) => {
                 Ok(unsafe { function(handle_out, pool, handleType, flags) })
             }
-            None => Err(self.missing(328usize)),
+            None => Err(self.missing(330usize)),
         }
     }
     /**Imports a pool that another process exported.
@@ -513,7 +513,7 @@ created.*/
             Some(function) => {
                 Ok(unsafe { function(pool_out, handle, handleType, flags) })
             }
-            None => Err(self.missing(329usize)),
+            None => Err(self.missing(331usize)),
         }
     }
     /**Exports an allocation of a shared pool as 64 bytes.
@@ -533,7 +533,7 @@ C function [`cuMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolExportPointer {
             Some(function) => Ok(unsafe { function(shareData_out, ptr) }),
-            None => Err(self.missing(330usize)),
+            None => Err(self.missing(332usize)),
         }
     }
     /**Imports an allocation of an imported pool.
@@ -557,7 +557,7 @@ process may change or free the memory at any time, so no Rust reference to it ma
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPoolImportPointer {
             Some(function) => Ok(unsafe { function(ptr_out, pool, shareData) }),
-            None => Err(self.missing(331usize)),
+            None => Err(self.missing(333usize)),
         }
     }
 }

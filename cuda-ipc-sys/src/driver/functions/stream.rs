@@ -220,7 +220,7 @@ C function [`cuStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamCreate {
             Some(function) => Ok(unsafe { function(phStream, Flags) }),
-            None => Err(self.missing(161usize)),
+            None => Err(self.missing(163usize)),
         }
     }
     /**Creates a stream with a priority.
@@ -241,7 +241,7 @@ C function [`cuStreamCreateWithPriority`](https://docs.nvidia.com/cuda/cuda-driv
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamCreateWithPriority {
             Some(function) => Ok(unsafe { function(phStream, flags, priority) }),
-            None => Err(self.missing(162usize)),
+            None => Err(self.missing(164usize)),
         }
     }
     /**Destroys a stream; its pending work still completes.
@@ -261,7 +261,7 @@ C function [`cuStreamDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamDestroy {
             Some(function) => Ok(unsafe { function(hStream) }),
-            None => Err(self.missing(163usize)),
+            None => Err(self.missing(165usize)),
         }
     }
     /**Returns whether a stream's work is done.
@@ -280,7 +280,7 @@ C function [`cuStreamQuery`](https://docs.nvidia.com/cuda/cuda-driver-api/group_
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamQuery {
             Some(function) => Ok(unsafe { function(hStream) }),
-            None => Err(self.missing(164usize)),
+            None => Err(self.missing(166usize)),
         }
     }
     /**Waits until a stream's work is done.
@@ -299,7 +299,7 @@ C function [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamSynchronize {
             Some(function) => Ok(unsafe { function(hStream) }),
-            None => Err(self.missing(165usize)),
+            None => Err(self.missing(167usize)),
         }
     }
     /**Makes a stream wait until the work that an event captured is done.
@@ -322,7 +322,7 @@ event completes, the stream waits forever.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamWaitEvent {
             Some(function) => Ok(unsafe { function(hStream, hEvent, Flags) }),
-            None => Err(self.missing(166usize)),
+            None => Err(self.missing(168usize)),
         }
     }
     /**Returns the context of a stream.
@@ -343,7 +343,7 @@ for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetCtx {
             Some(function) => Ok(unsafe { function(hStream, pctx) }),
-            None => Err(self.missing(167usize)),
+            None => Err(self.missing(169usize)),
         }
     }
     /**Starts to record a stream's calls into a graph instead of executing them.
@@ -364,7 +364,7 @@ C function [`cuStreamBeginCapture`](https://docs.nvidia.com/cuda/cuda-driver-api
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamBeginCapture {
             Some(function) => Ok(unsafe { function(hStream, mode) }),
-            None => Err(self.missing(168usize)),
+            None => Err(self.missing(170usize)),
         }
     }
     /**Ends a capture and returns its graph.
@@ -385,7 +385,7 @@ valid for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamEndCapture {
             Some(function) => Ok(unsafe { function(hStream, phGraph) }),
-            None => Err(self.missing(169usize)),
+            None => Err(self.missing(171usize)),
         }
     }
     /**Returns whether a stream is capturing.
@@ -406,7 +406,7 @@ be valid for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamIsCapturing {
             Some(function) => Ok(unsafe { function(hStream, captureStatus) }),
-            None => Err(self.missing(170usize)),
+            None => Err(self.missing(172usize)),
         }
     }
     /**Enqueues a write of 32 bits to device memory.
@@ -430,7 +430,7 @@ point to 4 bytes that may be written, from the call until the stream has complet
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamWriteValue32 {
             Some(function) => Ok(unsafe { function(stream, addr, value, flags) }),
-            None => Err(self.missing(171usize)),
+            None => Err(self.missing(173usize)),
         }
     }
     /**Enqueues a write of 64 bits to device memory.
@@ -454,7 +454,7 @@ point to 8 bytes that may be written, from the call until the stream has complet
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamWriteValue64 {
             Some(function) => Ok(unsafe { function(stream, addr, value, flags) }),
-            None => Err(self.missing(172usize)),
+            None => Err(self.missing(174usize)),
         }
     }
     /**Makes a stream wait until 32 bits of device memory meet a condition.
@@ -479,7 +479,7 @@ never meets the condition, the stream waits forever.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamWaitValue32 {
             Some(function) => Ok(unsafe { function(stream, addr, value, flags) }),
-            None => Err(self.missing(173usize)),
+            None => Err(self.missing(175usize)),
         }
     }
     /**Makes a stream wait until 64 bits of device memory meet a condition.
@@ -504,7 +504,7 @@ never meets the condition, the stream waits forever.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamWaitValue64 {
             Some(function) => Ok(unsafe { function(stream, addr, value, flags) }),
-            None => Err(self.missing(174usize)),
+            None => Err(self.missing(176usize)),
         }
     }
     /**Enqueues a call of a host function.
@@ -527,7 +527,7 @@ call. Both must be valid from the call until the stream has completed it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuLaunchHostFunc {
             Some(function) => Ok(unsafe { function(hStream, fn_, userData) }),
-            None => Err(self.missing(175usize)),
+            None => Err(self.missing(177usize)),
         }
     }
     /**Returns a stream's priority, clamped to the range of the device.
@@ -548,7 +548,7 @@ valid for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetPriority {
             Some(function) => Ok(unsafe { function(hStream, priority) }),
-            None => Err(self.missing(176usize)),
+            None => Err(self.missing(178usize)),
         }
     }
     /**Returns the flags that a stream was created with.
@@ -569,7 +569,7 @@ for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetFlags {
             Some(function) => Ok(unsafe { function(hStream, flags) }),
-            None => Err(self.missing(177usize)),
+            None => Err(self.missing(179usize)),
         }
     }
     /**Returns a stream's ID, which the process never uses for another stream.
@@ -590,7 +590,7 @@ valid for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetId {
             Some(function) => Ok(unsafe { function(hStream, streamId) }),
-            None => Err(self.missing(178usize)),
+            None => Err(self.missing(180usize)),
         }
     }
     /**Returns the device of a stream.
@@ -611,7 +611,7 @@ for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetDevice {
             Some(function) => Ok(unsafe { function(hStream, device) }),
-            None => Err(self.missing(179usize)),
+            None => Err(self.missing(181usize)),
         }
     }
     /**Returns the context of a stream and, which version 2 adds, its green context or null.
@@ -633,7 +633,7 @@ must be valid for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetCtx_v2 {
             Some(function) => Ok(unsafe { function(hStream, pctx, pGreenCtx) }),
-            None => Err(self.missing(180usize)),
+            None => Err(self.missing(182usize)),
         }
     }
     /**Returns one attribute of a stream.
@@ -655,7 +655,7 @@ valid for writing.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamGetAttribute {
             Some(function) => Ok(unsafe { function(hStream, attr, value) }),
-            None => Err(self.missing(181usize)),
+            None => Err(self.missing(183usize)),
         }
     }
     /**Sets an attribute of a stream, for work that is enqueued afterwards.
@@ -677,7 +677,7 @@ a value whose member for `attr` is set.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamSetAttribute {
             Some(function) => Ok(unsafe { function(hStream, attr, param) }),
-            None => Err(self.missing(182usize)),
+            None => Err(self.missing(184usize)),
         }
     }
     /**Copies all attributes of a stream to another one of the same context.
@@ -697,7 +697,7 @@ C function [`cuStreamCopyAttributes`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamCopyAttributes {
             Some(function) => Ok(unsafe { function(dstStream, srcStream) }),
-            None => Err(self.missing(183usize)),
+            None => Err(self.missing(185usize)),
         }
     }
     /**Enqueues a call of a host function that runs even after an error; cuLaunchHostFunc is to replace it.
@@ -722,7 +722,7 @@ it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamAddCallback {
             Some(function) => Ok(unsafe { function(hStream, callback, userData, flags) }),
-            None => Err(self.missing(184usize)),
+            None => Err(self.missing(186usize)),
         }
     }
     /**Enqueues a change of which streams may access managed memory: all, none, or only this one.
@@ -746,7 +746,7 @@ pageable host memory. From then on, no work may access the memory from a stream 
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamAttachMemAsync {
             Some(function) => Ok(unsafe { function(hStream, dptr, length, flags) }),
-            None => Err(self.missing(185usize)),
+            None => Err(self.missing(187usize)),
         }
     }
     /**Starts to record a stream's calls into an existing graph.
@@ -785,7 +785,7 @@ it during a call that captures.*/
                     )
                 })
             }
-            None => Err(self.missing(186usize)),
+            None => Err(self.missing(188usize)),
         }
     }
     /**Starts to record a stream's calls into an existing graph of the same topology, replacing its parameters.
@@ -815,7 +815,7 @@ only be destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(hStream, mode, hGraph, callbackFunc, userData) })
             }
-            None => Err(self.missing(187usize)),
+            None => Err(self.missing(189usize)),
         }
     }
     /**Returns the state, ID, graph and dependencies of a stream's capture, since CUDA 12.3 with edge data.
@@ -856,7 +856,7 @@ graph belongs to the capture until it ends, and must not be destroyed before. No
                     )
                 })
             }
-            None => Err(self.missing(188usize)),
+            None => Err(self.missing(190usize)),
         }
     }
     /**Returns the state, ID, graph and dependencies of a stream's capture, without edge data.
@@ -894,7 +894,7 @@ graph belongs to the capture until it ends, and must not be destroyed before. No
                     )
                 })
             }
-            None => Err(self.missing(189usize)),
+            None => Err(self.missing(191usize)),
         }
     }
     /**Adds to or replaces the nodes that the next captured node depends on, since CUDA 12.3 with edge data.
@@ -930,7 +930,7 @@ point to as many entries whose reserved bytes are zero. No other thread may use 
                     )
                 })
             }
-            None => Err(self.missing(190usize)),
+            None => Err(self.missing(192usize)),
         }
     }
     /**Sets how captures restrict the calls of this thread, and returns the previous mode.
@@ -949,7 +949,7 @@ C function [`cuThreadExchangeStreamCaptureMode`](https://docs.nvidia.com/cuda/cu
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuThreadExchangeStreamCaptureMode {
             Some(function) => Ok(unsafe { function(mode) }),
-            None => Err(self.missing(191usize)),
+            None => Err(self.missing(193usize)),
         }
     }
     /**Starts to record a stream's work into a command list of Direct3D 12 or a command buffer of Vulkan.
@@ -973,7 +973,7 @@ not be destroyed until the device has executed the list.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamBeginCaptureToCig {
             Some(function) => Ok(unsafe { function(hStream, streamCigCaptureParams) }),
-            None => Err(self.missing(192usize)),
+            None => Err(self.missing(194usize)),
         }
     }
     /**Ends the recording that cuStreamBeginCaptureToCig started, so the command list can be submitted.
@@ -993,7 +993,7 @@ that depend on it, must not be destroyed until the device has executed the list.
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamEndCaptureToCig {
             Some(function) => Ok(unsafe { function(hStream) }),
-            None => Err(self.missing(193usize)),
+            None => Err(self.missing(195usize)),
         }
     }
 }

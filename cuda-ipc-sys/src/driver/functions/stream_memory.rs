@@ -37,7 +37,7 @@ forever.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuStreamBatchMemOp {
             Some(function) => Ok(unsafe { function(stream, count, paramArray, flags) }),
-            None => Err(self.missing(194usize)),
+            None => Err(self.missing(196usize)),
         }
     }
 }

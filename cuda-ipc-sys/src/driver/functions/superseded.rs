@@ -144,7 +144,7 @@ Nothing beyond the arguments' types: the driver checks their values.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAdvise_v1 {
             Some(function) => Ok(unsafe { function(devPtr, count, advice, device) }),
-            None => Err(self.missing(456usize)),
+            None => Err(self.missing(458usize)),
         }
     }
     /**Enqueues a move of managed memory to a device, or with CU_DEVICE_CPU to the host.
@@ -168,7 +168,7 @@ null, a predefined stream, or a stream that has not been destroyed.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemPrefetchAsync_v1 {
             Some(function) => Ok(unsafe { function(devPtr, count, dstDevice, hStream) }),
-            None => Err(self.missing(457usize)),
+            None => Err(self.missing(459usize)),
         }
     }
     /**Enqueues a batch of copies that run in any order, and returns the index of a failed copy.
@@ -216,7 +216,7 @@ for writing. `hStream` must be CU_STREAM_PER_THREAD or a stream that has not bee
                     )
                 })
             }
-            None => Err(self.missing(458usize)),
+            None => Err(self.missing(460usize)),
         }
     }
     /**Enqueues a batch of box copies that run in any order, and returns the index of a failed copy.
@@ -248,7 +248,7 @@ for writing. `hStream` must be CU_STREAM_PER_THREAD or a stream that has not bee
             Some(function) => {
                 Ok(unsafe { function(numParams, opList, failIdx, flags, hStream) })
             }
-            None => Err(self.missing(459usize)),
+            None => Err(self.missing(461usize)),
         }
     }
     /**Adds to or replaces the nodes that the next captured node depends on, without edge data.
@@ -275,7 +275,7 @@ graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(hStream, dependencies, numDependencies, flags) })
             }
-            None => Err(self.missing(460usize)),
+            None => Err(self.missing(462usize)),
         }
     }
     /**Returns a graph's edges; an edge with data is an error.
@@ -300,7 +300,7 @@ during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphGetEdges_v1 {
             Some(function) => Ok(unsafe { function(hGraph, from, to, numEdges) }),
-            None => Err(self.missing(461usize)),
+            None => Err(self.missing(463usize)),
         }
     }
     /**Adds edges without edge data to a graph.
@@ -324,7 +324,7 @@ of that graph. No other thread may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphAddDependencies_v1 {
             Some(function) => Ok(unsafe { function(hGraph, from, to, numDependencies) }),
-            None => Err(self.missing(462usize)),
+            None => Err(self.missing(464usize)),
         }
     }
     /**Removes edges without edge data from a graph.
@@ -348,7 +348,7 @@ of that graph. No other thread may use the graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphRemoveDependencies_v1 {
             Some(function) => Ok(unsafe { function(hGraph, from, to, numDependencies) }),
-            None => Err(self.missing(463usize)),
+            None => Err(self.missing(465usize)),
         }
     }
     /**Returns the nodes that a node depends on; an edge with data is an error.
@@ -374,7 +374,7 @@ thread may use the node's graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(hNode, dependencies, numDependencies) })
             }
-            None => Err(self.missing(464usize)),
+            None => Err(self.missing(466usize)),
         }
     }
     /**Returns the nodes that depend on a node; an edge with data is an error.
@@ -400,7 +400,7 @@ other thread may use the node's graph during the call.*/
             Some(function) => {
                 Ok(unsafe { function(hNode, dependentNodes, numDependentNodes) })
             }
-            None => Err(self.missing(465usize)),
+            None => Err(self.missing(467usize)),
         }
     }
     /**Adds a node of any type, whose edges have no data.
@@ -440,7 +440,7 @@ array that lists them, belong to the node. No other thread may use the graph dur
                     )
                 })
             }
-            None => Err(self.missing(466usize)),
+            None => Err(self.missing(468usize)),
         }
     }
     /**Adds a node that launches a function of a module.
@@ -479,7 +479,7 @@ graph runs. No other thread may use the graph during the call.*/
                     )
                 })
             }
-            None => Err(self.missing(467usize)),
+            None => Err(self.missing(469usize)),
         }
     }
     /**Returns the parameters of a kernel node that launches a function of a module.
@@ -502,7 +502,7 @@ once the node is destroyed or given other parameters. No other thread may use th
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeGetParams_v1 {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(468usize)),
+            None => Err(self.missing(470usize)),
         }
     }
     /**Sets what a kernel node launches: a function of a module, and its arguments.
@@ -527,7 +527,7 @@ runs. No other thread may use the node's graph during the call.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphKernelNodeSetParams_v1 {
             Some(function) => Ok(unsafe { function(hNode, nodeParams) }),
-            None => Err(self.missing(469usize)),
+            None => Err(self.missing(471usize)),
         }
     }
     /**Sets a kernel node's parameters in an executable graph, where it launches a function of a module.
@@ -554,7 +554,7 @@ runs. The device must not update the node during the call. No other thread may u
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuGraphExecKernelNodeSetParams_v1 {
             Some(function) => Ok(unsafe { function(hGraphExec, hNode, nodeParams) }),
-            None => Err(self.missing(470usize)),
+            None => Err(self.missing(472usize)),
         }
     }
     /**Updates an executable graph from a graph of the same topology, and returns the node that cannot be updated.
@@ -584,7 +584,7 @@ the call.*/
                     function(hGraphExec, hGraph, hErrorNode_out, updateResult_out)
                 })
             }
-            None => Err(self.missing(471usize)),
+            None => Err(self.missing(473usize)),
         }
     }
 }

@@ -120,7 +120,7 @@ read: it must point to the whole tensor in device memory as long as a kernel use
                     )
                 })
             }
-            None => Err(self.missing(472usize)),
+            None => Err(self.missing(474usize)),
         }
     }
     /**Encodes a tensor map in the im2col layout, through which kernels copy columns of pixels of a tensor.
@@ -176,7 +176,7 @@ long as a kernel uses the map.*/
                     )
                 })
             }
-            None => Err(self.missing(473usize)),
+            None => Err(self.missing(475usize)),
         }
     }
     /**Encodes a tensor map in the im2col layout whose columns run along the width only.
@@ -233,7 +233,7 @@ point to the whole tensor in device memory as long as a kernel uses the map.*/
                     )
                 })
             }
-            None => Err(self.missing(474usize)),
+            None => Err(self.missing(476usize)),
         }
     }
     /**Replaces the address in a tensor map.
@@ -255,7 +255,7 @@ long as a kernel uses the map.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTensorMapReplaceAddress {
             Some(function) => Ok(unsafe { function(tensorMap, globalAddress) }),
-            None => Err(self.missing(475usize)),
+            None => Err(self.missing(477usize)),
         }
     }
     /**Sets how large the allocation behind a tensor map is assumed to be, and returns the class in effect.
@@ -281,7 +281,7 @@ allocation must be contiguous and accessible before a kernel uses the map.*/
             Some(function) => {
                 Ok(unsafe { function(tensorMap, allocClass, outAllocClass) })
             }
-            None => Err(self.missing(476usize)),
+            None => Err(self.missing(478usize)),
         }
     }
 }

@@ -74,7 +74,7 @@ resource must be valid as long as a kernel uses the object.*/
             Some(function) => {
                 Ok(unsafe { function(pTexObject, pResDesc, pTexDesc, pResViewDesc) })
             }
-            None => Err(self.missing(477usize)),
+            None => Err(self.missing(479usize)),
         }
     }
     /**Destroys a texture object.
@@ -94,7 +94,7 @@ work may use it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexObjectDestroy {
             Some(function) => Ok(unsafe { function(texObject) }),
-            None => Err(self.missing(478usize)),
+            None => Err(self.missing(480usize)),
         }
     }
     /**Returns the resource description that a texture object was created with.
@@ -114,7 +114,7 @@ C function [`cuTexObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driv
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexObjectGetResourceDesc {
             Some(function) => Ok(unsafe { function(pResDesc, texObject) }),
-            None => Err(self.missing(479usize)),
+            None => Err(self.missing(481usize)),
         }
     }
     /**Returns the texture description that a texture object was created with.
@@ -134,7 +134,7 @@ C function [`cuTexObjectGetTextureDesc`](https://docs.nvidia.com/cuda/cuda-drive
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexObjectGetTextureDesc {
             Some(function) => Ok(unsafe { function(pTexDesc, texObject) }),
-            None => Err(self.missing(480usize)),
+            None => Err(self.missing(482usize)),
         }
     }
     /**Returns the view description that a texture object was created with.
@@ -154,7 +154,7 @@ C function [`cuTexObjectGetResourceViewDesc`](https://docs.nvidia.com/cuda/cuda-
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexObjectGetResourceViewDesc {
             Some(function) => Ok(unsafe { function(pResViewDesc, texObject) }),
-            None => Err(self.missing(481usize)),
+            None => Err(self.missing(483usize)),
         }
     }
     /**Creates a surface object, through which kernels read and write an array.
@@ -175,7 +175,7 @@ has not been destroyed. The array must be valid as long as a kernel uses the obj
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuSurfObjectCreate {
             Some(function) => Ok(unsafe { function(pSurfObject, pResDesc) }),
-            None => Err(self.missing(482usize)),
+            None => Err(self.missing(484usize)),
         }
     }
     /**Destroys a surface object.
@@ -195,7 +195,7 @@ work may use it.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuSurfObjectDestroy {
             Some(function) => Ok(unsafe { function(surfObject) }),
-            None => Err(self.missing(483usize)),
+            None => Err(self.missing(485usize)),
         }
     }
     /**Returns the resource description that a surface object was created with.
@@ -215,7 +215,7 @@ C function [`cuSurfObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-dri
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuSurfObjectGetResourceDesc {
             Some(function) => Ok(unsafe { function(pResDesc, surfObject) }),
-            None => Err(self.missing(484usize)),
+            None => Err(self.missing(486usize)),
         }
     }
 }

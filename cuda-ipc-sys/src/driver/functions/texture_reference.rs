@@ -178,7 +178,7 @@ C function [`cuTexRefCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefCreate {
             Some(function) => Ok(unsafe { function(pTexRef) }),
-            None => Err(self.missing(485usize)),
+            None => Err(self.missing(487usize)),
         }
     }
     /**Destroys a texture reference that cuTexRefCreate created; deprecated.
@@ -197,7 +197,7 @@ C function [`cuTexRefDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefDestroy {
             Some(function) => Ok(unsafe { function(hTexRef) }),
-            None => Err(self.missing(486usize)),
+            None => Err(self.missing(488usize)),
         }
     }
     /**Binds an array to a texture reference in place of what was bound; deprecated.
@@ -219,7 +219,7 @@ that has not been destroyed. The array must be valid as long as a kernel reads i
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetArray {
             Some(function) => Ok(unsafe { function(hTexRef, hArray, Flags) }),
-            None => Err(self.missing(487usize)),
+            None => Err(self.missing(489usize)),
         }
     }
     /**Binds a mipmapped array to a texture reference in place of what was bound; deprecated.
@@ -242,7 +242,7 @@ reference.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetMipmappedArray {
             Some(function) => Ok(unsafe { function(hTexRef, hMipmappedArray, Flags) }),
-            None => Err(self.missing(488usize)),
+            None => Err(self.missing(490usize)),
         }
     }
     /**Binds linear memory to a texture reference and returns the offset that aligns it; deprecated.
@@ -267,7 +267,7 @@ device can read. The memory must be valid as long as a kernel reads it through t
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetAddress {
             Some(function) => Ok(unsafe { function(ByteOffset, hTexRef, dptr, bytes) }),
-            None => Err(self.missing(489usize)),
+            None => Err(self.missing(491usize)),
         }
     }
     /**Binds pitched linear memory to a texture reference; deprecated.
@@ -292,7 +292,7 @@ read. The memory must be valid as long as a kernel reads it through the referenc
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetAddress2D {
             Some(function) => Ok(unsafe { function(hTexRef, desc, dptr, Pitch) }),
-            None => Err(self.missing(490usize)),
+            None => Err(self.missing(492usize)),
         }
     }
     /**Sets the element format and channels of a texture reference; deprecated.
@@ -313,7 +313,7 @@ C function [`cuTexRefSetFormat`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetFormat {
             Some(function) => Ok(unsafe { function(hTexRef, fmt, NumPackedComponents) }),
-            None => Err(self.missing(491usize)),
+            None => Err(self.missing(493usize)),
         }
     }
     /**Sets how a texture reference treats coordinates outside one dimension; deprecated.
@@ -334,7 +334,7 @@ C function [`cuTexRefSetAddressMode`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetAddressMode {
             Some(function) => Ok(unsafe { function(hTexRef, dim, am) }),
-            None => Err(self.missing(492usize)),
+            None => Err(self.missing(494usize)),
         }
     }
     /**Sets how a texture reference filters between elements; deprecated.
@@ -354,7 +354,7 @@ C function [`cuTexRefSetFilterMode`](https://docs.nvidia.com/cuda/cuda-driver-ap
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetFilterMode {
             Some(function) => Ok(unsafe { function(hTexRef, fm) }),
-            None => Err(self.missing(493usize)),
+            None => Err(self.missing(495usize)),
         }
     }
     /**Sets how a texture reference filters between mipmap levels; deprecated.
@@ -374,7 +374,7 @@ C function [`cuTexRefSetMipmapFilterMode`](https://docs.nvidia.com/cuda/cuda-dri
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetMipmapFilterMode {
             Some(function) => Ok(unsafe { function(hTexRef, fm) }),
-            None => Err(self.missing(494usize)),
+            None => Err(self.missing(496usize)),
         }
     }
     /**Sets the offset that a texture reference adds to each mipmap level; deprecated.
@@ -394,7 +394,7 @@ C function [`cuTexRefSetMipmapLevelBias`](https://docs.nvidia.com/cuda/cuda-driv
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetMipmapLevelBias {
             Some(function) => Ok(unsafe { function(hTexRef, bias) }),
-            None => Err(self.missing(495usize)),
+            None => Err(self.missing(497usize)),
         }
     }
     /**Sets the range of mipmap levels that a texture reference reads; deprecated.
@@ -419,7 +419,7 @@ C function [`cuTexRefSetMipmapLevelClamp`](https://docs.nvidia.com/cuda/cuda-dri
                     function(hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp)
                 })
             }
-            None => Err(self.missing(496usize)),
+            None => Err(self.missing(498usize)),
         }
     }
     /**Sets the greatest anisotropy of a texture reference; deprecated.
@@ -439,7 +439,7 @@ C function [`cuTexRefSetMaxAnisotropy`](https://docs.nvidia.com/cuda/cuda-driver
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetMaxAnisotropy {
             Some(function) => Ok(unsafe { function(hTexRef, maxAniso) }),
-            None => Err(self.missing(497usize)),
+            None => Err(self.missing(499usize)),
         }
     }
     /**Sets the border colour of a texture reference; deprecated.
@@ -460,7 +460,7 @@ C function [`cuTexRefSetBorderColor`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetBorderColor {
             Some(function) => Ok(unsafe { function(hTexRef, pBorderColor) }),
-            None => Err(self.missing(498usize)),
+            None => Err(self.missing(500usize)),
         }
     }
     /**Sets the flags of a texture reference; deprecated.
@@ -480,7 +480,7 @@ C function [`cuTexRefSetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/gro
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefSetFlags {
             Some(function) => Ok(unsafe { function(hTexRef, Flags) }),
-            None => Err(self.missing(499usize)),
+            None => Err(self.missing(501usize)),
         }
     }
     /**Returns the address bound to a texture reference; deprecated.
@@ -502,7 +502,7 @@ cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetAddress {
             Some(function) => Ok(unsafe { function(pdptr, hTexRef) }),
-            None => Err(self.missing(500usize)),
+            None => Err(self.missing(502usize)),
         }
     }
     /**Returns the array bound to a texture reference; deprecated.
@@ -523,7 +523,7 @@ cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetArray {
             Some(function) => Ok(unsafe { function(phArray, hTexRef) }),
-            None => Err(self.missing(501usize)),
+            None => Err(self.missing(503usize)),
         }
     }
     /**Returns the mipmapped array bound to a texture reference; deprecated.
@@ -544,7 +544,7 @@ cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetMipmappedArray {
             Some(function) => Ok(unsafe { function(phMipmappedArray, hTexRef) }),
-            None => Err(self.missing(502usize)),
+            None => Err(self.missing(504usize)),
         }
     }
     /**Returns how a texture reference treats coordinates outside one dimension; deprecated.
@@ -565,7 +565,7 @@ C function [`cuTexRefGetAddressMode`](https://docs.nvidia.com/cuda/cuda-driver-a
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetAddressMode {
             Some(function) => Ok(unsafe { function(pam, hTexRef, dim) }),
-            None => Err(self.missing(503usize)),
+            None => Err(self.missing(505usize)),
         }
     }
     /**Returns how a texture reference filters between elements; deprecated.
@@ -585,7 +585,7 @@ C function [`cuTexRefGetFilterMode`](https://docs.nvidia.com/cuda/cuda-driver-ap
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetFilterMode {
             Some(function) => Ok(unsafe { function(pfm, hTexRef) }),
-            None => Err(self.missing(504usize)),
+            None => Err(self.missing(506usize)),
         }
     }
     /**Returns the element format and channels of a texture reference; deprecated.
@@ -607,7 +607,7 @@ loaded module or of cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetFormat {
             Some(function) => Ok(unsafe { function(pFormat, pNumChannels, hTexRef) }),
-            None => Err(self.missing(505usize)),
+            None => Err(self.missing(507usize)),
         }
     }
     /**Returns how a texture reference filters between mipmap levels; deprecated.
@@ -627,7 +627,7 @@ C function [`cuTexRefGetMipmapFilterMode`](https://docs.nvidia.com/cuda/cuda-dri
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetMipmapFilterMode {
             Some(function) => Ok(unsafe { function(pfm, hTexRef) }),
-            None => Err(self.missing(506usize)),
+            None => Err(self.missing(508usize)),
         }
     }
     /**Returns the offset that a texture reference adds to each mipmap level; deprecated.
@@ -648,7 +648,7 @@ cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetMipmapLevelBias {
             Some(function) => Ok(unsafe { function(pbias, hTexRef) }),
-            None => Err(self.missing(507usize)),
+            None => Err(self.missing(509usize)),
         }
     }
     /**Returns the range of mipmap levels that a texture reference reads; deprecated.
@@ -674,7 +674,7 @@ reference of a loaded module or of cuTexRefCreate.*/
                     function(pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef)
                 })
             }
-            None => Err(self.missing(508usize)),
+            None => Err(self.missing(510usize)),
         }
     }
     /**Returns the greatest anisotropy of a texture reference; deprecated.
@@ -695,7 +695,7 @@ cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetMaxAnisotropy {
             Some(function) => Ok(unsafe { function(pmaxAniso, hTexRef) }),
-            None => Err(self.missing(509usize)),
+            None => Err(self.missing(511usize)),
         }
     }
     /**Returns the border colour of a texture reference; deprecated.
@@ -716,7 +716,7 @@ of cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetBorderColor {
             Some(function) => Ok(unsafe { function(pBorderColor, hTexRef) }),
-            None => Err(self.missing(510usize)),
+            None => Err(self.missing(512usize)),
         }
     }
     /**Returns the flags of a texture reference; deprecated.
@@ -737,7 +737,7 @@ cuTexRefCreate.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuTexRefGetFlags {
             Some(function) => Ok(unsafe { function(pFlags, hTexRef) }),
-            None => Err(self.missing(511usize)),
+            None => Err(self.missing(513usize)),
         }
     }
     /**Binds an array to a surface reference in place of what was bound; deprecated.
@@ -759,7 +759,7 @@ destroyed. The array must be valid as long as a kernel uses it through the refer
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuSurfRefSetArray {
             Some(function) => Ok(unsafe { function(hSurfRef, hArray, Flags) }),
-            None => Err(self.missing(512usize)),
+            None => Err(self.missing(514usize)),
         }
     }
     /**Returns the array bound to a surface reference; deprecated.
@@ -779,7 +779,7 @@ C function [`cuSurfRefGetArray`](https://docs.nvidia.com/cuda/cuda-driver-api/gr
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuSurfRefGetArray {
             Some(function) => Ok(unsafe { function(phArray, hSurfRef) }),
-            None => Err(self.missing(513usize)),
+            None => Err(self.missing(515usize)),
         }
     }
 }

@@ -103,7 +103,7 @@ null, a predefined stream, or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(devPtr, count, location, flags, hStream) })
             }
-            None => Err(self.missing(283usize)),
+            None => Err(self.missing(285usize)),
         }
     }
     /**Advises the driver how a location will use memory; since CUDA 12.2 it can be a NUMA node of the host.
@@ -126,7 +126,7 @@ Nothing beyond the arguments' types: the driver checks their values.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAdvise {
             Some(function) => Ok(unsafe { function(devPtr, count, advice, location) }),
-            None => Err(self.missing(284usize)),
+            None => Err(self.missing(286usize)),
         }
     }
     /**Enqueues a batch of prefetches that run in any order.
@@ -167,7 +167,7 @@ be CU_STREAM_PER_THREAD or a stream that has not been destroyed.*/
                     )
                 })
             }
-            None => Err(self.missing(285usize)),
+            None => Err(self.missing(287usize)),
         }
     }
     /**Enqueues a batch of discards, which make the contents of managed memory undefined.
@@ -195,7 +195,7 @@ CU_STREAM_PER_THREAD or a stream that has not been destroyed.*/
             Some(function) => {
                 Ok(unsafe { function(dptrs, sizes, count, flags, hStream) })
             }
-            None => Err(self.missing(286usize)),
+            None => Err(self.missing(288usize)),
         }
     }
     /**Enqueues a batch of discards, each followed by a prefetch of the same memory.
@@ -238,7 +238,7 @@ been destroyed.*/
                     )
                 })
             }
-            None => Err(self.missing(287usize)),
+            None => Err(self.missing(289usize)),
         }
     }
     /**Returns where each part of a managed or pageable range resides, by sampling.
@@ -272,7 +272,7 @@ C function [`cuMemGetLocationInfo`](https://docs.nvidia.com/cuda/cuda-driver-api
                     )
                 })
             }
-            None => Err(self.missing(288usize)),
+            None => Err(self.missing(290usize)),
         }
     }
     /**Returns one attribute of a range of managed memory.
@@ -297,7 +297,7 @@ C function [`cuMemRangeGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-a
             Some(function) => {
                 Ok(unsafe { function(data, dataSize, attribute, devPtr, count) })
             }
-            None => Err(self.missing(289usize)),
+            None => Err(self.missing(291usize)),
         }
     }
     /**Returns several attributes of a range of managed memory.
@@ -326,7 +326,7 @@ for writing the number of bytes in `dataSizes`. `devPtr` may be any address: it 
                     function(data, dataSizes, attributes, numAttributes, devPtr, count)
                 })
             }
-            None => Err(self.missing(290usize)),
+            None => Err(self.missing(292usize)),
         }
     }
 }

@@ -110,7 +110,7 @@ C function [`cuMemAddressReserve`](https://docs.nvidia.com/cuda/cuda-driver-api/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAddressReserve {
             Some(function) => Ok(unsafe { function(ptr, size, alignment, addr, flags) }),
-            None => Err(self.missing(291usize)),
+            None => Err(self.missing(293usize)),
         }
     }
     /**Frees a reserved range of addresses.
@@ -130,7 +130,7 @@ C function [`cuMemAddressFree`](https://docs.nvidia.com/cuda/cuda-driver-api/gro
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemAddressFree {
             Some(function) => Ok(unsafe { function(ptr, size) }),
-            None => Err(self.missing(292usize)),
+            None => Err(self.missing(294usize)),
         }
     }
     /**Allocates physical memory without an address.
@@ -152,7 +152,7 @@ C function [`cuMemCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemCreate {
             Some(function) => Ok(unsafe { function(handle, size, prop, flags) }),
-            None => Err(self.missing(293usize)),
+            None => Err(self.missing(295usize)),
         }
     }
     /**Releases an allocation handle; the memory lives as long as it is mapped or shared.
@@ -173,7 +173,7 @@ the memory stay.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemRelease {
             Some(function) => Ok(unsafe { function(handle) }),
-            None => Err(self.missing(294usize)),
+            None => Err(self.missing(296usize)),
         }
     }
     /**Maps physical memory into a reserved range.
@@ -198,7 +198,7 @@ shared: no Rust reference to it may be created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemMap {
             Some(function) => Ok(unsafe { function(ptr, size, offset, handle, flags) }),
-            None => Err(self.missing(295usize)),
+            None => Err(self.missing(297usize)),
         }
     }
     /**Unmaps whole mappings.
@@ -219,7 +219,7 @@ afterwards.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemUnmap {
             Some(function) => Ok(unsafe { function(ptr, size) }),
-            None => Err(self.missing(296usize)),
+            None => Err(self.missing(298usize)),
         }
     }
     /**Sets which locations may access a mapped range, and how.
@@ -242,7 +242,7 @@ access.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemSetAccess {
             Some(function) => Ok(unsafe { function(ptr, size, desc, count) }),
-            None => Err(self.missing(297usize)),
+            None => Err(self.missing(299usize)),
         }
     }
     /**Returns the access that a location has at an address.
@@ -263,7 +263,7 @@ C function [`cuMemGetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAccess {
             Some(function) => Ok(unsafe { function(flags, location, ptr) }),
-            None => Err(self.missing(298usize)),
+            None => Err(self.missing(300usize)),
         }
     }
     /**Exports an allocation handle as a file descriptor or fabric handle.
@@ -289,7 +289,7 @@ object, and must not have been released.*/
             Some(function) => {
                 Ok(unsafe { function(shareableHandle, handle, handleType, flags) })
             }
-            None => Err(self.missing(299usize)),
+            None => Err(self.missing(301usize)),
         }
     }
     /**Imports a handle that cuMemExportToShareableHandle exported.
@@ -313,7 +313,7 @@ created.*/
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemImportFromShareableHandle {
             Some(function) => Ok(unsafe { function(handle, osHandle, shHandleType) }),
-            None => Err(self.missing(300usize)),
+            None => Err(self.missing(302usize)),
         }
     }
     /**Returns the granularity of sizes and addresses for given properties.
@@ -334,7 +334,7 @@ C function [`cuMemGetAllocationGranularity`](https://docs.nvidia.com/cuda/cuda-d
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAllocationGranularity {
             Some(function) => Ok(unsafe { function(granularity, prop, option) }),
-            None => Err(self.missing(301usize)),
+            None => Err(self.missing(303usize)),
         }
     }
     /**Returns the properties that an allocation was created with.
@@ -354,7 +354,7 @@ C function [`cuMemGetAllocationPropertiesFromHandle`](https://docs.nvidia.com/cu
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemGetAllocationPropertiesFromHandle {
             Some(function) => Ok(unsafe { function(prop, handle) }),
-            None => Err(self.missing(302usize)),
+            None => Err(self.missing(304usize)),
         }
     }
     /**Returns the allocation handle of a mapped address, and adds a reference to it.
@@ -374,7 +374,7 @@ C function [`cuMemRetainAllocationHandle`](https://docs.nvidia.com/cuda/cuda-dri
     ) -> Result<CUresult, MissingSymbol> {
         match self.functions().cuMemRetainAllocationHandle {
             Some(function) => Ok(unsafe { function(handle, addr) }),
-            None => Err(self.missing(303usize)),
+            None => Err(self.missing(305usize)),
         }
     }
 }
