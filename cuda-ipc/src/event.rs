@@ -21,6 +21,7 @@ use crate::{Context, Error, Stream};
 pub struct Event {
     context: Context,
     raw: Raw<CUevent_st>,
+    is_foreign: bool,
 }
 
 impl Resource for Event {
@@ -35,7 +36,17 @@ impl Resource for Event {
 
 impl Event {
     pub(crate) fn new(context: &Context, raw: CUevent) -> Self {
-        Self { context: context.clone(), raw: Raw(raw) }
+        Self { context: context.clone(), raw: Raw(raw), is_foreign: false }
+    }
+
+    pub(crate) fn of_other_code(context: &Context, raw: CUevent) -> Self {
+        Self { is_foreign: true, ..Self::new(context, raw) }
+    }
+
+    /// Returns whether other code may have recorded the event in a capture. The driver refuses that for interprocess
+    /// events, which all others are.
+    pub(crate) const fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     /// Returns the context that the event belongs to.
@@ -61,7 +72,7 @@ impl Event {
         stream.require_no_capture()?;
         let driver = stream.context().enter()?;
         // SAFETY: both handles are live.
-        check("cuEventRecord", unsafe { driver.cuEventRecord(self.raw(), stream.raw()) }, String::new)
+        check("cuEventRecord", unsafe { driver.cuEventRecord(self.raw(), stream.handle()) }, String::new)
     }
 
     /// `cuEventQuery`: returns whether the recorded work is done.

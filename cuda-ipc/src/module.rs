@@ -161,7 +161,7 @@ impl Function {
                 block_y,
                 block_z,
                 shared,
-                stream.raw(),
+                stream.handle(),
                 parameters.as_mut_ptr(),
                 ptr::null_mut(),
             )

@@ -34,8 +34,6 @@ impl Context {
     /// `cuDevicePrimaryCtxRetain`: returns cudarc's value for this context, which must be a primary one. Both hold a
     /// reference of their own.
     ///
-    /// Like cudarc's `CudaContext::new`, this makes the context current in the calling thread.
-    ///
     /// # Panics
     /// cudarc panics if it finds no driver library: it searches for `libcuda.so` and `libcuda.so.1`.
     ///
@@ -45,10 +43,13 @@ impl Context {
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn to_cudarc(&self) -> Result<Arc<CudaContext>, Error> {
         check_driver(self.driver())?;
+        if *self != Self::primary(self.device())? {
+            return Err(ForeignError::NotPrimary.into());
+        }
+        let _entered = self.enter()?;
         // The raw device is its ordinal.
         let ordinal = usize::try_from(self.device().raw()).unwrap_or(usize::MAX);
-        let context = CudaContext::new(ordinal).map_err(refused("cuDevicePrimaryCtxRetain"))?;
-        if context.cu_ctx().cast() == self.raw() { Ok(context) } else { Err(ForeignError::NotPrimary.into()) }
+        CudaContext::new(ordinal).map_err(refused("cuDevicePrimaryCtxRetain"))
     }
 }
 
@@ -68,6 +69,8 @@ impl Stream {
     }
 
     /// Lets cudarc borrow this stream.
+    ///
+    /// cudarc's safe functions can capture the stream into a graph. Meanwhile, this crate enqueues nothing in it.
     ///
     /// # Panics
     /// As [`Context::to_cudarc`].
@@ -110,6 +113,8 @@ impl<O> ForeignMemory<O> {
             return Err(ForeignError::OtherContext.into());
         }
         let stream = slice.stream();
+        // cudarc makes its context current in each call.
+        let _entered = context.enter()?;
         // This makes the stream wait for writes that other streams make.
         let (pointer, reading) = slice.device_ptr(stream);
         drop(reading);
@@ -146,6 +151,8 @@ impl DeviceMemory {
         if !pointer.is_multiple_of(align_of::<T>() as CUdeviceptr) {
             return Err(Error::Misaligned { pointer, alignment: align_of::<T>() });
         }
+        // cudarc makes its context current.
+        let _entered = self.context().enter()?;
         // SAFETY: the memory has room for the values, whose bytes may be any. `CudarcSlice` keeps cudarc from freeing it.
         let slice = unsafe { stream.upgrade_device_ptr(pointer, self.size() / size_of::<T>()) };
         Ok(CudarcSlice { slice: ManuallyDrop::new(slice), memory: PhantomData })

@@ -17,6 +17,10 @@ pub enum ForeignError {
     /// Other code is capturing the stream into a graph, which could run the work after all that it uses is gone.
     #[error("the stream is being captured into a graph{}", self.advice())]
     Capturing,
+    /// Other code recorded the event in a stream that it is capturing into a graph. A stream that waited for the event
+    /// would be captured too.
+    #[error("the event was recorded in a stream that is being captured into a graph{}", self.advice())]
+    CapturedEvent,
     /// A default stream belongs to its context, so it cannot be taken over.
     #[error("a default stream belongs to its context{}", self.advice())]
     DefaultStream,
@@ -45,6 +49,7 @@ impl ForeignError {
             Self::OtherContext => "pass the context in which the stream was created",
             Self::PerThreadStream => "create a stream, or use the legacy default stream",
             Self::Capturing => "end the capture first, or use another stream",
+            Self::CapturedEvent => "end the capture first, or wait for another event",
             Self::DefaultStream => "use Stream::default_of",
             Self::OtherDriver => "load the driver under one name: cudarc loads libcuda.so or libcuda.so.1",
             Self::NotPrimary => "use Context::primary for what both sides use",

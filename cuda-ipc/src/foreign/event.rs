@@ -25,7 +25,7 @@ impl<O> ForeignEvent<O> {
     /// - `raw` is a live event of this driver's library, and belongs to the context;
     /// - it is not destroyed before `owner` is dropped.
     pub unsafe fn borrow_raw(context: &Context, raw: CUevent, owner: O) -> Self {
-        Self { owner: Owner::new(owner), event: Event::new(context, raw) }
+        Self { owner: Owner::new(owner), event: Event::of_other_code(context, raw) }
     }
 
     /// Returns the owner.

@@ -29,7 +29,9 @@ impl Stream {
         }
         // SAFETY: the caller promises that the stream lives.
         unsafe { check_context(context, raw)? };
-        Ok(Self::hold(context, raw, None))
+        let taken = Self::hold(context, raw, None);
+        taken.make_known();
+        Ok(taken)
     }
 
     /// `cuStreamGetCtx`: borrows a stream of other code. Dropping the value does not destroy it.

@@ -24,19 +24,19 @@ impl<T: NoUninit> DeviceSlice<'_, T> {
         let (function, answer) = match *bytemuck::bytes_of(&value) {
             [byte] => {
                 // SAFETY: the caller keeps the memory until it is filled.
-                let answer = unsafe { driver.cuMemsetD8Async(pointer, byte, count, stream.raw()) };
+                let answer = unsafe { driver.cuMemsetD8Async(pointer, byte, count, stream.handle()) };
                 ("cuMemsetD8Async", answer)
             }
             [a, b] => {
                 let number = u16::from_ne_bytes([a, b]);
                 // SAFETY: as above, and the pointer is aligned.
-                let answer = unsafe { driver.cuMemsetD16Async(pointer, number, count, stream.raw()) };
+                let answer = unsafe { driver.cuMemsetD16Async(pointer, number, count, stream.handle()) };
                 ("cuMemsetD16Async", answer)
             }
             [a, b, c, d] => {
                 let number = u32::from_ne_bytes([a, b, c, d]);
                 // SAFETY: as above.
-                let answer = unsafe { driver.cuMemsetD32Async(pointer, number, count, stream.raw()) };
+                let answer = unsafe { driver.cuMemsetD32Async(pointer, number, count, stream.handle()) };
                 ("cuMemsetD32Async", answer)
             }
             // The assertion excludes other sizes.

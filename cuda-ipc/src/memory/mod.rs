@@ -17,9 +17,7 @@ pub(crate) use kind::type_of;
 pub use part::Part;
 pub use slice::DeviceSlice;
 
-use crate::context::Entered;
 use crate::error::check;
-use crate::stream::default_stream;
 use crate::sys::{CUdeviceptr, CUpointer_attribute};
 use crate::{Context, Error, Stream};
 
@@ -103,7 +101,7 @@ impl DeviceMemory {
         // SAFETY: `values` can be read and have no padding, and the device memory has that many bytes at `pointer`.
         let answer = unsafe { driver.cuMemcpyHtoD(pointer, values.as_ptr().cast(), length) };
         check("cuMemcpyHtoD", answer, || self.passed(offset, length))?;
-        finish(&driver)
+        finish(&self.context)
     }
 
     /// `cuMemsetD8`: sets every byte of the memory, and waits as [`DeviceMemory::write`] does.
@@ -116,7 +114,7 @@ impl DeviceMemory {
         // SAFETY: the device memory has `size` bytes.
         let answer = unsafe { driver.cuMemsetD8(self.pointer, byte, self.size) };
         check("cuMemsetD8", answer, || self.passed(0, self.size))?;
-        finish(&driver)
+        finish(&self.context)
     }
 
     /// `cuMemcpyPeerAsync`, `cuStreamSynchronize`: copies `length` bytes from other device memory, on this device or
@@ -132,7 +130,7 @@ impl DeviceMemory {
         let stream = Stream::default_of(&self.context);
         // SAFETY: both memories are valid until the copy is done, because `synchronize` waits for it.
         unsafe { self.copy_from_async(offset, from, from_offset, length, &stream)? };
-        stream.synchronize()
+        stream.finish()
     }
 
     /// `cuMemcpyDtoHAsync`: reads values, in the order of a stream.
@@ -161,7 +159,7 @@ impl DeviceMemory {
         let driver = stream.context().enter()?;
         // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both sides valid until the
         // copy is done.
-        let answer = unsafe { driver.cuMemcpyDtoHAsync(values.as_mut_ptr().cast(), pointer, length, stream.raw()) };
+        let answer = unsafe { driver.cuMemcpyDtoHAsync(values.as_mut_ptr().cast(), pointer, length, stream.handle()) };
         check("cuMemcpyDtoHAsync", answer, || self.passed(offset, length))
     }
 
@@ -186,7 +184,7 @@ impl DeviceMemory {
         let driver = stream.context().enter()?;
         // SAFETY: the device memory has that many bytes at `pointer`, and the caller keeps both sides valid until the
         // copy is done.
-        let answer = unsafe { driver.cuMemcpyHtoDAsync(pointer, values.as_ptr().cast(), length, stream.raw()) };
+        let answer = unsafe { driver.cuMemcpyHtoDAsync(pointer, values.as_ptr().cast(), length, stream.handle()) };
         check("cuMemcpyHtoDAsync", answer, || self.passed(offset, length))
     }
 
@@ -201,7 +199,7 @@ impl DeviceMemory {
     pub unsafe fn fill_async(&self, byte: u8, stream: &Stream) -> Result<(), Error> {
         let driver = stream.context().enter()?;
         // SAFETY: the device memory has `size` bytes, and the caller keeps it until they are set.
-        let answer = unsafe { driver.cuMemsetD8Async(self.pointer, byte, self.size, stream.raw()) };
+        let answer = unsafe { driver.cuMemsetD8Async(self.pointer, byte, self.size, stream.handle()) };
         check("cuMemsetD8Async", answer, || self.passed(0, self.size))
     }
 
@@ -235,7 +233,7 @@ impl DeviceMemory {
         // SAFETY: both memories have that many bytes at their pointers, which do not overlap, and the caller keeps them
         // valid until the copy is done.
         let answer =
-            unsafe { driver.cuMemcpyPeerAsync(to_pointer, to, from_pointer, from_context, length, stream.raw()) };
+            unsafe { driver.cuMemcpyPeerAsync(to_pointer, to, from_pointer, from_context, length, stream.handle()) };
         check("cuMemcpyPeerAsync", answer, || self.copied(offset, from, from_offset, length))
     }
 
@@ -300,7 +298,6 @@ pub fn allocation_of(context: &Context, pointer: CUdeviceptr) -> Result<(CUdevic
 
 /// Waits for work that a call began in the default stream. Some calls return while the device is still writing, and
 /// CUDA does not promise that a mapping closed at that time stays valid until the device is done.
-fn finish(driver: &Entered<'_>) -> Result<(), Error> {
-    // SAFETY: the stream is the current context's default stream.
-    check("cuStreamSynchronize", unsafe { driver.cuStreamSynchronize(default_stream()) }, String::new)
+fn finish(context: &Context) -> Result<(), Error> {
+    Stream::default_of(context).finish()
 }

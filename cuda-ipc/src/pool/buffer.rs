@@ -33,10 +33,12 @@ impl Resource for Allocation {
     const NAME: &'static str = "PoolBuffer";
 
     unsafe fn give_back(&self) -> Result<(), Error> {
-        let freed = self.stream.context().enter().and_then(|driver| {
+        // A graph would run the free later, and perhaps again.
+        let driver = self.stream.require_no_capture().and_then(|()| self.stream.context().enter());
+        let freed = driver.and_then(|driver| {
             let pointer = self.memory.pointer();
             // SAFETY: the memory belongs to the pool and is not used again; the stream is live.
-            let answer = unsafe { driver.cuMemFreeAsync(pointer, self.stream.raw()) };
+            let answer = unsafe { driver.cuMemFreeAsync(pointer, self.stream.handle()) };
             check("cuMemFreeAsync", answer, || format!("{pointer:#x} of {} bytes", self.memory.size()))
         });
         if let Some(teardown) = self.pool.handle.teardown() {
@@ -55,7 +57,8 @@ impl PoolBuffer {
     ///
     /// # Errors
     /// [`Error::Refused`] if the size is more than the pool and the device have left. For size 0, a driver returns an
-    /// error or memory at address 0 (an H200 does the latter), which cannot be exported.
+    /// error or memory at address 0 (an H200 does the latter), which cannot be exported. [`Error::Foreign`] if other code
+    /// is capturing the stream into a graph.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn new(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
@@ -76,10 +79,11 @@ impl PoolBuffer {
     /// without a stream do not wait for a [`Stream::non_blocking`] stream.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub unsafe fn new_async(pool: &Pool, size: usize, stream: &Stream) -> Result<Self, Error> {
+        stream.require_no_capture()?;
         let driver = stream.context().enter()?;
         let mut pointer = 0;
         // SAFETY: the output is a local, pool and stream are live.
-        let answer = unsafe { driver.cuMemAllocFromPoolAsync(&mut pointer, size, pool.raw(), stream.raw()) };
+        let answer = unsafe { driver.cuMemAllocFromPoolAsync(&mut pointer, size, pool.raw(), stream.handle()) };
         check("cuMemAllocFromPoolAsync", answer, || format!("{size} bytes"))?;
         let memory = DeviceMemory::with_varying_access(stream.context().clone(), pointer, size);
         Ok(Self(Owned::new(Allocation { memory, stream: stream.clone(), pool: pool.clone() })))
@@ -115,8 +119,11 @@ impl PoolBuffer {
     /// Work of other streams on the memory must be complete before, and importers must have closed it: they promised
     /// this when they opened it.
     ///
+    /// If other code is capturing the stream into a graph, the memory is never freed, and its pool never destroyed. The
+    /// same is true if the value is dropped then.
+    ///
     /// # Errors
-    /// [`Error::Refused`] with the driver's error code.
+    /// [`Error::Foreign`] if other code is capturing the stream; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuMemFreeAsync")]
     pub fn free(self) -> Result<(), Error> {
         self.0.close()

@@ -1,17 +1,19 @@
 //! Streams: queues of work for a device, and scopes in which safe code enqueues work.
 #![allow(unsafe_code)] // Calls the driver.
 
+mod capture;
 mod scope;
 mod value;
 
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{check, is_done};
 use crate::event::Event;
-use crate::foreign::{AnyOwner, ForeignError};
+use crate::foreign::AnyOwner;
 use crate::resource::{Owned, Raw, Resource};
-use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st, CUstreamCaptureStatus};
+use crate::sys::{CUevent_wait_flags, CUstream, CUstream_flags, CUstream_st};
 use crate::{Context, Error};
 
 pub use scope::{Scope, ScopedStream, scope, scope_watching};
@@ -39,6 +41,8 @@ struct Held {
     owner: Option<AnyOwner>,
     context: Context,
     raw: Raw<CUstream_st>,
+    /// Whether other code may know the stream, and so may be capturing it.
+    is_known: AtomicBool,
 }
 
 impl Resource for Held {
@@ -94,7 +98,16 @@ impl Stream {
 
     /// Makes a stream of a raw one, which it destroys unless there is an owner.
     pub(crate) fn hold(context: &Context, raw: CUstream, owner: Option<AnyOwner>) -> Self {
-        Self(Kind::Created(Arc::new(Owned::new(Held { context: context.clone(), raw: Raw(raw), owner }))))
+        let (context, is_known) = (context.clone(), AtomicBool::new(owner.is_some()));
+        Self(Kind::Created(Arc::new(Owned::new(Held { owner, context, raw: Raw(raw), is_known }))))
+    }
+
+    /// Notes that other code may know the stream from now on. The driver is then asked before each call whether the
+    /// stream is being captured.
+    pub(crate) fn make_known(&self) {
+        if let Kind::Created(created) = &self.0 {
+            created.is_known.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Gives up a stream that this value alone holds, and that is its own to destroy: returns the raw stream, and does
@@ -110,30 +123,6 @@ impl Stream {
         Ok(raw)
     }
 
-    /// `cuStreamIsCapturing`: returns an error if other code is capturing the stream into a graph. What is enqueued then
-    /// runs whenever the graph is launched, which may be after all that it uses is gone. This crate captures no streams.
-    #[inline]
-    pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
-        match &self.0 {
-            Kind::Created(created) if created.owner.is_some() => self.require_no_foreign_capture(),
-            _ => Ok(()),
-        }
-    }
-
-    /// The rest of [`Stream::require_no_capture`], for a borrowed stream.
-    #[cold]
-    #[inline(never)]
-    fn require_no_foreign_capture(&self) -> Result<(), Error> {
-        let driver = self.context().enter()?;
-        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-        // SAFETY: the stream is live, and the output is a local.
-        check("cuStreamIsCapturing", unsafe { driver.cuStreamIsCapturing(self.raw(), &mut status) }, String::new)?;
-        if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
-            return Ok(());
-        }
-        Err(ForeignError::Capturing.into())
-    }
-
     /// Returns the context that the stream belongs to.
     #[must_use]
     pub fn context(&self) -> &Context {
@@ -145,12 +134,22 @@ impl Stream {
 
     /// Returns whether two values are the same stream.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.raw() == other.raw() && self.context() == other.context()
+        self.handle() == other.handle() && self.context() == other.context()
     }
 
     /// Returns the raw stream, which is valid as long as this value exists.
+    ///
+    /// Other code may then capture the stream. So calls that enqueue work in it ask the driver from now on whether it is
+    /// being captured, which takes about 15 ns.
     #[must_use]
     pub fn raw(&self) -> CUstream {
+        self.make_known();
+        self.handle()
+    }
+
+    /// Returns the raw stream to this crate.
+    #[inline]
+    pub(crate) fn handle(&self) -> CUstream {
         match &self.0 {
             Kind::Default(_) => default_stream(),
             Kind::Created(created) => created.raw.0,
@@ -161,17 +160,22 @@ impl Stream {
     /// moment.
     ///
     /// # Errors
-    /// [`Error::EventOfAnotherContext`]; [`Error::Refused`] with the driver's error code.
+    /// [`Error::EventOfAnotherContext`]; [`Error::Foreign`] if other code is capturing the stream, or recorded the event
+    /// in a capture; [`Error::Refused`] with the driver's error code.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event) -> Result<(), Error> {
         // An H200 crashes if the event is an interprocess event. An event of other code may be one.
         if event.context() != self.context() {
             return Err(Error::EventOfAnotherContext);
         }
+        self.require_no_capture()?;
+        if event.is_foreign() {
+            self.require_no_captured_event(event)?;
+        }
         let driver = self.context().enter()?;
         let flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT.0;
         // SAFETY: both handles are live.
-        check("cuStreamWaitEvent", unsafe { driver.cuStreamWaitEvent(self.raw(), event.raw(), flags) }, String::new)
+        check("cuStreamWaitEvent", unsafe { driver.cuStreamWaitEvent(self.handle(), event.raw(), flags) }, String::new)
     }
 
     /// `cuStreamQuery`: returns whether all enqueued work is complete.
@@ -182,7 +186,7 @@ impl Stream {
     pub fn query(&self) -> Result<bool, Error> {
         let driver = self.context().enter()?;
         // SAFETY: the stream is live.
-        is_done("cuStreamQuery", unsafe { driver.cuStreamQuery(self.raw()) })
+        is_done("cuStreamQuery", unsafe { driver.cuStreamQuery(self.handle()) })
     }
 
     /// `cuStreamSynchronize`: waits until all enqueued work is complete.
@@ -193,7 +197,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), Error> {
         let driver = self.context().enter()?;
         // SAFETY: the stream is live.
-        check("cuStreamSynchronize", unsafe { driver.cuStreamSynchronize(self.raw()) }, String::new)
+        check("cuStreamSynchronize", unsafe { driver.cuStreamSynchronize(self.handle()) }, String::new)
     }
 
     /// `cuStreamDestroy`: destroys the stream as dropping does, and returns the error. Enqueued work still completes.

@@ -130,7 +130,7 @@ macro_rules! write_value {
             let driver = self.context().enter()?;
             let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT.0;
             // SAFETY: the stream is live, and the caller keeps the memory.
-            let answer = unsafe { driver.$function(self.raw(), pointer, value, flags) };
+            let answer = unsafe { driver.$function(self.handle(), pointer, value, flags) };
             check(stringify!($function), answer, || memory.passed(offset, size_of::<$number>()))
         }
     };
@@ -160,7 +160,7 @@ macro_rules! wait_value {
             let pointer = memory.number_at(offset, size_of::<$number>())?;
             let driver = self.context().enter()?;
             // SAFETY: the stream is live, and the caller keeps the memory.
-            let answer = unsafe { driver.$function(self.raw(), pointer, value, wait.flags()) };
+            let answer = unsafe { driver.$function(self.handle(), pointer, value, wait.flags()) };
             check(stringify!($function), answer, || memory.passed(offset, size_of::<$number>()))
         }
     };

@@ -366,16 +366,7 @@ static Result push(void *context) {
     return result == SUCCESS ? real_push(context) : result;
 }
 
-// Behaviour 11: every stream is being captured if an environment variable says so. The reference driver has no captures.
-static Result (*real_is_capturing)(void *, int *);
-
-static Result is_capturing(void *stream, int *status) {
-    Result result = real_is_capturing(stream, status);
-    if (result == SUCCESS && getenv("STREAMS_ARE_CAPTURED")) *status = 1;
-    return result;
-}
-
-// Behaviour 12: initializing writes a byte to one descriptor in an environment variable, and waits for a byte from another.
+// Behaviour 11: initializing writes a byte to one descriptor in an environment variable, and waits for a byte from another.
 static Result (*real_init)(unsigned);
 
 static Result init(unsigned flags) {
@@ -394,7 +385,6 @@ static const struct { const char *name; void *real; void *faulty; } FAULTS[] = {
     {"cuMemUnmap", &real_unmap, unmap},
     {"cuMemAddressFree", &real_free_range, free_range},
     {"cuCtxPushCurrent", &real_push, push},
-    {"cuStreamIsCapturing", &real_is_capturing, is_capturing},
     {"cuMemHostAlloc", &real_host_alloc, host_alloc},
     {"cuMemHostUnregister", &real_unregister, unregister},
     {"cuIpcOpenMemHandle", &real_open, open_handle},

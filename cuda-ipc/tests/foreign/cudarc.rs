@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuda_ipc::foreign::{ForeignError, ForeignMemory};
-use cuda_ipc::sys::CUresult;
+use cuda_ipc::sys::{CUcontext, CUresult};
 use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
+use cudarc::driver::sys as theirs_sys;
 use cudarc::driver::{CudaContext, CudaSlice};
 
 use crate::common::{context, device, driver, reference_driver};
@@ -79,6 +80,41 @@ fn a_context_goes_out() {
     });
 }
 
+fn current() -> CUcontext {
+    let mut current = ptr::null_mut();
+    // SAFETY: the output is a local.
+    assert_eq!(unsafe { driver().raw().cuCtxGetCurrent(&mut current) }.unwrap(), CUresult::CUDA_SUCCESS);
+    current
+}
+
+#[test]
+fn conversions_leave_the_current_context_as_it_was() {
+    beside_cudarc("conversions_leave_the_current_context_as_it_was", || {
+        let (ours, other) = (context(), Context::new(device()).unwrap());
+        let (theirs, buffer) = (theirs(), DeviceBuffer::new(&ours, 64).unwrap());
+        let stream = theirs.new_stream().unwrap();
+        let slice = stream.clone_htod(&[1_u8]).unwrap();
+        // cudarc makes a context current when it drops its values, so each is kept until the end.
+        let convert = || {
+            let before = current();
+            let made = ours.to_cudarc();
+            assert_eq!((made.is_ok(), current()), (true, before));
+            let refused = other.to_cudarc();
+            assert_eq!((refused.is_ok(), current()), (false, before));
+            let came_in = ForeignMemory::from_cudarc(&ours, &slice);
+            assert_eq!((came_in.is_ok(), current()), (true, before));
+            // SAFETY: nothing uses the slice.
+            let went_out = unsafe { buffer.to_cudarc::<u8>(&stream) };
+            assert_eq!((went_out.is_ok(), current()), (true, before));
+        };
+        ours.within(convert).unwrap();
+        other.within(convert).unwrap();
+        // SAFETY: no context is passed, which makes none current.
+        assert_eq!(unsafe { driver().raw().cuCtxSetCurrent(ptr::null_mut()) }.unwrap(), CUresult::CUDA_SUCCESS);
+        convert();
+    });
+}
+
 #[test]
 fn a_stream_comes_in() {
     beside_cudarc("a_stream_comes_in", || {
@@ -119,6 +155,37 @@ fn a_stream_goes_out() {
         // SAFETY: the stream is refused.
         let refused = unsafe { Stream::new(&other).unwrap().to_cudarc(&theirs) };
         assert!(matches!(refused, Err(Error::Foreign(ForeignError::OtherContext))), "{refused:?}");
+    });
+}
+
+/// cudarc's functions are safe, so that nothing unsafe is needed to launch the graph after the memory is freed.
+#[test]
+fn nothing_is_enqueued_in_a_stream_that_cudarc_captures() {
+    beside_cudarc("nothing_is_enqueued_in_a_stream_that_cudarc_captures", || {
+        let (ours, theirs) = (context(), theirs());
+        let stream = Stream::non_blocking(&ours).unwrap();
+        // SAFETY: the stream outlives the test's values, and no other stream works on the buffer.
+        let handed_out = unsafe { stream.to_cudarc(&theirs) }.unwrap();
+        let own = theirs.new_stream().unwrap();
+        let came_in = Stream::from_cudarc(&ours, &own).unwrap();
+        let buffer = DeviceBuffer::new(&ours, 4).unwrap();
+        buffer.fill(0).unwrap();
+        for (of_cudarc, stream) in [(handed_out, stream), (own, came_in)] {
+            let graph = stream.scope(|scoped| {
+                of_cudarc.begin_capture(theirs_sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
+                let refused = scoped.fill(buffer.slice(..)?, 7_u32);
+                assert!(matches!(refused, Err(Error::Foreign(ForeignError::Capturing))), "{refused:?}");
+                Ok(of_cudarc
+                    .end_capture(theirs_sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
+            });
+            if let Some(graph) = graph.unwrap().unwrap() {
+                graph.launch().unwrap();
+                of_cudarc.synchronize().unwrap();
+            }
+            let mut values = [1_u32];
+            buffer.read(0, &mut values).unwrap();
+            assert_eq!(values, [0]);
+        }
     });
 }
 

@@ -60,7 +60,7 @@ impl Used<'_> {
 
 /// Waits until a stream's work is over. It returns only if that is certain.
 pub(super) fn settle(stream: &Stream) -> Result<(), Error> {
-    let Err(error) = stream.synchronize() else { return Ok(()) };
+    let Err(error) = stream.finish() else { return Ok(()) };
     if error.ends_work() {
         return Err(error);
     }

@@ -2,6 +2,7 @@
 
 mod end;
 mod stream;
+mod streams;
 mod watch;
 
 use std::cell::RefCell;
@@ -9,10 +10,12 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::event::Exporter;
+use crate::foreign::ForeignError;
 use crate::{Error, Stream};
 
 use end::End;
 pub use stream::ScopedStream;
+use streams::Streams;
 use watch::Watch;
 
 /// `cuStreamSynchronize`: runs a function that enqueues work in streams, and then waits until all of it is done.
@@ -118,19 +121,21 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// The cell makes `'scope` invariant, so that neither a [`Scope`] nor a [`ScopedStream`] can pretend that it ends before
 /// the wait. Otherwise, work could borrow what is dropped before the wait.
 struct Used<'scope> {
-    /// Each stream once.
-    streams: RefCell<Vec<&'scope Stream>>,
+    streams: RefCell<Streams<'scope>>,
     watch: Option<Watch<'scope>>,
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
     /// Returns a handle through which safe code enqueues work in a stream. The scope waits for the stream at its end.
+    ///
+    /// If other code is capturing the stream into a graph, the handle enqueues nothing, even after the capture has ended,
+    /// and the scope does not wait: nothing can wait for a stream that is being captured.
     pub fn on(&'scope self, stream: &'scope Stream) -> ScopedStream<'scope, 'env> {
-        let mut streams = self.used.streams.borrow_mut();
-        if !streams.iter().any(|used| used.is(stream)) {
-            streams.push(stream);
+        let is_captured = matches!(stream.require_no_capture(), Err(Error::Foreign(ForeignError::Capturing)));
+        if !is_captured {
+            self.used.streams.borrow_mut().add(stream);
         }
-        ScopedStream::new(self, stream)
+        ScopedStream::new(self, stream, is_captured)
     }
 }
 

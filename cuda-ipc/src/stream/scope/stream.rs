@@ -6,6 +6,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use super::Scope;
 use super::watch::Watch;
 use crate::event::Event;
+use crate::foreign::ForeignError;
 use crate::kernel::{Kernel, Parameters};
 use crate::memory::{DeviceSlice, type_of};
 use crate::module::LaunchShape;
@@ -19,8 +20,10 @@ const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 /// A stream in a [`scope()`](super::scope). Each method enqueues work, and borrows what the work uses until the scope
 /// has waited for it.
 ///
-/// If the stream is [borrowed](Stream::borrow_raw), and other code is capturing it into a graph, each method returns
-/// [`Error::Foreign`]: the graph could run the work after the scope.
+/// If other code is capturing the stream into a graph, each method returns [`Error::Foreign`]: the graph could run the
+/// work after the scope. The driver is asked only about streams that other code may know: those that are
+/// [borrowed](Stream::borrow_raw) or [taken over](Stream::from_raw), and those whose [raw stream](Stream::raw) other code
+/// has.
 ///
 /// Work of one stream runs in the order of the calls. Between streams there is no order, except by
 /// [`record`](Self::record) and [`wait`](Self::wait), or by [`write_value`](Self::write_value) and
@@ -29,11 +32,13 @@ const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 pub struct ScopedStream<'scope, 'env: 'scope> {
     scope: &'scope Scope<'scope, 'env>,
     stream: &'scope Stream,
+    /// Whether the stream was being captured when the scope took it in. The scope then does not wait for it.
+    is_captured: bool,
 }
 
 impl<'scope, 'env> ScopedStream<'scope, 'env> {
-    pub(super) const fn new(scope: &'scope Scope<'scope, 'env>, stream: &'scope Stream) -> Self {
-        Self { scope, stream }
+    pub(super) const fn new(scope: &'scope Scope<'scope, 'env>, stream: &'scope Stream, is_captured: bool) -> Self {
+        Self { scope, stream, is_captured }
     }
 
     /// Returns the stream.
@@ -103,7 +108,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
     pub fn fill<T: NoUninit>(self, slice: DeviceSlice<'scope, T>, value: T) -> Result<(), Error> {
-        self.stream.require_no_capture()?;
+        self.require_no_capture()?;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { slice.fill_async(value, self.stream) }
     }
@@ -119,7 +124,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuStreamWriteValue64")]
     pub fn write_value<N: StreamValue>(self, number: DeviceSlice<'scope, N>, value: N) -> Result<(), Error> {
-        self.stream.require_no_capture()?;
+        self.require_no_capture()?;
         number.require_length(1)?;
         number.memory().require_access(self.stream.context(), Access::ReadWrite)?;
         // SAFETY: the memory is borrowed until the scope has waited.
@@ -142,7 +147,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
         wait: WaitValue,
         value: N,
     ) -> Result<(), Error> {
-        self.stream.require_no_capture()?;
+        self.require_no_capture()?;
         number.require_length(1)?;
         // A scope that watches a process may have to write the number.
         let access = if self.scope.used.watch.is_some() { Access::ReadWrite } else { Access::Read };
@@ -163,6 +168,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     /// [`Error::Refused`] if the stream belongs to another context than the event.
     #[doc(alias = "cuEventRecord")]
     pub fn record(self, event: &'scope Event) -> Result<(), Error> {
+        self.require_no_capture()?;
         event.record(self.stream)
     }
 
@@ -175,7 +181,7 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
     /// As [`Stream::wait`].
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(self, event: &'scope Event) -> Result<(), Error> {
-        self.stream.require_no_capture()?;
+        self.require_no_capture()?;
         self.stream.wait(event)
     }
 
@@ -192,16 +198,22 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
         shape: LaunchShape,
         arguments: P::Arguments<'scope>,
     ) -> Result<(), Error> {
-        self.stream.require_no_capture()?;
+        self.require_no_capture()?;
         // SAFETY: the kernel and its slices are borrowed until the scope has waited.
         unsafe { kernel.launch(shape, self.stream, arguments) }
+    }
+
+    /// Refuses a captured stream, and one that was captured when the scope took it in.
+    #[inline]
+    fn require_no_capture(self) -> Result<(), Error> {
+        if self.is_captured { Err(ForeignError::Capturing.into()) } else { self.stream.require_no_capture() }
     }
 
     /// Refuses a captured stream. If the scope watches a process, waits for the stream before a copy for which the driver
     /// would wait in the call, where nothing can end the wait: a copy of ordinary host memory, or one within host memory.
     #[inline]
     fn before_copy(self, to: CUdeviceptr, from: CUdeviceptr) -> Result<(), Error> {
-        self.stream.require_no_capture()?;
+        self.require_no_capture()?;
         match &self.scope.used.watch {
             Some(watch) => self.settle_before_copy(watch, to, from),
             None => Ok(()),

@@ -45,10 +45,10 @@ impl<'scope> Watch<'scope> {
 
     fn watch(&self, stream: &Stream) -> Result<(), Error> {
         let mut pauses = Pauses::default();
-        while !stream.query()? {
+        while !stream.is_done()? {
             if self.process.dies_within(pauses.next())? {
                 // The work may have been done before the process died.
-                return if stream.query()? { Ok(()) } else { self.release(stream) };
+                return if stream.is_done()? { Ok(()) } else { self.release(stream) };
             }
         }
         Ok(())
@@ -66,7 +66,7 @@ impl<'scope> Watch<'scope> {
                 // The process had written all numbers. The stream is still busy, and no longer waits.
                 return Ok(());
             }
-            if stream.query()? {
+            if stream.is_done()? {
                 return Err(Error::ExporterDied);
             }
             std::thread::sleep(pauses.next());

@@ -1,0 +1,90 @@
+//! Streams that other code captures into a graph. What is enqueued then runs whenever the graph is launched, which may be
+//! after all that it uses is gone. This crate captures no streams.
+#![allow(unsafe_code)] // Calls the driver.
+
+use std::sync::atomic::Ordering;
+
+use super::{Kind, Stream};
+use crate::error::check;
+use crate::event::Event;
+use crate::foreign::ForeignError;
+use crate::sys::{CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
+use crate::{Context, Error};
+
+impl Stream {
+    /// `cuStreamIsCapturing`: returns an error if the stream is being captured. The driver is asked only about streams that
+    /// other code may know. It captures no default stream.
+    #[inline]
+    pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
+        match &self.0 {
+            Kind::Created(created) if created.is_known.load(Ordering::Relaxed) => self.require_no_foreign_capture(),
+            _ => Ok(()),
+        }
+    }
+
+    /// The rest of [`Stream::require_no_capture`], for a stream that other code may know.
+    #[cold]
+    #[inline(never)]
+    fn require_no_foreign_capture(&self) -> Result<(), Error> {
+        let driver = self.context().enter()?;
+        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        // SAFETY: the stream is live, and the output is a local.
+        check("cuStreamIsCapturing", unsafe { driver.cuStreamIsCapturing(self.handle(), &mut status) }, String::new)?;
+        if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
+            return Ok(());
+        }
+        Err(ForeignError::Capturing.into())
+    }
+
+    /// `cuEventQuery`: returns an error if an event was recorded in a capture, which this stream would join if it waited
+    /// for the event. The driver then makes that capture invalid.
+    #[cold]
+    pub(super) fn require_no_captured_event(&self, event: &Event) -> Result<(), Error> {
+        // Another thread may record the event in a capture before the stream waits for it.
+        self.make_known();
+        match heedless(self.context(), || event.query()) {
+            Err(error) if error.code() == Some(CUresult::CUDA_ERROR_CAPTURED_EVENT) => {
+                Err(ForeignError::CapturedEvent.into())
+            }
+            answer => answer.map(drop),
+        }
+    }
+
+    /// Waits as [`Stream::synchronize`] does, also while other code captures other streams in a way that forbids this.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        self.despite_captures(Self::synchronize)
+    }
+
+    /// Asks as [`Stream::query`] does, also while other code captures other streams in a way that forbids this.
+    pub(crate) fn is_done(&self) -> Result<bool, Error> {
+        self.despite_captures(Self::query)
+    }
+
+    /// Calls again if a capture forbids the call. The first call has made that capture invalid, as any other wait of the
+    /// process would.
+    fn despite_captures<T>(&self, call: fn(&Self) -> Result<T, Error>) -> Result<T, Error> {
+        match call(self) {
+            Err(error) if error.code() == Some(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) => {
+                heedless(self.context(), || call(self))
+            }
+            answer => answer,
+        }
+    }
+}
+
+/// `cuThreadExchangeStreamCaptureMode`: runs a function to which captures of other streams forbid nothing, and which does
+/// not make them invalid.
+#[cold]
+fn heedless<T>(context: &Context, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let driver = context.enter()?;
+    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+    let mut exchange = || {
+        // SAFETY: the argument is a local, which gets the thread's mode so far.
+        let answer = unsafe { driver.cuThreadExchangeStreamCaptureMode(&mut mode) };
+        check("cuThreadExchangeStreamCaptureMode", answer, String::new)
+    };
+    exchange()?;
+    let answer = run();
+    exchange()?;
+    answer
+}
