@@ -22,6 +22,10 @@ use key::{Allocation, access};
 
 /// A cache that keeps imports of other processes' memory mapped, within a budget. Clones refer to the same cache,
 /// and threads may share it.
+///
+/// The ticket alone names what is found again. So a peer that knows another exporter's identity can send a forged ticket
+/// first, and its own memory then stands for the other's. Use one cache for exporters that trust each other, or sealed
+/// tickets (feature `mac`).
 #[derive(Clone, Debug)]
 pub struct Cache(Arc<Kept<Key, ImportedMemory>>);
 

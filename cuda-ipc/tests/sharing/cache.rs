@@ -133,6 +133,25 @@ fn virtual_memory_is_found_again_without_its_descriptors() {
     assert!(matches!(error, Error::OtherTicket { found: "legacy memory", .. }), "{error}");
 }
 
+/// Nothing but a seal proves who made a ticket, and the descriptors of a GPU's driver do not tell their memory apart. So a
+/// cache is for exporters that trust each other.
+#[test]
+fn a_forged_ticket_deceives_a_cache_that_its_maker_shares_with_others() {
+    let (honest, forger, cache) = (Exporter::start(), Exporter::start(), Cache::new(usize::MAX));
+    let (genuine, mut forged) = (honest.share(b"mapping to write"), forger.share(b"mapping to write"));
+    for (parcel, byte) in [(&genuine, 1), (&forged, 2)] {
+        parcel.map(&context()).unwrap().fill(byte).unwrap();
+    }
+    let named = genuine.ticket.clone().into_contents();
+    let contents = forged.ticket.into_contents();
+    let named = Contents { exporter: named.exporter, generation: named.generation, ..contents };
+    forged.ticket = named.try_into().unwrap();
+    assert_eq!(first_byte(&cache.map(&context(), &forged).unwrap()), 2);
+    assert_eq!(first_byte(&cache.map(&context(), &genuine).unwrap()), 2, "the honest exporter's memory has 1");
+    // A cache of its own does not meet the forged ticket.
+    assert_eq!(first_byte(&Cache::new(usize::MAX).map(&context(), &genuine).unwrap()), 1);
+}
+
 #[test]
 fn each_context_has_an_import_of_its_own() {
     let (exporter, cache) = (Exporter::start(), Cache::new(usize::MAX));

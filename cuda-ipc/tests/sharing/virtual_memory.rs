@@ -82,6 +82,17 @@ fn what_cannot_be_shared_says_why() {
 }
 
 /// A process that was started without a standard input receives its first descriptor as number 0.
+/// A mapping has the methods that share it, whatever it maps.
+#[test]
+fn an_import_is_not_shared_on() {
+    let size = granularity(device(), DESCRIPTORS).unwrap();
+    let allocation = Allocation::new(device(), size, DESCRIPTORS).unwrap();
+    let import = ImportedAllocation::import(driver(), allocation.export().unwrap().as_fd(), size).unwrap();
+    let mapping = Mapping::new(&context(), &[&*allocation, &*import], Access::ReadWrite).unwrap();
+    let refused = [mapping.share(.., Access::Read), mapping.share_over_fabric(.., Access::Read)];
+    assert!(refused.iter().all(|refused| matches!(refused, Err(Error::NotTheOwner))), "{refused:?}");
+}
+
 #[test]
 fn a_descriptor_0_is_imported() {
     let memory = mapping(1);
