@@ -13,6 +13,21 @@
 //! [limits]: guide::limits
 //! [safety]: guide::safety
 #![doc = include_str!("../README.md")]
+//!
+//! ## Giving back, and the error of it
+//!
+//! Dropping a value gives back what it owns. A method of the value does the same and returns the error. Its name is the
+//! verb of the C call:
+//!
+//! | method | C call | values |
+//! |---|---|---|
+//! | `free` | `cuMemFree`, `cuMemFreeAsync`, `cuMemFreeHost`, `cuMemAddressFree` | [`DeviceBuffer`], [`SharedBuffer`], [`PoolBuffer`](pool::PoolBuffer), [`PinnedBuffer`](host::PinnedBuffer), [`Reservation`](vmm::Reservation) |
+//! | `close` | `cuIpcCloseMemHandle`; for pools and events that of the owner | all imports: [`ImportedMemory`], [`ImportedBuffer`](ipc::ImportedBuffer), [`ImportedEvent`](ipc::ImportedEvent), [`ImportedPool`](pool::ImportedPool), [`ImportedPoolBuffer`](pool::ImportedPoolBuffer); each side of a [`ring`] |
+//! | `unmap` | `cuMemUnmap`, `cuMemHostUnregister` | [`Mapping`](vmm::Mapping), [`SharedPages`](host::SharedPages) |
+//! | `destroy` | `cuStreamDestroy`, `cuEventDestroy`, `cuMemPoolDestroy` | [`Stream`], [`InterprocessEvent`](event::InterprocessEvent), [`Pool`](pool::Pool) |
+//! | `release` | `cuDevicePrimaryCtxRelease`, `cuCtxDestroy` | [`Context`]; a message of a [`ring`] |
+//! | `disable` | `cuCtxDisablePeerAccess` | [`PeerAccess`](peer::PeerAccess) |
+//! | `unload` | `cuModuleUnload` | [`Module`](module::Module) |
 #![deny(unsafe_code)] // Modules that call the driver allow it in their first lines.
 
 #[cfg(not(target_os = "linux"))]

@@ -34,6 +34,22 @@ fn it_is_in_the_examples() {
     }
 }
 
+/// The README of the repository shows the lines that matter.
+#[test]
+fn its_excerpt_is_in_the_examples() {
+    let readme = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Share GPU memory\n").expect("the section");
+    let (_, begun) = section.split_once("\n```rust\n").expect("a block of code");
+    let (excerpt, _) = begun.split_once("\n```\n").expect("the block ends");
+    assert!(!excerpt.contains("unsafe"), "{excerpt}");
+    let code = ["exporter.rs", "importer.rs"].map(source).concat();
+    let lines: Vec<_> = code.lines().map(str::trim).collect();
+    for line in excerpt.lines().filter(|line| !line.is_empty()) {
+        let (line, _) = line.split_once(" //").unwrap_or((line, ""));
+        assert!(lines.contains(&line), "neither example has the line {line:?}");
+    }
+}
+
 #[test]
 fn it_runs() {
     let folder = tempfile::tempdir().unwrap();
