@@ -13,6 +13,7 @@ use crate::resource::{Owned, Raw, Resource};
 use crate::sys::{self, CUcontext, CUctx_st};
 use crate::{Device, Driver, Error, fork};
 
+// Relies on: no reset of the primary context.
 /// A context of a device: the primary one, or a separate one. Clones share the context, and every value that was
 /// created in it holds a clone.
 #[derive(Clone, Debug)]

@@ -51,6 +51,7 @@ impl Driver {
         Self::load(Some(path), || Ok(Box::leak(Box::new(unsafe { sys::Driver::load_from(path)? }))))
     }
 
+    // Relies on: the loaded library.
     fn load(
         path: Option<&Path>,
         load: impl FnOnce() -> Result<&'static sys::Driver, LoadError>,

@@ -36,6 +36,7 @@ static HOOK: RwLock<fn(DropError)> = RwLock::new(ignore);
 
 fn ignore(_: DropError) {}
 
+// Relies on: a hook of set_drop_hook that does not panic.
 /// Sets the hook that receives the errors that occur while this process drops values, and returns the previous hook.
 ///
 /// Until a hook is set, such errors are ignored, because a library has no output of its own. To get the error where it

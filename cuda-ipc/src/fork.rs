@@ -76,6 +76,7 @@ impl Mark {
     }
 }
 
+// Relies on: the C library's fork.
 /// `pthread_atfork`: registers a handler, which runs in every child that this process forks from now on.
 ///
 /// # Safety

@@ -108,6 +108,7 @@ impl Pair {
         Ok(())
     }
 
+    // Relies on: correct raw calls.
     fn disable(&self) -> Result<(), Error> {
         let mut access = lock(&self.access);
         access.holders -= 1;

@@ -18,6 +18,7 @@ impl<T> Clone for Raw<T> {
 
 impl<T> Copy for Raw<T> {}
 
+// Relies on: the driver and the kernel.
 // SAFETY: the pointer is never dereferenced here, and the driver accepts its handles from any thread.
 unsafe impl<T> Send for Raw<T> {}
 // SAFETY: as above; the driver itself synchronises calls from several threads.
@@ -35,6 +36,7 @@ pub(crate) trait Resource {
     unsafe fn give_back(&self) -> Result<(), Error>;
 }
 
+// Relies on: correct raw calls.
 /// The only owner of a resource.
 #[derive(Debug)]
 pub(crate) struct Owned<R: Resource> {

@@ -9,6 +9,7 @@ impl Error {
     /// CUDA documents of most of these codes that they leave the process in an inconsistent state, in which any further
     /// work returns the same error. An assertion ends its context, and a context that is destroyed has no work either.
     /// `CUDA_ERROR_DEINITIALIZED` means that the driver ends with the process.
+    // Relies on: the end of work.
     pub(crate) const fn ends_work(&self) -> bool {
         match self {
             // A forked child has no work: that of the streams which it inherits is its parent's.

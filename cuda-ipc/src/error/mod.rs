@@ -282,6 +282,7 @@ impl Error {
     }
 }
 
+// Relies on: the driver and the kernel.
 /// Returns an error if the driver returned one. `passed` describes the arguments, and is called only then.
 #[inline]
 pub(crate) fn check(

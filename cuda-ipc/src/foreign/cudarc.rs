@@ -18,6 +18,7 @@ use crate::memory::DeviceMemory;
 use crate::sys::{CUdeviceptr, CUresult};
 use crate::{Context, Driver, Error, Stream};
 
+// Relies on: the handles of cudarc.
 impl Context {
     /// Borrows a context of cudarc, and keeps it alive. cudarc releases it after the last use.
     ///

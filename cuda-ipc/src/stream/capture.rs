@@ -12,6 +12,7 @@ use crate::sys::{CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
 use crate::{Context, Error};
 
 impl Stream {
+    // Relies on: captures that do not begin during a call.
     /// `cuStreamIsCapturing`: returns an error if the stream is being captured. The driver is asked only about streams that
     /// other code may know. It captures no default stream.
     #[inline]

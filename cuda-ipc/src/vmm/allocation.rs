@@ -245,6 +245,7 @@ impl ImportedAllocation {
     /// # Errors
     /// [`Error::Refused`] if the descriptor does not refer to memory.
     #[doc(alias = "cuMemImportFromShareableHandle")]
+    // Relies on: the driver and the kernel.
     pub fn import(driver: Driver, descriptor: BorrowedFd<'_>, size: usize) -> Result<Self, Error> {
         let handle = OsHandle::new(descriptor)?;
         // SAFETY: for this type of handle the pointer is not dereferenced; the descriptor is open.
