@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{FalseyValueParser, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use conformance::Verdict;
 use conformance::catalogue::{self, Row};
@@ -30,10 +30,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(Verdict::ALL.map(Verdict::word)))]
     verdict: Vec<String>,
-    /// The listed driver bugs; those that no case showed are named [default: `deviations.toml` beside this command, or
-    /// else the one that it was built with]
-    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
-    deviations: Option<PathBuf>,
+    /// Listed driver bugs, besides the shipped list: `deviations.toml` beside this command, else the one that it was built
+    /// with. Those that no case showed are named. For several files, repeat the flag or separate them with colons
+    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE", value_delimiter = ':')]
+    deviations: Vec<PathBuf>,
+    /// Leave out the shipped list of driver bugs
+    #[arg(long, env = "CONFORMANCE_NO_SHIPPED_DEVIATIONS", value_parser = FalseyValueParser::new())]
+    no_shipped_deviations: bool,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -59,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let groups = catalogue::groups().map_err(Failure::new)?;
     let rows = groups.into_iter().flat_map(|group| group.row).map(|row| (row.id.clone(), row)).collect();
     let shown = Shown::select(arguments, &report, &rows)?;
-    let deviations = Deviations::read(arguments.deviations.as_deref()).map_err(Failure::new)?;
+    let deviations = Deviations::read(&arguments.deviations, !arguments.no_shipped_deviations).map_err(Failure::new)?;
     let unmatched = deviations.unmatched(&report);
     print(&match arguments.format {
         Format::Text => text(&report, &shown, &unmatched),

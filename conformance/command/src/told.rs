@@ -19,7 +19,7 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
     let mut names = Names::default();
     let told = |step: &Step| Told {
         role: step.role.clone(),
-        call: names.name(&call(step)),
+        call: names.name(&step.in_c()),
         answer: if step.answer == "()" { "success".to_owned() } else { names.name(&step.answer) },
         took: step
             .ms
@@ -28,17 +28,6 @@ pub(crate) fn told(steps: &[Step]) -> Vec<Told> {
         log: step.log.clone(),
     };
     steps.iter().map(told).collect()
-}
-
-/// Returns the call as C writes it: `cuMemAlloc(size: 4)` for `mem_alloc { size: 4 }`.
-fn call(step: &Step) -> String {
-    let end = step.call.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(step.call.len());
-    let (name, rest) = (step.function(), step.call[end..].trim());
-    match rest.strip_prefix('{') {
-        Some(arguments) => format!("{name}({})", arguments.trim_end_matches('}').trim()),
-        None if rest.is_empty() => format!("{name}()"),
-        None => name + rest,
-    }
 }
 
 /// The names that addresses and handles got, by kind and value.

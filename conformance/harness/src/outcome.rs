@@ -5,6 +5,7 @@ use std::fmt;
 use cuda_ipc_sys::CUresult;
 
 use crate::Verdict;
+use crate::step::in_c;
 
 /// The result of a case: `Ok`, or why it stopped.
 pub type Outcome = Result<(), Stop>;
@@ -108,8 +109,8 @@ impl fmt::Display for Stop {
             }
             Self::Failed(message) | Self::Corrupted(message) | Self::Disclosed(message) => f.write_str(message),
             Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => f.write_str(message),
-            Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {step}"),
-            Self::TimedOut { role, step } => write!(f, "{role}: no answer to {step} before the deadline"),
+            Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {}", in_c(step)),
+            Self::TimedOut { role, step } => write!(f, "{role}: no answer to {} before the deadline", in_c(step)),
         }
     }
 }

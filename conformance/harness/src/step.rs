@@ -27,6 +27,54 @@ impl Step {
     pub fn function(&self) -> String {
         function(&self.call)
     }
+
+    /// Returns the call as C writes it: `cuMemAlloc(size: 4)` for `mem_alloc { size: 4 }`.
+    #[must_use]
+    pub fn in_c(&self) -> String {
+        in_c(&self.call)
+    }
+}
+
+/// Returns a step as C writes it. The end of a long one may be cut off.
+pub(crate) fn in_c(step: &str) -> String {
+    let end = step.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(step.len());
+    let (name, rest) = (function(step), step[end..].trim());
+    match rest.strip_prefix('{') {
+        Some(rest) => match rest.strip_suffix('}') {
+            Some(arguments) => format!("{name}({})", arguments.trim()),
+            None => format!("{name}({}", rest.trim()),
+        },
+        None if rest.is_empty() => format!("{name}()"),
+        None => name + rest,
+    }
+}
+
+/// Returns a reason with the step in which a process ended or hung as C writes it. Reports and lists of deviations of
+/// earlier suites have the suite's own names: `in mem_pool_destroy { pool: Pool(0x7) }`.
+pub(crate) fn reason_in_c(reason: &str) -> String {
+    const BEFORE: [&str; 2] = [" in ", "no answer to "];
+    const AFTER: [&str; 3] = [" (listed: ", " before the deadline", "\n"];
+    // An entry of a list can begin with it.
+    let begins = reason.strip_prefix("in ").map(|_| "in ".len());
+    let within = BEFORE.iter().find_map(|before| Some(reason.find(before)? + before.len()));
+    let Some(start) = begins.or(within) else { return reason.to_owned() };
+    let (before, rest) = reason.split_at(start);
+    let end = AFTER.iter().filter_map(|after| rest.find(after)).min().unwrap_or(rest.len());
+    let (step, after) = rest.split_at(end);
+    let (name, arguments) = step.split_at(step.find(' ').unwrap_or(step.len()));
+    let is_name =
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    match arguments {
+        _ if !is_name => reason.to_owned(),
+        "" => format!("{before}{}{after}", function(name)),
+        _ if arguments.starts_with(" {") => format!("{before}{}{after}", in_c(step)),
+        _ => reason.to_owned(),
+    }
+}
+
+/// Reads the reason of a case, and gives calls the names of C.
+pub(crate) fn read_reason<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(|reason| reason_in_c(&reason)))
 }
 
 /// Returns the C function behind a step, such as `cuMemPoolImportPointer` for `mem_pool_import_pointer { … }`. A step
@@ -34,6 +82,10 @@ impl Step {
 pub(crate) fn function(step: &str) -> String {
     let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = step.split(|c| !is_of_a_name(c)).next().unwrap_or_default();
+    // A helper that is one call of CUDA under another name.
+    if name == "mem_get_dma_buf" {
+        return "cuMemGetHandleForAddressRange".to_owned();
+    }
     let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
     let wanted = letters(name);
     let symbols = cuda_ipc_sys::SYMBOLS.iter().chain(cuda_ipc_sys::runtime::SYMBOLS);

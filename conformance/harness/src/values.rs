@@ -227,3 +227,21 @@ impl From<Pointer> for Argument {
         Self::U64(pointer.0)
     }
 }
+
+/// A byte of memory that is not what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongByte {
+    /// The number of bytes before it.
+    pub offset: u64,
+    /// What was written.
+    pub expected: u8,
+    /// What was read.
+    pub actual: u8,
+}
+
+/// Writes `offset 7 (expected 0x5c, read 0x00)`.
+impl fmt::Display for WrongByte {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "offset {} (expected {:#04x}, read {:#04x})", self.offset, self.expected, self.actual)
+    }
+}

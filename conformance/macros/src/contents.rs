@@ -5,9 +5,13 @@ use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprMethodCall, Lit};
 
-/// The methods of a role that count the words which differ from a pattern, and how each reads.
-const COUNTS: [(&str, &str); 3] =
-    [("mismatches", "with a kernel"), ("mismatches_by_copy", "with a copy"), ("mismatches_by_host", "with the CPU")];
+/// The methods of a role that count the words which differ from a pattern, how each reads, and what finds the first wrong
+/// byte.
+const COUNTS: [(&str, &str, &str); 3] = [
+    ("mismatches", "with a kernel", "first_wrong_byte"),
+    ("mismatches_by_copy", "with a copy", "first_wrong_byte"),
+    ("mismatches_by_host", "with the CPU", "first_wrong_byte_by_host"),
+];
 
 /// The other methods of a role that return what memory contains.
 const READS: [&str; 2] = ["read", "other_bytes"];
@@ -24,31 +28,39 @@ struct Reads(bool);
 
 impl Visit<'_> for Reads {
     fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-        self.0 |= READS.iter().chain(COUNTS.iter().map(|(name, _)| name)).any(|name| call.method == name);
+        self.0 |= READS.iter().chain(COUNTS.iter().map(|(name, ..)| name)).any(|name| call.method == name);
         visit::visit_expr_method_call(self, call);
     }
 }
 
-/// Expands `role.mismatches(pointer, size, seed)? == 0`. The message says who read how many wrong words of how many.
+/// Expands `role.mismatches(pointer, size, seed)? == 0`. The message says who read how many wrong words of how many, and
+/// the first wrong byte.
 pub(crate) fn count_of_wrong_words(condition: &Expr) -> Option<TokenStream> {
     let Expr::Binary(comparison) = condition else { return None };
     let (Expr::Try(count), Expr::Lit(zero)) = (&*comparison.left, &*comparison.right) else { return None };
     let is_zero = matches!(&zero.lit, Lit::Int(number) if number.base10_digits() == "0");
     let Expr::MethodCall(call) = &*count.expr else { return None };
-    let (name, how) = COUNTS.iter().find(|(name, _)| call.method == name)?;
+    let (name, how, finds) = COUNTS.iter().find(|(name, ..)| call.method == name)?;
     let arguments: Vec<_> = call.args.iter().collect();
     let [pointer, size, seed] = arguments.as_slice() else { return None };
     if !is_zero || !matches!(comparison.op, BinOp::Eq(_)) {
         return None;
     }
-    let (role, method) = (&call.receiver, quote::format_ident!("{name}"));
+    let role = &call.receiver;
+    let (method, first) = (quote::format_ident!("{name}"), quote::format_ident!("{finds}"));
     Some(quote!({
         let (role, pointer, size, seed) = (&#role, #pointer, #size, #seed);
         let wrong: u64 = role.#method(pointer, size, seed)?;
         ::conformance::trace::check(stringify!(#condition), &wrong, "==", &0_u64, wrong == 0);
         if wrong != 0 {
             let (name, words, plural) = (role.name(), size / 4, if wrong == 1 { "" } else { "s" });
-            let message = format!("{name} read {wrong} wrong word{plural} of {words} {}", #how);
+            // The process may have lost the memory meanwhile, and the failure stays the same.
+            let place = match role.#first(pointer, size, seed) {
+                Ok(Some(byte)) => format!("; the first wrong byte is at {byte}"),
+                Ok(None) => "; a copy shows no wrong byte".to_owned(),
+                Err(_) => String::new(),
+            };
+            let message = format!("{name} read {wrong} wrong word{plural} of {words} {}{place}", #how);
             return Err(::conformance::Stop::corrupted(message));
         }
     }))

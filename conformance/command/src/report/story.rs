@@ -14,6 +14,9 @@ impl Unwritable {
     }
 }
 
+/// The beginning of the names of steps that find the first wrong byte of memory.
+const FINDS: &str = "first_wrong_byte";
+
 /// One run of a case.
 pub(crate) struct Story {
     pub(crate) gpus: usize,
@@ -110,7 +113,8 @@ impl Story {
         for event in &events[began..] {
             match event {
                 // The runner makes the roles release what they hold.
-                Event::Step { call, process } if call.starts_with("give_back") => {
+                // A check failed, and the runner looks where.
+                Event::Step { call, process } if call.starts_with("give_back") || call.starts_with(FINDS) => {
                     is_over |= story.role(*process).is_some();
                 }
                 Event::Step { .. } | Event::Signal { .. } | Event::Check { .. } if is_over => {}

@@ -9,8 +9,8 @@ use cuda_ipc_sys::{
 };
 
 use crate::message::Refused;
-use crate::role::{Resource, Session, differing};
-use crate::{AddressRange, Context, Descriptor, MemInfo, Pointer, Stream};
+use crate::role::{Resource, Session, differing, first_differing};
+use crate::{AddressRange, Context, Descriptor, MemInfo, Pointer, Stream, WrongByte};
 
 calls! {
     /// `cuMemAlloc`.
@@ -157,6 +157,21 @@ calls! {
     /// Counts the words of a range that differ from the pattern of a seed, with a kernel.
     fn mismatches(session, pointer: Pointer, size: u64, seed: u32) -> u64 {
         session.count_by_kernel(pointer, size, seed)
+    }
+
+    /// Returns the first byte of a range that differs from the pattern of a seed, after `cuMemcpyDtoH`. A failed check calls
+    /// it to say where.
+    fn first_wrong_byte(session, pointer: Pointer, size: u64, seed: u32) -> Option<WrongByte> {
+        let mut words = vec![0_u32; (size / 4) as usize];
+        cuda!(session.cuMemcpyDtoH(words.as_mut_ptr().cast(), pointer.0, words.len() * 4));
+        Ok(first_differing(words, seed))
+    }
+
+    /// Returns the first byte of host memory that differs from the pattern of a seed, as read by the CPU.
+    fn first_wrong_byte_by_host(session, pointer: Pointer, size: u64, seed: u32) -> Option<WrongByte> {
+        // SAFETY: the case passes host memory of this role, of this size; the driver aligns it.
+        let word = |index: u64| unsafe { (pointer.offset(index * 4).0 as *const u32).read_volatile() };
+        Ok(first_differing((0..size / 4).map(word), seed))
     }
 
     /// `cuMemcpyHtoD` of the pattern of a seed to a range, then `cuCtxSynchronize`.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::Verdict;
 use crate::identity::release;
 use crate::report::{CaseReport, Run};
+use crate::step::reason_in_c;
 
 /// The driver of an entry that does not name one.
 const NVIDIA: &str = "NVIDIA";
@@ -29,6 +30,8 @@ struct Written {
     sometimes: bool,
     link: String,
     date: String,
+    owner: Option<String>,
+    expires: Option<String>,
 }
 
 /// How a run uses processes.
@@ -42,6 +45,8 @@ enum Mode {
 /// A listed bug.
 #[derive(Debug)]
 pub(super) struct Entry {
+    /// The file name of the list that has the entry.
+    list: String,
     which: Which,
     driver: String,
     from: Vec<u32>,
@@ -54,6 +59,10 @@ pub(super) struct Entry {
     /// Whether the bug is intermittent.
     sometimes: bool,
     link: String,
+    /// Who answers for the entry.
+    owner: Option<String>,
+    /// The last day on which the entry excuses a failure. Dates in this form sort as texts.
+    expires: Option<String>,
 }
 
 /// The cases that an entry affects.
@@ -68,11 +77,11 @@ enum Which {
 }
 
 impl Entry {
-    /// Parses and checks an entry.
+    /// Parses and checks an entry of a list.
     ///
     /// # Errors
     /// Names the field that is missing or invalid, and why.
-    pub(super) fn new(value: toml::Value) -> Result<Self, String> {
+    pub(super) fn new(list: &str, value: toml::Value) -> Result<Self, String> {
         let written: Written = value.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
         let which = match (written.case, written.row) {
             (Some(case), None) if case.contains(['*', '?', '[', '{']) => Which::Cases(glob(&case)?),
@@ -83,8 +92,17 @@ impl Entry {
         if !["https://", "http://"].iter().any(|scheme| written.link.starts_with(scheme)) {
             return Err(format!("`link` must be a URL that describes the bug, not `{}`", written.link));
         }
-        if !is_date(&written.date) {
-            return Err(format!("`date` must be a date such as 2026-11-21, not `{}`", written.date));
+        for (field, date) in [("date", Some(&written.date)), ("expires", written.expires.as_ref())] {
+            if let Some(date) = date.filter(|date| !is_date(date)) {
+                return Err(format!("`{field}` must be a date such as 2026-11-21, not `{date}`"));
+            }
+        }
+        match &written.owner {
+            Some(owner) if owner.trim().is_empty() => return Err("`owner` must name somebody".to_owned()),
+            None if written.expires.is_some() => {
+                return Err("`expires` needs an `owner`, who is asked when the entry expires".to_owned());
+            }
+            _ => {}
         }
         if !matches!(written.verdict, Verdict::Fail | Verdict::Leak | Verdict::Timeout | Verdict::Crash) {
             return Err(format!("`verdict` must be fail, leak, timeout or crash, not {}", written.verdict));
@@ -102,6 +120,7 @@ impl Entry {
             ));
         }
         Ok(Self {
+            list: list.to_owned(),
             which,
             driver: written.driver.unwrap_or_else(|| NVIDIA.to_owned()),
             from,
@@ -109,9 +128,11 @@ impl Entry {
             gpu: written.gpu.as_deref().map(glob).transpose()?,
             mode: written.mode,
             verdict: written.verdict,
-            reason: written.reason,
+            reason: reason_in_c(&written.reason),
             sometimes: written.sometimes,
             link: written.link,
+            owner: written.owner,
+            expires: written.expires,
         })
     }
 
@@ -124,8 +145,24 @@ impl Entry {
         }
     }
 
-    /// Whether the entry applies to the driver, the GPUs and the mode of a run.
+    /// Whether the entry applies to the driver, the GPUs and the mode of a run, and had not expired when the run began.
     pub(super) fn applies(&self, run: &Run) -> bool {
+        self.is_about(run) && !self.had_expired(run)
+    }
+
+    /// Whether the entry had expired when a run began, and would apply to it otherwise.
+    pub(super) fn no_longer_applies(&self, run: &Run) -> bool {
+        self.is_about(run) && self.had_expired(run)
+    }
+
+    /// A report is judged as of its own day, so that an old report is shown as it was.
+    fn had_expired(&self, run: &Run) -> bool {
+        const LENGTH_OF_A_DATE: usize = 10;
+        let day = run.began.as_ref().and_then(|began| began.get(..LENGTH_OF_A_DATE));
+        self.expires.as_deref().zip(day).is_some_and(|(expires, day)| expires < day)
+    }
+
+    fn is_about(&self, run: &Run) -> bool {
         let version = release(&run.driver.version);
         let mode = if run.fresh { Mode::Fresh } else { Mode::Warm };
         run.driver.name == self.driver
@@ -160,24 +197,52 @@ impl Entry {
     }
 
     /// Returns the reason of a case that passed although the entry lists it.
-    pub(super) fn fixed(&self, list: &str) -> String {
+    pub(super) fn fixed(&self) -> String {
         format!(
-            "{list} lists it as {} ({}). Set `until` in the entry to the last release with the bug",
-            self.verdict, self.link
+            "{} lists it as {} ({}{}). Set `until` in the entry to the first release without the bug",
+            self.list,
+            self.verdict,
+            self.link,
+            self.owner()
         )
     }
 
+    /// Returns the reason of a case that failed as the entry listed it before it expired.
+    pub(super) fn overdue(&self, reason: &str) -> String {
+        let until = self.expires.as_deref().unwrap_or_default();
+        format!("{reason} ({} excused it until {until}{})", self.list, self.owner())
+    }
+
+    fn owner(&self) -> String {
+        self.owner.as_ref().map_or_else(String::new, |owner| format!("; owner: {owner}"))
+    }
+
+    /// Returns a sentence that says that no case met the entry.
+    pub(super) fn unmatched(&self) -> String {
+        format!(
+            "deviation: {}: {} lists it as failing, but it did not fail like that here: expected {} with a reason that \
+             contains {:?} ({}{})",
+            self.name(),
+            self.list,
+            self.verdict,
+            self.reason,
+            self.link,
+            self.owner()
+        )
+    }
+
+    /// Returns a sentence that says that the entry has expired.
+    pub(super) fn expired(&self) -> String {
+        let expires = self.expires.as_deref().unwrap_or_default();
+        format!("deviation: {}: the entry of {} expired on {expires}{}", self.name(), self.list, self.owner())
+    }
+
     /// Returns the case, pattern or row as the entry names it.
-    pub(super) fn name(&self) -> &str {
+    fn name(&self) -> &str {
         match &self.which {
             Which::Case(name) | Which::Row(name) => name,
             Which::Cases(glob) => glob.glob().glob(),
         }
-    }
-
-    /// Returns the verdict and reason that the entry expects, in words.
-    pub(super) fn expected(&self) -> String {
-        format!("{} with a reason that contains {:?} ({})", self.verdict, self.reason, self.link)
     }
 
     /// Returns why the entry names no case.

@@ -1,11 +1,13 @@
-//! Known driver bugs. A listed case still runs. It becomes a `deviation` if it ends as listed, and fails if it passes
-//! unexpectedly.
+//! Known driver bugs. A listed case still runs. It becomes a `deviation` if it ends as listed, and `fixed` if it passes.
+//! An entry that has expired excuses nothing.
+//!
+//! Entries come from the shipped list and from the lists of a site.
 
 mod entry;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -32,27 +34,16 @@ struct File {
 }
 
 impl Deviations {
-    /// Reads the given file, else the file beside this program, as in a bundle, else the built-in list.
+    /// Reads the lists of a site, and the shipped list if it is wanted: the file beside this program, as in a bundle, else
+    /// the built-in list.
     ///
     /// # Errors
     /// Names the file, the entry and what is invalid.
-    pub fn read(file: Option<&Path>) -> Result<Self, String> {
-        let bundled = || std::env::current_exe().ok().map(|program| program.with_file_name(NAME));
-        let path = file.map(Path::to_owned).or_else(|| bundled().filter(|path| path.is_file()));
-        let (name, text) = match path {
-            Some(path) => {
-                let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-                (path.display().to_string(), text)
-            }
-            None => (NAME.to_owned(), BUILT_IN.to_owned()),
-        };
-        Self::parse(&text).map_err(|error| format!("{name}: {error}"))
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        let File { deviation } = toml::from_str(text).map_err(|error| error.to_string())?;
-        let entry = |(place, value)| Entry::new(value).map_err(|error| format!("entry {}: {error}", place + 1));
-        let entries = deviation.into_iter().enumerate().map(entry).collect::<Result<_, _>>()?;
+    pub fn read(lists: &[PathBuf], with_shipped: bool) -> Result<Self, String> {
+        let mut entries = if with_shipped { shipped()? } else { Vec::new() };
+        for list in lists {
+            entries.extend(entries_of(list)?);
+        }
         Ok(Self { entries })
     }
 
@@ -87,22 +78,51 @@ impl Deviations {
         if let Some(met) = listed.iter().find(|entry| entry.is_met(verdict, text)) {
             return (Verdict::Deviation, Some(met.deviation(text)));
         }
-        match listed.first() {
-            Some(entry) if verdict == Verdict::Pass => (Verdict::Fixed, Some(entry.fixed(NAME))),
+        if let Some(entry) = listed.first().filter(|_| verdict == Verdict::Pass) {
+            return (Verdict::Fixed, Some(entry.fixed()));
+        }
+        let is_overdue = |entry: &&Entry| {
+            entry.names(&case.id, case.registered.rows) && entry.no_longer_applies(run) && entry.is_met(verdict, text)
+        };
+        match self.entries.iter().find(is_overdue) {
+            Some(entry) if !verdict.is_good() => (verdict, Some(entry.overdue(text))),
             _ => (verdict, reason),
         }
     }
 
-    /// Returns a sentence for each entry that applies to a report but matched none of the cases that ran.
+    /// Returns a sentence for each entry whose cases ran but that none of them matched, or that has expired.
     #[must_use]
     pub fn unmatched(&self, report: &Report) -> Vec<String> {
-        let is_unmatched = |entry: &&Entry| {
+        let told = |entry: &Entry| {
             let ran = report.cases.iter().filter(|case| case.verdict != Verdict::Unsupported);
             let mut named = ran.filter(|case| entry.names(&case.id, &case.rows)).peekable();
-            entry.applies(&report.run) && named.peek().is_some() && !named.any(|case| entry.was_met(case))
+            named.peek()?;
+            if entry.no_longer_applies(&report.run) {
+                return Some(entry.expired());
+            }
+            (entry.applies(&report.run) && !named.any(|case| entry.was_met(case))).then(|| entry.unmatched())
         };
-        let told =
-            |entry: &Entry| format!("deviation: {} ran but never ended as listed: {}", entry.name(), entry.expected());
-        self.entries.iter().filter(is_unmatched).map(told).collect()
+        self.entries.iter().filter_map(told).collect()
     }
+}
+
+fn shipped() -> Result<Vec<Entry>, String> {
+    let bundled = std::env::current_exe().ok().map(|program| program.with_file_name(NAME));
+    match bundled.filter(|path| path.is_file()) {
+        Some(path) => entries_of(&path),
+        None => parse(NAME, BUILT_IN).map_err(|error| format!("{NAME}: {error}")),
+    }
+}
+
+fn entries_of(path: &Path) -> Result<Vec<Entry>, String> {
+    let invalid = |error: String| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    // Reasons have the name without folders, because they must not say where a user keeps files.
+    parse(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy(), &text).map_err(invalid)
+}
+
+fn parse(name: &str, text: &str) -> Result<Vec<Entry>, String> {
+    let File { deviation } = toml::from_str(text).map_err(|error| error.to_string())?;
+    let entry = |(place, value)| Entry::new(name, value).map_err(|error| format!("entry {}: {error}", place + 1));
+    deviation.into_iter().enumerate().map(entry).collect()
 }

@@ -272,6 +272,7 @@ pub struct CaseReport {
     /// How the case ended.
     pub verdict: Verdict,
     /// Why the case did not pass; null if it passed.
+    #[serde(default, deserialize_with = "crate::step::read_reason")]
     pub reason: Option<String>,
     /// How the case failed; absent if it did not fail, or in reports of earlier suites.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, WaitOptions, set_parent_process_death_signal,
 use serde::{Deserialize, Serialize};
 
 use super::session::ThreadSession;
+use crate::WrongByte;
 use crate::message::Refused;
 
 /// The hidden first argument of a program that a role starts.
@@ -120,6 +121,15 @@ pub(crate) fn import_and_verify(
 pub(crate) fn differing(words: impl IntoIterator<Item = u32>, seed: u32) -> u64 {
     let differs = |(index, word): &(u64, u32)| *word != kernels::pattern(seed, *index);
     (0..).zip(words).filter(differs).count() as u64
+}
+
+/// Returns the first byte that differs from the pattern of a seed.
+pub(crate) fn first_differing(words: impl IntoIterator<Item = u32>, seed: u32) -> Option<WrongByte> {
+    (0..).zip(words).find_map(|(index, word)| {
+        let (expected, actual) = (kernels::pattern(seed, index).to_le_bytes(), word.to_le_bytes());
+        let byte = expected.iter().zip(&actual).position(|(expected, actual)| expected != actual)?;
+        Some(WrongByte { offset: index * 4 + byte as u64, expected: expected[byte], actual: actual[byte] })
+    })
 }
 
 /// Forks, performs `work` in the child and returns how the child ended. The child leaves by `_exit`, so that it runs no

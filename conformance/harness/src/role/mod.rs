@@ -9,7 +9,9 @@ mod session;
 mod user;
 
 pub use child::{Beginning, ChildEnd};
-pub(crate) use child::{differing, exec, fork, fork_and_exit, import_and_verify, start_holder, use_the_driver};
+pub(crate) use child::{
+    differing, exec, first_differing, fork, fork_and_exit, import_and_verify, start_holder, use_the_driver,
+};
 pub(crate) use kernels::pointers;
 pub use kernels::{BLOCKS, THREADS};
 pub use ledger::Cleanness;

@@ -75,11 +75,8 @@ impl Program {
     }
 
     fn deviations(self, options: &Options) -> Result<Deviations, String> {
-        if self.is_of_drivers || options.deviations.is_some() {
-            Deviations::read(options.deviations.as_deref())
-        } else {
-            Ok(Deviations::default())
-        }
+        // The shipped list names cases that a program of checks does not have.
+        Deviations::read(&options.deviations, self.is_of_drivers && !options.no_shipped_deviations)
     }
 
     /// Refuses to run if the catalogue and the registered cases disagree: a row could claim a check that does not

@@ -13,9 +13,20 @@ use crate::Verdict;
 use crate::driver::Choice;
 use crate::machine::{Fabric, Machine};
 
+/// Replaces libtest's remark, which says that tests run in parallel.
+const AFTER_HELP: &str = "\
+Cases run one at a time, because they share the GPUs.
+
+Exit codes:
+  0    no case failed
+  1    the run cannot start, or its report cannot be written
+  2    invalid flags
+  101  a case failed, or a requirement is not met
+A run that signal N ended has the exit code 128 + N in a shell.";
+
 /// Checks the inter-process memory of a CUDA driver against its documentation.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "conformance-suite")]
+#[command(name = "conformance-suite", after_help = AFTER_HELP)]
 pub struct Options {
     /// The arguments of libtest: filters, --exact, --list, --skip, --ignored …
     #[command(flatten)]
@@ -94,9 +105,14 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_RECORDS", value_name = "DIR")]
     pub records: Option<PathBuf>,
 
-    /// File of known driver bugs [default: `deviations.toml` beside this program, else the built-in list]
-    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE")]
-    pub deviations: Option<PathBuf>,
+    /// File of known driver bugs, besides the shipped list: `deviations.toml` beside this program, else the built-in one.
+    /// For several files, repeat the flag or separate them with colons
+    #[arg(long, env = "CONFORMANCE_DEVIATIONS", value_name = "FILE", value_delimiter = ':')]
+    pub deviations: Vec<PathBuf>,
+
+    /// Leave out the shipped list of known driver bugs
+    #[arg(long, env = "CONFORMANCE_NO_SHIPPED_DEVIATIONS", value_parser = FalseyValueParser::new())]
+    pub no_shipped_deviations: bool,
 
     /// Seed of every random choice [default: a new one for each run]
     #[arg(long, env = "CONFORMANCE_SEED", value_name = "NUMBER")]
@@ -148,15 +164,8 @@ impl Options {
                 Choice::Path(path) => Some(path),
                 _ => None,
             };
-            let files = [
-                &mut self.cases,
-                &mut self.from,
-                &mut self.report,
-                &mut self.resume,
-                &mut self.records,
-                &mut self.deviations,
-            ];
-            for path in files.into_iter().flatten().chain(driver) {
+            let files = [&mut self.cases, &mut self.from, &mut self.report, &mut self.resume, &mut self.records];
+            for path in files.into_iter().flatten().chain(&mut self.deviations).chain(driver) {
                 *path = shell.join(&*path);
             }
         }

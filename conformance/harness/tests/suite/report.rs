@@ -138,3 +138,37 @@ fn the_first_format_is_read() -> Outcome {
     check!(case.verdict == Verdict::Deviation && case.observations["code"] == "CUDA_SUCCESS (0)", "{case:?}");
     Ok(())
 }
+
+/// Reasons in reports of earlier suites have the suite's own names of calls. They are read as functions of C.
+#[rstest]
+#[case::crash(
+    "importer: killed by signal 11 (SIGSEGV) in mem_pool_destroy { pool: Pool(0x7) } (listed: https://example.org)",
+    "importer: killed by signal 11 (SIGSEGV) in cuMemPoolDestroy(pool: Pool(0x7)) (listed: https://example.org)"
+)]
+#[case::cut_off(
+    "importer: killed by signal 11 in mem_pool_import_pointer { pool: Pool(0x7), data: … (listed: https://example.org)",
+    "importer: killed by signal 11 in cuMemPoolImportPointer(pool: Pool(0x7), data: … (listed: https://example.org)"
+)]
+#[case::helper(
+    "exporter: killed by signal 11 in mem_get_dma_buf { size: 4 }",
+    "exporter: killed by signal 11 in cuMemGetHandleForAddressRange(size: 4)"
+)]
+#[case::hang(
+    "importer: no answer to ipc_open_mem_handle { flags: 1 } before the deadline",
+    "importer: no answer to cuIpcOpenMemHandle(flags: 1) before the deadline"
+)]
+#[case::now("x: killed by signal 6 in cuMemPoolDestroy(pool: 7)", "x: killed by signal 6 in cuMemPoolDestroy(pool: 7)")]
+#[case::another("it fails in the first run {1}", "it fails in the first run {1}")]
+#[conformance::test()]
+fn old_reasons_get_the_names_of_c(#[case] written: &str, #[case] read: &str) -> Outcome {
+    let (_run, mut lines) = lines()?;
+    let place = lines.iter().position(|line| line.contains("\"reason\":null")).ok_or_else(|| harness("no reason"))?;
+    lines[place] = lines[place].replace("\"reason\":null", &format!("\"reason\":\"{written}\""));
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let path = folder.path().join("some.jsonl");
+    std::fs::write(&path, lines.join("\n")).map_err(harness)?;
+    let report = Report::read(&path).map_err(harness)?;
+    let found: Vec<_> = report.cases.iter().filter_map(|case| case.reason.as_deref()).collect();
+    check!(found.contains(&read), "{found:?}");
+    Ok(())
+}

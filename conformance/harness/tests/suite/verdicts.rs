@@ -31,8 +31,8 @@ fn a_model_runs_again_with_its_script(#[case] variables: &[(&str, &str)], #[case
 #[case::differs("differs", Verdict::Differs, "cuIpcGetMemHandle returned CUDA_ERROR_INVALID_VALUE")]
 #[case::broken_row("broken_row", Verdict::Differs, "the model knows better\nthe script")]
 #[case::crash("crash", Verdict::Crash, "killed by signal 11")]
-#[case::timeout("timeout", Verdict::Timeout, "no answer to hang before the deadline")]
-#[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes on GPU 0 are still in use")]
+#[case::timeout("timeout", Verdict::Timeout, "no answer to hang() before the deadline")]
+#[case::leaked_memory("leaked_memory", Verdict::Leak, "4194304 bytes of memory on GPU 0 are still in use")]
 #[case::leaked_descriptor("leaked_descriptor", Verdict::Leak, "a file descriptor of /proc/")]
 #[case::error("error", Verdict::Error, "this case is wrong")]
 #[case::unsupported("unsupported", Verdict::Unsupported, "this machine does not support the planted case")]
@@ -98,7 +98,10 @@ fn memory_that_comes_back_late_is_a_leak_after_the_patience(#[case] when: &str, 
     let case = report.cases.first().ok_or_else(|| harness(format!("no case ran: {}", run.errors())))?;
     check!(case.verdict == verdict, "the verdict is {}: {:?}", case.verdict, case.reason);
     let found = case.reason.clone().unwrap_or_default();
-    check!(found.contains("536870912 bytes on GPU 0 are still in use") == (verdict == Verdict::Leak), "{found:?}");
+    check!(
+        found.contains("536870912 bytes of memory on GPU 0 are still in use") == (verdict == Verdict::Leak),
+        "{found:?}"
+    );
     Ok(())
 }
 
