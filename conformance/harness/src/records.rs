@@ -320,6 +320,10 @@ fn plain(value: &Option<Value>) -> String {
 pub fn none_near(run: &Report) -> String {
     match run.run.driver.kind {
         Kind::Reference => "not compared: records exist only for real GPUs".to_owned(),
-        _ => format!("none has the driver or the GPU of this run: {}", run.run),
+        _ => format!(
+            "no earlier run of this driver or this GPU to compare with ({}); keep this one with `conformance record update \
+             REPORT`",
+            run.run
+        ),
     }
 }

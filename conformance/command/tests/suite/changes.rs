@@ -108,7 +108,7 @@ fn another_suite(_: &mut Report, new: &mut Report) {
 #[case::filter(
     filter,
     0,
-    "Compared 2 of 3 cases, because a filter selected the cases of the new run: no documented \
+    "Compared 2 of 3 cases, because the new run ran with a filter: no documented \
     rule broke since 570.86.15; 1 case is no longer checked: left out by a filter."
 )]
 #[case::broken_off_report(

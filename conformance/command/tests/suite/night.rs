@@ -11,6 +11,9 @@ use crate::suite::harness;
 /// The variable with which a case ends its run.
 pub(crate) const ENDS: &str = "GATE_ENDS_THE_RUN";
 
+/// The variable with which a case that passes discloses memory.
+pub(crate) const DISCLOSES: &str = "GATE_DISCLOSES";
+
 /// A close leaves the memory of the exporter as it was.
 #[rstest]
 #[conformance::test("IPCMEM-CLOSE-011", needs(gpus = 1))]
@@ -40,6 +43,9 @@ fn a_refused_export_leaves_the_pool() -> Outcome {
 fn both_gpus_are_found(exporter: Role) -> Outcome {
     if std::env::var_os(ENDS).is_some() {
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).map_err(harness)?;
+    }
+    if std::env::var_os(DISCLOSES).is_some() {
+        conformance::disclose("a kernel reads memory that was never shared");
     }
     check!(exporter.device_get_count()? > 1);
     Ok(())

@@ -70,7 +70,7 @@ impl Cause {
             id: &change.id,
             rows: &change.rows,
             failure: change.failure.clone().unwrap_or(Failure::of(Defect::Result)),
-            reason: change.reason(),
+            reason: change.disclosure().or_else(|| change.reason()),
             runs: change.runs,
         }))
     }
@@ -90,7 +90,7 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
         let (kind, what) = (case.failure.kind, case.what());
         let cause = causes.entry((kind, without_numbers(&what))).or_insert_with(|| Cause {
             kind,
-            what,
+            what: case.shown().unwrap_or(what),
             cases: Vec::new(),
             rows: BTreeSet::new(),
             runs: None,
@@ -105,6 +105,12 @@ fn group<'a>(failed: impl Iterator<Item = Failed<'a>>) -> Vec<Cause> {
 }
 
 impl Failed<'_> {
+    /// Returns the reason of a corruption as it is: its bytes are no addresses, and one example says more than none.
+    fn shown(&self) -> Option<String> {
+        let line = self.reason.and_then(|reason| reason.lines().next())?;
+        (self.failure.kind == Defect::Corruption && self.failure.what().is_none()).then(|| line.to_owned())
+    }
+
     /// Returns what went wrong, in words that are the same for every case with this cause.
     fn what(&self) -> String {
         let told = self.reason.map(|reason| without_addresses(reason.lines().next().unwrap_or_default()));

@@ -21,7 +21,7 @@ pub(super) const TIMES: f64 = 3.0;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The severity. If the case ended differently, is new or is missing, that decides; else the worst of its
-    /// differences. With a new disclosure it is at least `disclosure`.
+    /// differences. With a new disclosure it is at least `disclosure`, and `regressed` if the case held in both reports.
     pub severity: Severity,
     /// The name of the case.
     pub id: String,
@@ -42,11 +42,12 @@ pub struct Change {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// A rule that held no longer holds, or a case fails in a worse way.
+    /// A rule that held no longer holds, a case fails in a worse way, or a case that passed discloses for the first time.
     Regressed,
     /// The old report checks the case, and the new one does not.
     Unchecked,
-    /// A disclosure came or went: what a process can access although it was never shared with it.
+    /// A disclosure went, or came where the old report says nothing about it: what a process can access although it was
+    /// never shared with it.
     Disclosure,
     /// The driver behaves differently in a detail that the documentation leaves open, or fails in a different way.
     Different,
@@ -190,8 +191,15 @@ impl Change {
         let has = |wanted: fn(&Difference) -> bool| differences.iter().any(wanted);
         let is_disclosed = has(|difference| matches!(difference, Difference::Disclosure { is_new: true, .. }));
         let is_slower = has(|difference| matches!(difference, Difference::Time { old, new } if new > old));
-        let severity = if is_disclosed { severity.min(Severity::Disclosure) } else { severity };
+        // The old run got as far as the new one, and disclosed nothing.
+        let is_new_disclosure = is_disclosed && pair.held();
+        let severity = match is_disclosed {
+            true if is_new_disclosure => Severity::Regressed,
+            true => severity.min(Severity::Disclosure),
+            false => severity,
+        };
         let failure = match severity {
+            Severity::Regressed if is_new_disclosure => Some(Failure::of(Defect::Disclosure)),
             Severity::Disclosure => is_disclosed.then(|| Failure::of(Defect::Disclosure)),
             Severity::Time => is_slower.then(|| Failure::of(Defect::Slower)),
             _ => pair.new.as_ref().and_then(|new| new.how_it_failed()),
@@ -209,6 +217,24 @@ impl Change {
             Difference::Reason { new, .. } => new.as_deref(),
             _ => None,
         })
+    }
+
+    /// Returns the first new disclosure of a case that passed before and passes now.
+    #[must_use]
+    pub fn disclosure(&self) -> Option<&str> {
+        let is_it = self.severity == Severity::Regressed
+            && self.failure.as_ref().is_some_and(|failure| *failure == Failure::of(Defect::Disclosure))
+            && !self.differences.iter().any(|difference| difference.severity() == Severity::Regressed);
+        let mut texts = self.differences.iter().filter_map(|difference| match difference {
+            Difference::Disclosure { text, is_new: true } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.next().filter(|_| is_it)
+    }
+
+    /// Whether a case that passed before and passes now discloses for the first time.
+    pub(super) fn is_new_disclosure(&self) -> bool {
+        self.disclosure().is_some()
     }
 
     /// Whether the duration of the case changed more than it usually does if all calls are slower by a factor.
@@ -254,6 +280,14 @@ impl Pair<'_> {
             (Some(old), None) => vec![Difference::Removed { verdict: old.verdict }],
             (None, None) => Vec::new(),
         }
+    }
+
+    /// Whether the case ran to its end in both reports.
+    fn held(&self) -> bool {
+        let held = |case: &Option<Cow<'_, CaseReport>>| {
+            case.as_ref().is_some_and(|case| matches!(case.verdict, Verdict::Pass | Verdict::Fixed | Verdict::Differs))
+        };
+        held(&self.old) && held(&self.new)
     }
 
     fn why(&self) -> Why {

@@ -38,13 +38,17 @@ pub(super) fn headline(diff: &Diff) -> String {
     )
 }
 
-/// Says how many documented rules broke, and how many other cases regressed.
+/// Says how many documented rules broke, and how many other cases regressed. A passed case that discloses breaks no rule.
 fn broken(diff: &Diff) -> String {
     let mut rules: BTreeMap<&str, Defect> = BTreeMap::new();
     let mut others = Vec::new();
     for change in diff.changes_of(Severity::Regressed) {
         let kind = change.failure.as_ref().map_or(Defect::Result, |failure| failure.kind);
         let mut documented = change.rows.iter().filter(|row| is_documented(row)).peekable();
+        if change.is_new_disclosure() {
+            others.push(kind);
+            continue;
+        }
         if documented.peek().is_none() {
             others.push(kind);
         }
@@ -54,15 +58,16 @@ fn broken(diff: &Diff) -> String {
         }
     }
     let since = since(&diff.old, &diff.new);
-    let of_others = (plural(others.len(), "case"), kinds(others.iter()));
+    let are = if others.len() == 1 { "is" } else { "are" };
+    let of_others = format!("{} that no documented rule forbids {are} new", kinds(others.iter()));
     let told = match (rules.len(), of_others) {
         (0, _) if others.is_empty() => format!("No documented rule broke {since}"),
-        (0, (cases, kinds)) => format!("{cases} got worse {since} ({kinds}), although no documented rule covers it"),
-        (count, (cases, of_others)) => {
+        (0, of_others) => format!("{of_others} {since}"),
+        (count, of_others) => {
             let told = format!("{} broke {since} ({})", plural(count, "documented rule"), kinds(rules.values()));
             match others.is_empty() {
                 true => told,
-                false => format!("{told}; {cases} without a documented rule got worse ({of_others})"),
+                false => format!("{told}; {of_others}"),
             }
         }
     };

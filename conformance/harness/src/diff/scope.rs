@@ -14,7 +14,7 @@ pub struct Scope {
     pub compared: usize,
     /// The number of cases that one report or both check.
     pub cases: usize,
-    /// Why the comparison is partial: clauses such as `a filter selected the cases of the new run`. Empty if both runs
+    /// Why the comparison is partial: clauses such as `the new run ran with --skip harness::`. Empty if both runs
     /// were complete and had as many GPUs.
     pub limits: Vec<String>,
 }
@@ -58,7 +58,7 @@ fn limit(which: &str, report: &impl Source) -> Option<String> {
     match report.running() {
         [] if report.run().is_partial => {
             let selection = report.run().selection.as_deref().unwrap_or("a filter");
-            Some(format!("{selection} selected the cases of the {which} run"))
+            Some(format!("the {which} run ran with {selection}"))
         }
         [] if report.is_complete() => None,
         [] => Some(format!("the {which} report has no end line")),

@@ -76,7 +76,10 @@ impl Shared {
             if missing > self.kept_by_the_driver() && outcome.is_ok() {
                 worse(
                     Verdict::Leak,
-                    format!("{missing} bytes on GPU {device} are still in use after the roles released all resources"),
+                    format!(
+                        "{missing} bytes of memory on GPU {device} are still in use after all processes of the case released \
+                         everything"
+                    ),
                 );
             }
         }
@@ -91,7 +94,7 @@ impl Shared {
             {
                 worse(
                     Verdict::Leak,
-                    format!("{name}: a file descriptor of {left} is still open after the role released its resources"),
+                    format!("{name}: a file descriptor of {left} is still open after the process released everything"),
                 );
             }
             self.retire(role, is_clean);
