@@ -62,7 +62,10 @@ enum Command {
     /// Print the requirement rows with their class, status, needs and cases
     List(list::Arguments),
     /// Update or list the golden records, which hold the behaviour of real drivers
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  cargo conformance record list\n  cargo conformance record update report.jsonl --dry-run"
+    )]
     Record(record::Command),
     /// Write a bug report for each failed case, with a C program that shows the failure
     Report(report::Arguments),

@@ -8,6 +8,7 @@ use conformance::report::{CaseReport, Run};
 use super::record::Recorded;
 use super::story::Unwritable;
 use crate::output::Failure;
+use crate::told::told;
 
 /// A bug report before it is written.
 pub(super) struct Page<'report> {
@@ -78,7 +79,8 @@ impl<'report> Page<'report> {
             (0, _) if !case.disclosures.is_empty() => "a disclosure does not fail the case".to_owned(),
             _ => format!("{failed} of {runs} later runs failed"),
         };
-        let _ = writeln!(text, "- **Frequency** in the run of the report; {times}");
+        let before = case.runs.map_or_else(|| "the run".to_owned(), |runs| format!("{runs} runs"));
+        let _ = writeln!(text, "- **Frequency** in {before} of the report; {times}");
         text += "\n## Environment\n\n";
         let _ = writeln!(text, "- {}", escape(&run.to_string()));
         let _ = writeln!(text, "- library: {}", escape(&run.driver.path));
@@ -114,7 +116,7 @@ impl<'report> Page<'report> {
         }
         if !case.steps.is_empty() {
             text += "\n## Steps\n\n";
-            for (number, step) in case.steps.iter().enumerate() {
+            for (number, step) in told(&case.steps).into_iter().enumerate() {
                 let _ = writeln!(
                     text,
                     "{}. {}: `{}` → `{}`",

@@ -169,7 +169,7 @@ impl Bad {
 #[conformance::test()]
 fn a_file_that_is_not_a_report_is_refused(
     #[values(Bad::Missing, Bad::Empty, Bad::Foreign, Bad::Future, Bad::Past, Bad::Broken, Bad::Continued)] bad: Bad,
-    #[values("diff", "show", "junit", "record")] command: &str,
+    #[values("diff", "show", "junit", "record", "report")] command: &str,
 ) -> Outcome {
     let report = plain("1.0", 2);
     let reports = Reports::new(&report, &report)?;
@@ -178,6 +178,7 @@ fn a_file_that_is_not_a_report_is_refused(
         "diff" => reports.run(&["diff", "old", "bad", "--output", "written"])?,
         "show" => reports.run(&["show", "bad"])?,
         "junit" => reports.run(&["junit", "bad", "--output", "written"])?,
+        "report" => reports.run(&["report", "bad", "--output", "written"])?,
         _ => reports.run(&["record", "update", "bad", "--records", "."])?,
     };
     let errors = text(&output.stderr);
@@ -295,7 +296,22 @@ fn control_characters_are_not_printed(
 #[rstest]
 #[conformance::test()]
 fn every_command_has_examples(
-    #[values("bundle", "diff", "doctor", "html", "junit", "list", "run", "show", "schema", "completions")]
+    #[values(
+        "bundle",
+        "diff",
+        "doctor",
+        "fleet",
+        "html",
+        "junit",
+        "list",
+        "record",
+        "report",
+        "run",
+        "score",
+        "show",
+        "schema",
+        "completions"
+    )]
     command: &str,
 ) -> Outcome {
     let output = conformance(&[command, "--help"])?.output().map_err(harness)?;

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use conformance::report::Report;
-use conformance::{Outcome, Stop, catalogue, check};
+use conformance::report::{Report, Runs};
+use conformance::{Outcome, Stop, Verdict, catalogue, check};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::command::conformance;
+use crate::command::{Reports, conformance, plain};
 use crate::suite::harness;
 
 /// The records of one and of two H200s.
@@ -373,5 +373,35 @@ fn a_bad_report_writes_nothing() -> Outcome {
     check!(output.status.code() == Some(2), "{:?}", output.status);
     check!(String::from_utf8_lossy(&output.stderr).contains("report.jsonl"));
     check!(std::fs::read_to_string(&page).map_err(harness)? == "before");
+    Ok(())
+}
+
+/// A failure says how often it happened, among what needs attention, at its case, and in a comparison.
+#[rstest]
+#[conformance::test()]
+fn the_page_says_how_often_a_case_failed() -> Outcome {
+    let (old, mut new) = (plain("580.159.04", 2), plain("580.159.04", 2));
+    let case = &mut new.cases[0];
+    (case.verdict, case.reason, case.runs) = (Verdict::Fail, Some("so".to_owned()), Some(Runs { failed: 1, of: 3 }));
+    let reports = Reports::new(&old, &new)?;
+    let page = text(&reports.run(&["html", "new"])?.stdout);
+    let told = "<span class=\"note\">failed in 1 of 3 runs</span>";
+    check!(page.matches(told).count() == 2, "{}", page.matches(told).count());
+    let compared = text(&reports.run(&["html", "new", "--compare", "old"])?.stdout);
+    check!(compared.contains(", fails in 1 of 3 runs</span>"), "the comparison does not say how often");
+    Ok(())
+}
+
+/// Each verdict has its colour in badges, bars and the grid, except `unsupported`, which has that of an unknown word.
+#[rstest]
+#[conformance::test()]
+fn each_verdict_has_a_colour() -> Outcome {
+    let report = plain("580.159.04", 1);
+    let page = text(&Reports::new(&report, &report)?.run(&["html", "new"])?.stdout);
+    for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Unsupported) {
+        for selector in [".badge.", ".bar .", ".grid a."] {
+            check!(page.contains(&format!("{selector}{verdict}")), "the page has no style for {selector}{verdict}");
+        }
+    }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use conformance::report::Report;
+use conformance::report::{Report, Runs};
 use conformance::{Outcome, Stop, Verdict, check};
 use quick_xml::events::{BytesStart, Event};
 use rstest::rstest;
@@ -183,6 +183,20 @@ fn each_verdict_is_shown(#[case] verdict: &str, #[case] kind: Option<&str>) -> O
     let text: String = case.children.iter().map(|child| child.text.as_str()).collect();
     let said = text.starts_with(&format!("{verdict}: because of {verdict}\nrow "));
     check!(said == (verdict != "pass") && said == text.contains("3. importer: cuIpcOpenMemHandle"), "{text:?}");
+    Ok(())
+}
+
+/// The text of a failure says how often the case failed.
+#[rstest]
+#[conformance::test()]
+fn the_text_says_how_often_a_case_failed() -> Outcome {
+    let mut report = plain("580.159.04", 1);
+    let case = &mut report.cases[0];
+    (case.verdict, case.reason, case.runs) = (Verdict::Fail, Some("so".to_owned()), Some(Runs { failed: 1, of: 3 }));
+    let root = junit(&report)?;
+    let cases = root.named("testsuite").flat_map(|suite| suite.named("testcase"));
+    let texts: Vec<_> = cases.flat_map(|case| case.named("failure")).map(|failure| failure.text.as_str()).collect();
+    check!(texts.len() == 1 && texts[0].contains("\nfailed in: 1 of 3 runs\n"), "{texts:?}");
     Ok(())
 }
 

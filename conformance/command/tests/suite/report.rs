@@ -68,6 +68,8 @@ fn a_failed_case_has_a_page_and_a_program() -> Outcome {
         "2 of 2 later runs failed",
         "--driver reference --seed 1",
         "gcc planted-refused.c -ldl",
+        "- **Frequency** in 3 of 3 runs of the report; 2 of 2 later runs failed",
+        "1. exporter: `cuIpcGetMemHandle(pointer: null pointer)` → `CUDA_ERROR_INVALID_VALUE (1)`",
     ] {
         check!(page.contains(part), "{part} is not in {page}");
     }

@@ -113,10 +113,33 @@ fn without_colours(text: &str) -> String {
 #[conformance::test()]
 fn the_help_names_the_exit_codes() -> Outcome {
     let (_, help, _) = finish(conformance(&["run", "--help"])?)?;
-    check!(
-        help.contains("0 success, 101 a case failed") && help.contains("2 if the suite could not be started"),
-        "{help}"
-    );
+    for part in [
+        "0 success, 101 a case failed",
+        "1 the run cannot start, or its report cannot be written",
+        "2 if the suite could not be started",
+    ] {
+        check!(help.contains(part), "{part} is not in {help}");
+    }
+    Ok(())
+}
+
+/// The suite's own help says what the exit codes mean, and that cases run one at a time.
+#[rstest]
+#[conformance::test()]
+fn the_help_of_the_suite_names_the_exit_codes() -> Outcome {
+    let mut command = suite("reference")?;
+    command.arg("--help");
+    let (code, help, _) = finish(command)?;
+    check!(code == Some(0), "{code:?}");
+    for part in [
+        "\n  0    no case failed",
+        "\n  1    the run cannot start, or its report cannot be written",
+        "\n  2    invalid flags",
+        "\n  101  a case failed, or a requirement is not met",
+    ] {
+        check!(help.contains(part), "{part:?} is not in {help}");
+    }
+    check!(!help.contains("run in parallel"), "{help}");
     Ok(())
 }
 
