@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# The nightly gate of one host: runs the suite, compares with the last good night, and keeps the report.
+#
+#   ./gate.sh            in an unpacked bundle, beside ./conformance
+#   ./gate.sh --accept   makes the last night the good one, for example after a failure was understood
+#
+# Exit codes: 0 nothing regressed, 1 something regressed or a requirement is not met, 2 the host could not be checked.
+#
+#   GATE_REPORTS      the folder of all reports, with a folder for each host [./reports]
+#   GATE_HOST         the name of this host [its host name]
+#   GATE_REQUIRE      what the host must have, so that a host without GPUs is not green [gpus=1]
+#   GATE_DRIVER       the driver under test [system]
+#   GATE_FLAGS        more flags of `conformance run`, separated by spaces
+#   GATE_DIFF_FLAGS   more flags of `conformance diff`, such as --no-time on a host that others use meanwhile
+#   GATE_FLEET        no: without the comparison of all hosts at the end
+#   GATE_CONFORMANCE  the command [./conformance beside this script]
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+conformance=${GATE_CONFORMANCE:-$here/conformance}
+reports=${GATE_REPORTS:-$here/reports}
+host=${GATE_HOST:-$(hostname)}
+folder=$reports/$host
+read -ra flags <<<"${GATE_FLAGS:-}"
+read -ra diff_flags <<<"${GATE_DIFF_FLAGS:-}"
+mkdir -p "$folder/nights"
+
+# Two gates on one host would share its GPUs.
+exec 9>"$folder/lock"
+flock --nonblock 9 || { echo "gate: another gate runs on $host" >&2 && exit 2; }
+
+# The end of a name is its time, so the last name is the newest report.
+last() { find "$folder/nights" -name '*.jsonl' | sort | tail -n1; }
+
+if [ "${1:-}" = --accept ]; then
+  ln -sfn "nights/$(basename "$(last)")" "$folder/good"
+  exit
+fi
+
+"$conformance" doctor --driver "${GATE_DRIVER:-system}" >"$folder/doctor.txt" 2>&1 || {
+  cat "$folder/doctor.txt" >&2
+  echo "gate: $host: no case can run" >&2
+  exit 2
+}
+
+run() {
+  status=0
+  "$conformance" run --driver "${GATE_DRIVER:-system}" --identify --require "${GATE_REQUIRE:-gpus=1}" \
+    "${flags[@]}" "$@" >"$folder/run.txt" 2>&1 || status=$?
+}
+
+# A report without a name of a night is one of a run that broke off, as by a reboot.
+running=$folder/running.jsonl
+if [ -e "$running" ]; then
+  run --resume "$running"
+  # Another driver or another machine cannot go on with it.
+  if [ "$status" = 1 ]; then
+    mv "$running" "$folder/broken-off.jsonl"
+    run --report "$running"
+  fi
+else
+  run --report "$running"
+fi
+case $status in
+  0 | 101) ;;
+  *)
+    tail -n5 "$folder/run.txt" >&2
+    echo "gate: $host: the run ended with exit code $status; the next gate goes on with it" >&2
+    exit 2
+    ;;
+esac
+night=$folder/nights/$(date -u +%Y-%m-%dT%H%M%SZ).jsonl
+mv "$running" "$night"
+
+# The first night has nothing to compare with: a failure is then red. Later, a failure stays red until somebody accepts
+# it, because only a good night is compared with.
+result=0
+if [ -e "$folder/good" ]; then
+  "$conformance" diff "${diff_flags[@]}" "$(readlink -f "$folder/good")" "$night" >"$folder/changes.txt" || result=$?
+  head -n1 "$folder/changes.txt"
+else
+  [ "$status" = 0 ] || result=1
+  tail -n1 "$folder/run.txt"
+fi
+# Fewer GPUs are no regression of the driver, and the host is not fit all the same.
+if head -n1 "$night" | grep -q '"unmet":\["'; then
+  grep -e '--require is not met' "$folder/run.txt" | tail -n1
+  result=$((result > 1 ? result : 1))
+fi
+[ "$result" != 0 ] || ln -sfn "nights/$(basename "$night")" "$folder/good"
+[ "${GATE_FLEET:-}" = no ] || "$conformance" fleet "$reports" --format html --output "$reports/fleet.html"
+exit "$result"
