@@ -3,6 +3,7 @@
 import argparse
 import copy
 import json
+import shutil
 import subprocess
 import time
 from contextlib import contextmanager
@@ -30,6 +31,15 @@ class Pages:
         page = self.arguments.scratch / f"{name}.html"
         command = [self.arguments.command, "html", report, "--output", page]
         subprocess.run(command + (["--compare", compare] if compare else []), check=True, timeout=60)
+        return page.as_uri()
+
+    def write_fleet(self, *reports):
+        """Renders the page of these reports as those of a fleet, and returns its address."""
+        folder, page = self.arguments.scratch / "fleet", self.arguments.scratch / "fleet.html"
+        folder.mkdir()
+        for number, report in enumerate(reports):
+            shutil.copy(report, folder / f"node-{number}.jsonl")
+        subprocess.run([self.arguments.command, "fleet", folder, "--format", "html", "--output", page], check=True, timeout=60)
         return page.as_uri()
 
     @contextmanager
@@ -141,7 +151,7 @@ def rows(pages, address):
 def planted_failure(pages, address):
     """The change comes first and links to its case, and the text of a reason does not run."""
     with pages.open(address) as page:
-        expect(page.locator("header.bad h1")).to_contain_text("got worse (1 wrong result)")
+        expect(page.locator("header.bad h1")).to_contain_text("1 wrong result that no documented rule forbids is new")
         expect(page.locator("header .remark").first).to_contain_text("breaks 1 of")
         expect(page.locator(".banner")).to_contain_text("the_last_one")
         page.locator(".changes.regressed a code").first.click()
@@ -204,6 +214,14 @@ def narrow(pages, *addresses):
             assert squeezed == 0, f"{address}: {squeezed} captions are squeezed"
 
 
+def outliers(pages, address):
+    """The page of a fleet begins with the machine that differs from its peers, and its text does not run."""
+    with pages.open(address) as page:
+        expect(page.locator("h1")).to_be_in_viewport()
+        expect(page.locator(".attention li").first).to_contain_text("node-4")
+        assert page.evaluate("window.ran") is None
+
+
 def without_script(pages, address):
     """Without scripts, rows open and the filters are hidden."""
     with pages.open(address, java_script_enabled=False) as page:
@@ -243,10 +261,13 @@ def main():
         h200 = pages.write("h200", new)
         both = pages.write("both", new, compare=old)
         steps = pages.write("reference", reference)
-        failure = pages.write("planted", planted(arguments), compare=reference)
+        bad = planted(arguments)
+        failure = pages.write("planted", bad, compare=reference)
+        # Three machines that are alike, one that fails, and those of another driver.
+        fleet = pages.write_fleet(reference, reference, reference, reference, bad, old, new)
         checks = [
-            (filters, h200), (rows, steps), (planted_failure, failure), (themes, failure), (themes, both),
-            (narrow, h200, both, steps, failure), (without_script, steps),
+            (filters, h200), (rows, steps), (planted_failure, failure), (themes, failure), (themes, both), (themes, fleet),
+            (narrow, h200, both, steps, failure, fleet), (outliers, fleet), (without_script, steps),
             (many, pages.write("large", large(arguments, 10_000))),
         ]
         for check, *addresses in checks:
