@@ -34,11 +34,17 @@ class Pages:
         return page.as_uri()
 
     def write_fleet(self, *reports):
-        """Renders the page of these reports as those of a fleet, and returns its address."""
+        """Renders the page of these reports, and of some of other releases, as those of a fleet. Returns its address."""
         folder, page = self.arguments.scratch / "fleet", self.arguments.scratch / "fleet.html"
         folder.mkdir()
         for number, report in enumerate(reports):
             shutil.copy(report, folder / f"node-{number}.jsonl")
+        first, rest = reports[-1].read_text().split("\n", 1)
+        run = json.loads(first)
+        # More columns than a phone has room for.
+        for release in range(8):
+            run["driver"]["version"] = f"{500 + release}.10.20"
+            (folder / f"release-{release}.jsonl").write_text(f"{json.dumps(run)}\n{rest}")
         subprocess.run([self.arguments.command, "fleet", folder, "--format", "html", "--output", page], check=True, timeout=60)
         return page.as_uri()
 

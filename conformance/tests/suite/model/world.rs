@@ -14,6 +14,8 @@ pub(crate) struct Machine {
     /// The devices of processes: two if they are peers.
     pub(crate) devices: i32,
     pub(crate) pools: bool,
+    /// Whether memory has legacy handles.
+    pub(crate) legacy_memory: bool,
     /// Whether the driver refuses handles of freed memory, as it must.
     pub(crate) refuses_stale_handles: bool,
     /// Whether a new allocation never has the handle of an older one.
@@ -32,6 +34,7 @@ impl Machine {
         Self {
             devices: if has(Needs::none().gpus(2).peer_access()) { 2 } else { 1 },
             pools: has(Needs::none().memory_pools()),
+            legacy_memory: has(Needs::none().legacy_memory()),
             refuses_stale_handles: !is_listed(STALE),
             handles_are_unique: !is_listed("ipcmem::get::a_reused_address_has_a_new_handle"),
             new_programs_have_events: !is_listed(

@@ -71,7 +71,7 @@ impl Misuse {
             // The default stream records the other event, and waits for nothing.
             Self::ElapsedFromImport(name) | Self::ElapsedToImport(name) => is_import(name) && !before.is_busy(by),
             // Allocations and exports may wait for the device.
-            Self::OpenMemory => !before.is_busy(by),
+            Self::OpenMemory => before.machine.legacy_memory && !before.is_busy(by),
             _ => true,
         }
     }
