@@ -2,10 +2,21 @@
 //! it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How the file name of the reference driver begins.
 const REFERENCE: &str = "libreference_driver";
+
+/// The file name of the reference driver's runtime, which lies beside the driver.
+const RUNTIME: &str = "libreference_runtime.so";
+
+/// Returns the runtime of a driver that was given by path: that of the reference driver lies beside it. Any other driver
+/// contains its own, or has none.
+pub(crate) fn runtime_of(driver: &Path) -> PathBuf {
+    let beside = driver.with_file_name(RUNTIME);
+    let is_reference = Library::is_reference(&driver.to_string_lossy());
+    if is_reference && beside.is_file() { beside } else { driver.to_owned() }
+}
 
 /// The library that answers the calls of this process.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ThreadId;
 
 use cuda_ipc_sys::{
     CUevent, CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode as Mode,
@@ -14,7 +13,7 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::graph::{Graph, Node, Work};
 use crate::health::Health;
-use crate::process::{State, state};
+use crate::process::{State, state, thread};
 use crate::stream::Stream;
 
 const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -25,7 +24,7 @@ pub(crate) struct Capture {
     id: u64,
     mode: Mode,
     /// The thread that began it.
-    thread: ThreadId,
+    thread: u64,
     origin: Arc<Stream>,
     /// The streams that joined it by waiting for an event that was recorded in it.
     branches: Vec<Branch>,
@@ -133,7 +132,7 @@ impl State {
 
     /// Refuses a call that a capture forbids to this thread.
     pub(crate) fn check_forbidden(&mut self) -> Result<()> {
-        let thread = std::thread::current().id();
+        let thread = thread();
         let heeded = HEEDED.get();
         let forbids = |capture: &Capture| match capture.mode {
             Mode::CU_STREAM_CAPTURE_MODE_RELAXED => false,
@@ -267,11 +266,10 @@ impl State {
         if self.is_capturing(&stream) {
             return Err(CUresult::CUDA_ERROR_ILLEGAL_STATE);
         }
-        let thread = std::thread::current().id();
         let capture = Capture {
             id: self.new_id(),
             mode,
-            thread,
+            thread: thread(),
             origin: stream,
             branches: Vec::new(),
             nodes: Vec::new(),
@@ -292,7 +290,7 @@ impl State {
         if !capture.is_valid {
             return Err(INVALIDATED);
         }
-        if capture.mode != Mode::CU_STREAM_CAPTURE_MODE_RELAXED && capture.thread != std::thread::current().id() {
+        if capture.mode != Mode::CU_STREAM_CAPTURE_MODE_RELAXED && capture.thread != thread() {
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
         }
         if capture.branches.iter().any(|branch| !branch.is_joined) {

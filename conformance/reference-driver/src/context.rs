@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUresult};
 
@@ -33,7 +32,7 @@ pub(crate) struct Context {
     pub(crate) memory: Divider,
     pub(crate) default_stream: Arc<Stream>,
     /// The default streams of threads that asked for a per-thread one.
-    pub(crate) thread_streams: HashMap<ThreadId, Arc<Stream>>,
+    pub(crate) thread_streams: HashMap<u64, Arc<Stream>>,
     /// Destroyed streams that still have work to do.
     pub(crate) closing_streams: Vec<Arc<Stream>>,
     pub(crate) health: Arc<Health>,

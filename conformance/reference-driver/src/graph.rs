@@ -154,6 +154,25 @@ fn check_allocation(state: &mut State, wished: &CUDA_MEM_ALLOC_NODE_PARAMS) -> R
     Ok((state.device(properties.location.id())?.index, wished.bytesize as u64))
 }
 
+/// Checks the flags of an instantiation, and returns whether a launch frees the allocations of the last one.
+fn check_flags(flags: u64) -> Result<bool> {
+    use CUgraphInstantiate_flags as Flags;
+    let has = |flag: Flags| flags & u64::from(flag.0) != 0;
+    let frees = has(Flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    let is_for_devices = has(Flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
+    // No node has a priority, so nothing follows from this flag.
+    let with_priorities = Flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    // The flag for an upload is documented for cuGraphInstantiateWithParams only.
+    let known = with_priorities
+        | Flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+        | Flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    if flags & !u64::from(known.0) != 0 || frees && is_for_devices {
+        return Err(INVALID_VALUE);
+    }
+    // Kernels, which would launch the graph, are functions on the CPU.
+    if is_for_devices { Err(NOT_SUPPORTED) } else { Ok(frees) }
+}
+
 entry_points! {
     fn cuGraphCreate(output: Output<CUgraph>, flags: u32) {
         let mut state = state()?;
@@ -248,15 +267,12 @@ entry_points! {
     }
 
     fn cuGraphInstantiateWithFlags(output: Output<CUgraphExec>, graph: CUgraph, flags: u64) {
-        const FREES: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
         let mut state = state()?;
         output.wanted()?;
-        if flags & !FREES != 0 {
-            return Err(NOT_SUPPORTED);
-        }
+        let frees_on_launch = check_flags(flags)?;
         let nodes = state.graph(graph)?.nodes.iter().map(|(_, node)| node.clone()).collect();
         let id = state.new_id();
-        state.executables.insert(id, Executable { nodes, frees_on_launch: flags == FREES });
+        state.executables.insert(id, Executable { nodes, frees_on_launch });
         output.give(id as CUgraphExec)
     }
 

@@ -7,7 +7,6 @@ mod flags;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::ThreadId;
 
 use cuda_ipc_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult};
 
@@ -17,7 +16,7 @@ use crate::context::Context;
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
 use crate::memfd::Elsewhere;
-use crate::process::{State, own_number, own_start_time, start_time, state};
+use crate::process::{State, own_number, own_start_time, start_time, state, thread};
 use crate::range::Memory;
 use crate::topology::topology;
 use close::close;
@@ -41,7 +40,7 @@ pub(crate) struct Import {
     /// Whether one of its opens was closed, for a fault.
     was_closed: bool,
     /// The thread that opened it first.
-    thread: ThreadId,
+    thread: u64,
 }
 
 impl Handle {
@@ -313,10 +312,11 @@ impl State {
             self.open_on_a_peer(context, handle.device as usize)?;
         }
         self.add_range(base, handle.size, owner, handle.device as usize, Memory::Import(Arc::clone(&block)));
-        let thread = std::thread::current().id();
         let references = first_references(self.imports.closed.contains(&bytes));
-        self.imports
-            .insert(base, Import { context, device, bytes, handle, block, references, was_closed: false, thread });
+        self.imports.insert(
+            base,
+            Import { context, device, bytes, handle, block, references, was_closed: false, thread: thread() },
+        );
         Ok(base)
     }
 
@@ -342,7 +342,7 @@ impl State {
     /// Whether a repeated open maps the memory at another address.
     fn maps_again(&mut self, base: u64) -> Result<bool> {
         let import = self.import(base)?;
-        let is_other_thread = import.thread != std::thread::current().id();
+        let is_other_thread = import.thread != thread();
         Ok(fault!("open-again-maps-again", ["IPCMEM-OPEN-002"], "A second open returns another pointer.")
             || is_other_thread
                 && fault!(
@@ -364,7 +364,7 @@ impl State {
             return Err(CUresult::CUDA_ERROR_ALREADY_MAPPED);
         }
         let import = self.import(base)?;
-        let is_other_thread = import.thread != std::thread::current().id();
+        let is_other_thread = import.thread != thread();
         if import.references < 16 || !fault!("open-counts-up-to-16", ["IPCMEM-CLOSE-002"], "Later opens do not count.")
         {
             import.references += 1;

@@ -30,9 +30,9 @@
 //!
 //! # Functions
 //!
-//! The library exports those functions of `cuda_ipc_sys::SYMBOLS` and of `cuda_ipc_sys::runtime::SYMBOLS` that
-//! `tests/exports.txt` lists. It exports nothing else. The functions of [`UNSUPPORTED`] return `CUDA_ERROR_NOT_SUPPORTED`. Because of the runtime's functions, the library is also its own `libcudart`:
-//! NVIDIA's needs many driver functions that are not implemented here.
+//! The library exports those functions of `cuda_ipc_sys::SYMBOLS` that `tests/exports.txt` lists. It exports nothing else.
+//! The functions of [`UNSUPPORTED`] return `CUDA_ERROR_NOT_SUPPORTED`. The functions of its own `libcudart` are here too,
+//! but the library of the package `reference-runtime` exports their names.
 
 // The exported functions have the names of the C API.
 #![allow(non_snake_case)]

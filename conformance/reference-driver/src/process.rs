@@ -28,7 +28,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuda_ipc_sys::CUresult;
@@ -168,6 +168,19 @@ pub(crate) fn check_usable() -> Result<()> {
 pub(crate) fn state() -> Result<MutexGuard<'static, State>> {
     check_usable()?;
     Ok(lock())
+}
+
+/// A number of the calling thread, which no other thread of this process has or had. Unlike `std::thread::current`, it
+/// works in the last destructors of a thread, since nothing of it is ever released.
+pub(crate) fn thread() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static OWN: Cell<u64> = const { Cell::new(0) };
+    }
+    if OWN.get() == 0 {
+        OWN.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+    OWN.get()
 }
 
 /// The start time of a process, in the kernel's ticks. Together with the PID it identifies the process. `None` if the

@@ -10,7 +10,7 @@ use cuda_ipc_sys::{
 
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::health::Health;
-use crate::process::{State, in_host_function, state};
+use crate::process::{State, in_host_function, state, thread};
 use crate::range::Memory;
 
 type Task = Box<dyn FnOnce(&Health) -> Result<()> + Send>;
@@ -202,7 +202,7 @@ impl State {
                 let current = self.current()?;
                 let context = self.context_mut(current)?;
                 let new = || Stream::new(current, true, &context.health);
-                Ok(Arc::clone(context.thread_streams.entry(std::thread::current().id()).or_insert_with(new)))
+                Ok(Arc::clone(context.thread_streams.entry(thread()).or_insert_with(new)))
             }
             id => self.created_stream(id).map(Arc::clone),
         }

@@ -6,6 +6,7 @@ use cuda_ipc_sys::CUuuid;
 
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::process::state;
+use crate::runtime;
 
 /// A profiler of this process would begin or end to collect here. There is none.
 fn profile() -> Result<()> {
@@ -21,9 +22,12 @@ entry_points! {
         profile()
     }
 
-    // The tables are private to NVIDIA's libraries, so this driver has none. The code is that of an H200 for an unknown
-    // one.
-    fn cuGetExportTable(_table: Output<*const c_void>, _id: Input<CUuuid>) {
+    // The tables are private to NVIDIA's libraries, so this driver has none but its own, for its own runtime. The code is
+    // that of an H200 for an unknown one.
+    fn cuGetExportTable(table: Output<*const c_void>, id: Input<CUuuid>) {
+        if id.value().is_ok_and(|id| id.bytes.map(i8::cast_unsigned) == runtime::TABLE) {
+            return table.give(runtime::table());
+        }
         let _state = state()?;
         Err(INVALID_VALUE)
     }

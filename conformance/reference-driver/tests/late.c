@@ -1,7 +1,8 @@
 /*
  * A program that calls the driver late: in destructors of a thread that is about to end, in a function of `atexit`, and in
- * a destructor of the program. Its argument names the library that it loads as the driver. It prints a line for each of
- * these moments, with the code of every call, and exits with 0.
+ * a destructor of the program. The destructor of the thread runs in several rounds: from the second one on, other
+ * libraries have already released what they keep for the thread. The argument names the library that the program loads
+ * as the driver. It prints a line for each of these moments, with the code of every call, and exits with 0.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,6 +12,11 @@
 
 typedef int CUresult;
 typedef void *CUcontext;
+typedef void *CUstream;
+
+/* The default stream of the calling thread. */
+#define PER_THREAD ((CUstream)2)
+#define ROUNDS 3
 
 static CUresult (*init)(unsigned);
 static CUresult (*retain)(CUcontext *, int);
@@ -22,8 +28,13 @@ static CUresult (*allocate)(unsigned long long *, size_t);
 static CUresult (*set_bytes)(unsigned long long, unsigned char, size_t);
 static CUresult (*release)(unsigned long long);
 static CUresult (*synchronize)(void);
+static CUresult (*allocate_async)(unsigned long long *, size_t, CUstream);
+static CUresult (*release_async)(unsigned long long, CUstream);
+static CUresult (*synchronize_stream)(CUstream);
 
 static CUcontext context, other;
+static pthread_key_t key;
+static int rounds;
 
 static void call_the_driver(const char *when)
 {
@@ -39,7 +50,10 @@ static void call_the_driver(const char *when)
     printf(" allocate %d", allocate(&memory, 4096));
     printf(" set %d", set_bytes(memory, 7, 4096));
     printf(" free %d", release(memory));
-    printf(" synchronize %d\n", synchronize());
+    printf(" synchronize %d", synchronize());
+    printf(" allocate_async %d", allocate_async(&memory, 4096, PER_THREAD));
+    printf(" free_async %d", release_async(memory, PER_THREAD));
+    printf(" synchronize_stream %d\n", synchronize_stream(PER_THREAD));
     fflush(stdout);
 }
 
@@ -53,13 +67,14 @@ __attribute__((destructor)) static void at_the_end(void)
 
 static void at_the_end_of_a_thread(void *value)
 {
-    (void)value;
     call_the_driver("thread");
+    if (++rounds < ROUNDS)
+        pthread_setspecific(key, value);
 }
 
-static void *run(void *key)
+static void *run(void *value)
 {
-    pthread_setspecific(*(pthread_key_t *)key, key);
+    pthread_setspecific(key, value);
     set_current(context);
     return NULL;
 }
@@ -67,7 +82,6 @@ static void *run(void *key)
 int main(int count, char **arguments)
 {
     void *library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : NULL;
-    pthread_key_t key;
     pthread_t thread;
     if (!library) {
         fprintf(stderr, "late LIBRARY: %s\n", count == 2 ? dlerror() : "no library");
@@ -86,6 +100,9 @@ int main(int count, char **arguments)
     FIND(set_bytes, "cuMemsetD8_v2");
     FIND(release, "cuMemFree_v2");
     FIND(synchronize, "cuCtxSynchronize");
+    FIND(allocate_async, "cuMemAllocAsync");
+    FIND(release_async, "cuMemFreeAsync");
+    FIND(synchronize_stream, "cuStreamSynchronize");
     if (init(0) || retain(&context, 0) || retain(&other, 1) || set_current(context))
         return 1;
     pthread_key_create(&key, at_the_end_of_a_thread);

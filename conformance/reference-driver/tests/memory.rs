@@ -317,6 +317,34 @@ fn a_graph_owns_what_its_nodes_allocate() {
     call!(cuGraphDestroy(graph));
 }
 
+/// `cuGraphInstantiateWithFlags` takes the flags that mean something for it. Another one is invalid, and so are frees on
+/// launch together with launches by kernels.
+#[test]
+fn an_instantiation_takes_the_flags_that_are_documented_for_it() {
+    use cuda_ipc_sys::CUgraphInstantiate_flags as Flags;
+    let _turn = my_turn();
+    let _context = Context::new();
+    let frees = Flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    let priorities = Flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    let devices = Flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    let expected = [
+        (frees, CUresult::CUDA_SUCCESS),
+        (priorities, CUresult::CUDA_SUCCESS),
+        (frees | priorities, CUresult::CUDA_SUCCESS),
+        (devices, CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        (frees | devices, INVALID_VALUE),
+        (Flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, INVALID_VALUE),
+        (Flags(16), INVALID_VALUE),
+    ];
+    let mut graph = ptr::null_mut();
+    call!(cuGraphCreate(&mut graph, 0));
+    for (flags, code) in expected {
+        let mut executable = ptr::null_mut();
+        assert_eq!(code!(cuGraphInstantiateWithFlags(&mut executable, graph, u64::from(flags.0))), code, "{flags:?}");
+    }
+    call!(cuGraphDestroy(graph));
+}
+
 #[test]
 fn a_launched_graph_waits_for_an_event_and_records_another() {
     let _turn = my_turn();

@@ -4,13 +4,14 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::Path;
 use std::ptr;
 
-use common::{driver, library};
-use cuda_ipc_sys::{
-    CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, MissingSymbol, SYMBOLS, Symbol, runtime,
-};
-use object::Object as _;
+use common::{driver, library, runtime_library};
+use cuda_ipc_sys::{CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, MissingSymbol, SYMBOLS, Symbol};
+use object::elf::DT_SONAME;
+use object::read::elf::{Dyn as _, ElfFile64};
+use object::{Endianness, Object as _};
 
 const SERVED: CudaVersion = CudaVersion(13000);
 
@@ -52,7 +53,11 @@ fn the_driver_serves_13_0() {
 
 /// The names that the library exports.
 fn exports() -> BTreeSet<String> {
-    let bytes = std::fs::read(library()).unwrap_or_else(|error| panic!("{error}"));
+    exports_of(&library())
+}
+
+fn exports_of(library: &Path) -> BTreeSet<String> {
+    let bytes = std::fs::read(library).unwrap_or_else(|error| panic!("{error}"));
     let file = object::File::parse(&*bytes).unwrap_or_else(|error| panic!("{error}"));
     let exports = file.exports().unwrap_or_else(|error| panic!("{error}"));
     let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
@@ -69,9 +74,35 @@ fn every_listed_function_is_exported_and_nothing_else() {
 /// Functions of cudaProfiler.h, which the tables of cuda.h do not have.
 const OF_PROFILERS: [&str; 2] = ["cuProfilerStart", "cuProfilerStop"];
 
+/// A program that links both libraries would otherwise find the runtime's functions in the driver.
+#[test]
+fn only_the_runtime_exports_the_functions_of_the_runtime() {
+    let listed: BTreeSet<_> = include_str!("../runtime/names.txt").lines().map(str::to_owned).collect();
+    assert_eq!(exports_of(&runtime_library()), listed);
+    assert_eq!(&exports() & &listed, BTreeSet::new());
+}
+
+/// Programs link the libraries under these names.
+#[test]
+fn each_library_has_the_name_of_nvidias() {
+    assert_eq!(soname(&library()), "libcuda.so.1");
+    assert_eq!(soname(&runtime_library()), "libcudart.so.13");
+}
+
+fn soname(library: &Path) -> String {
+    let bytes = std::fs::read(library).unwrap_or_else(|error| panic!("{error}"));
+    let file = ElfFile64::<Endianness>::parse(&*bytes).unwrap_or_else(|error| panic!("{error}"));
+    let endian = file.endian();
+    let (dynamic, strings) = file.elf_section_table().dynamic(endian, &*bytes).ok().flatten().expect("it is dynamic");
+    let strings = file.elf_section_table().strings(endian, &*bytes, strings).expect("it has names");
+    let name = dynamic.iter().find(|entry| entry.tag32(endian) == Some(DT_SONAME)).expect("it has a SONAME");
+    let name = strings.get(name.val32(endian).expect("an offset")).expect("it is in the table");
+    String::from_utf8_lossy(name).into_owned()
+}
+
 #[test]
 fn every_exported_function_is_in_the_tables() {
-    let tables = SYMBOLS.iter().chain(runtime::SYMBOLS).map(|symbol| symbol.exported.to_string_lossy().into_owned());
+    let tables = SYMBOLS.iter().map(|symbol| symbol.exported.to_string_lossy().into_owned());
     let known = tables.chain(OF_PROFILERS.map(str::to_owned)).collect();
     assert_eq!(&exports() - &known, BTreeSet::new());
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use common::library;
+use common::{library, runtime_library};
 use program::compiled_with;
 
 const SCRIPT: &str = "with-reference-driver";
@@ -25,6 +25,9 @@ impl Archive {
         fs::copy(here.join(SCRIPT), folder.path().join(SCRIPT)).expect("the script can be copied");
         fs::create_dir(folder.path().join("lib")).expect("the folder is new");
         symlink(library(), folder.path().join("lib/libcuda.so.1")).expect("the folder is empty");
+        for name in ["libcudart.so.12", "libcudart.so.13"] {
+            symlink(runtime_library(), folder.path().join("lib").join(name)).expect("the folder has no such file");
+        }
         Self(folder)
     }
 

@@ -52,6 +52,8 @@ const README: &str = include_str!("README.md");
 
 /// The reference driver's file name. The suite looks for it beside itself.
 const REFERENCE_DRIVER: &str = "libreference_driver.so";
+/// The file name of the reference driver's runtime, which lies beside it.
+const REFERENCE_RUNTIME: &str = "libreference_runtime.so";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let folder = arguments.output.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -72,11 +74,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let root = suite::checkout()?;
     let reference_driver = suite.program.with_file_name(REFERENCE_DRIVER);
+    let reference_runtime = suite.program.with_file_name(REFERENCE_RUNTIME);
     let interposer = suite.program.with_file_name(INTERPOSER);
     let programs = [
         (suite::NAME, Mode::Program, stripped(&suite.program)?),
         ("conformance", Mode::Program, stripped(&command)?),
         (REFERENCE_DRIVER, Mode::Text, stripped(&reference_driver)?),
+        (REFERENCE_RUNTIME, Mode::Text, stripped(&reference_runtime)?),
         (INTERPOSER, Mode::Text, stripped(&interposer)?),
     ];
     let mut needed = None;

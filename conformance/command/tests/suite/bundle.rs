@@ -45,9 +45,15 @@ fn a_bundle_runs_without_the_checkout() -> Outcome {
     let archive = File::open(path("one.tar.gz")).map_err(harness)?;
     tar::Archive::new(GzDecoder::new(archive)).unpack(folder.path()).map_err(harness)?;
     let bundle = path("conformance");
-    for name in
-        ["conformance", "libreference_driver.so", "libfault_interposer.so", "records", "deviations.toml", "LICENSE-MIT"]
-    {
+    for name in [
+        "conformance",
+        "libreference_driver.so",
+        "libreference_runtime.so",
+        "libfault_interposer.so",
+        "records",
+        "deviations.toml",
+        "LICENSE-MIT",
+    ] {
         check!(bundle.join(name).exists(), "the bundle lacks {name}");
     }
     let mut alone = Command::new("./conformance-suite");

@@ -90,9 +90,10 @@ impl Process {
             command.arg(format!("{USER_ARGUMENT}{user}"));
         }
         match &settings.driver {
-            // A driver selected by path contains its own runtime or has none: a `libcudart` would call the system's
-            // driver.
-            Some(path) => command.env(cuda_ipc_sys::DRIVER_VARIABLE, path).env(cuda_ipc_sys::RUNTIME_VARIABLE, path),
+            // A driver selected by path has its own runtime or none: a `libcudart` would call the system's driver.
+            Some(path) => command
+                .env(cuda_ipc_sys::DRIVER_VARIABLE, path)
+                .env(cuda_ipc_sys::RUNTIME_VARIABLE, crate::library::runtime_of(path)),
             None => command.env_remove(cuda_ipc_sys::DRIVER_VARIABLE),
         };
         command.envs(settings.environment.iter().cloned());

@@ -19,10 +19,10 @@ fn without_a_runtime_its_cases_are_unsupported() -> Outcome {
     Ok(())
 }
 
-/// The reference driver is its own runtime, regardless of the environment.
+/// The reference driver has a runtime of its own, regardless of the environment.
 #[rstest]
 #[conformance::test()]
-fn the_reference_driver_is_its_own_runtime() -> Outcome {
+fn the_reference_driver_has_its_own_runtime() -> Outcome {
     const CASE: &str = "sample::there_is_a_runtime";
     let mut command = suite("reference")?;
     command.env("CUDA_IPC_RUNTIME", "/nonexistent/libcudart.so.13");

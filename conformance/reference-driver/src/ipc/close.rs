@@ -3,7 +3,7 @@
 use super::Import;
 use super::faults::{context_of_call, count_close};
 use crate::answer::{INVALID_VALUE, Result};
-use crate::process::{State, state};
+use crate::process::{State, state, thread};
 use crate::range::{Memory, Range};
 use crate::stream::synchronize;
 
@@ -46,7 +46,7 @@ pub(super) fn close(pointer: u64) -> Result<()> {
             }
         }
         let import = state.import(pointer)?;
-        if import.thread != std::thread::current().id()
+        if import.thread != thread()
             && fault!(
                 "close-on-another-thread-is-refused",
                 ["IPCMEM-OPEN-037"],

@@ -1,6 +1,9 @@
 //! Conversion of calls of the runtime to Rust results and back.
 
 use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+use std::sync::LazyLock;
 
 use cuda_ipc_sys::CUresult;
 use cuda_ipc_sys::runtime::cudaError;
@@ -23,19 +26,62 @@ impl From<CUresult> for Error {
     }
 }
 
-/// Exports functions of the runtime. The word before `fn` names a function of [`context`](super::context), which checks
+/// A function of the runtime, as the linker collects it. This library does not export it by name: a program that links
+/// both libraries would find it here, whatever its libcudart is. The library of `reference-runtime` exports the names,
+/// and jumps here.
+pub(super) struct Offered {
+    pub(super) name: &'static CStr,
+    pub(super) address: *const c_void,
+}
+
+// SAFETY: the address is that of a function.
+unsafe impl Sync for Offered {}
+
+inventory::collect!(Offered);
+
+/// Offers functions of the runtime.
+macro_rules! offer {
+    ($($name:ident)*) => {$(
+        ::inventory::submit!($crate::runtime::answer::Offered {
+            name: match ::std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name ends with its NUL"),
+            },
+            address: $name as *const ::std::ffi::c_void,
+        });
+    )*};
+}
+
+/// The functions of the runtime, as `cuGetExportTable` returns them: names and addresses, and nulls at the end.
+pub(crate) fn table() -> *const c_void {
+    #[repr(C)]
+    struct Function(*const c_char, *const c_void);
+    // SAFETY: both are addresses of what never changes.
+    unsafe impl Send for Function {}
+    // SAFETY: as above.
+    unsafe impl Sync for Function {}
+    static TABLE: LazyLock<Vec<Function>> = LazyLock::new(|| {
+        let offered =
+            inventory::iter::<Offered>.into_iter().map(|offered| Function(offered.name.as_ptr(), offered.address));
+        offered.chain([Function(ptr::null(), ptr::null())]).collect()
+    });
+    TABLE.as_ptr().cast()
+}
+
+/// Defines functions of the runtime. The word before `fn` names a function of [`context`](super::context), which checks
 /// what the call needs first.
 macro_rules! runtime_calls {
     ($($(#[$attribute:meta])*
        $needs:ident fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$attribute])*
-        #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type),*) -> ::cuda_ipc_sys::runtime::cudaError {
             $crate::runtime::answer::code(|| {
                 $crate::runtime::context::$needs()?;
                 $body
             })
         }
+
+        offer!($name);
     )*};
 }
 

@@ -106,7 +106,6 @@ fn words(name: &str) -> String {
     words.to_lowercase()
 }
 
-#[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorName(code: cudaError) -> *const c_char {
     type R = cudaError;
     let is_of_driver = code == R::cudaErrorInvalidResourceHandle
@@ -121,10 +120,11 @@ extern "C" fn cudaGetErrorName(code: cudaError) -> *const c_char {
     say(code, str::to_owned)
 }
 
-#[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorString(code: cudaError) -> *const c_char {
     say(code, |name| description(code.0).map_or_else(|| words(name), str::to_owned))
 }
+
+offer!(cudaGetErrorName cudaGetErrorString cudaGetLastError cudaPeekAtLastError);
 
 /// Calls `answer` if the driver can be initialised, and otherwise returns the error of the initialisation. This is
 /// documented for nearly every call, and was seen on a real runtime for these.
@@ -136,12 +136,10 @@ fn where_there_is_a_driver(answer: fn() -> cudaError) -> cudaError {
     }
 }
 
-#[unsafe(no_mangle)]
 extern "C" fn cudaGetLastError() -> cudaError {
     where_there_is_a_driver(take_last)
 }
 
-#[unsafe(no_mangle)]
 extern "C" fn cudaPeekAtLastError() -> cudaError {
     where_there_is_a_driver(last)
 }

@@ -1,4 +1,5 @@
-//! The CUDA runtime in the same library: the functions of `cuda_ipc_sys::runtime`, each a thin wrapper of the driver's.
+//! The CUDA runtime: functions of `cuda_ipc_sys::runtime`, each a thin wrapper of the driver's. The library of
+//! `reference-runtime` exports their names.
 //!
 //! It adds what the documentation of the runtime adds: it initialises itself, it remembers the last error of a thread,
 //! and it has its own enumeration of errors. Pointers, streams, events and pools are those of the driver. The
@@ -21,6 +22,11 @@ mod peer;
 mod pointer;
 mod pool;
 mod stream;
+
+/// The id of the table of these functions, for `cuGetExportTable`.
+pub(crate) const TABLE: [u8; 16] = *b"reference-driver";
+
+pub(crate) use answer::table;
 
 const _: () = {
     assert!(size_of::<runtime::cudaMemPoolProps>() == size_of::<CUmemPoolProps>());

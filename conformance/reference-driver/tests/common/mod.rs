@@ -12,6 +12,11 @@ pub(crate) fn library() -> PathBuf {
     program.with_file_name("libreference_driver.so")
 }
 
+/// The library with the names of the runtime, beside the one under test.
+pub(crate) fn runtime_library() -> PathBuf {
+    library().with_file_name("libreference_runtime.so")
+}
+
 /// Loads the library under test as a driver, once for the process.
 ///
 /// If the environment names no machine, the process gets a machine of its own with two devices, whose memory no other

@@ -1,11 +1,11 @@
-//! Every function of the library, whatever its signature.
+//! Every function of the two libraries, whatever its signature.
 
 use std::ffi::CStr;
 
 use cuda_ipc_sys::{SYMBOLS, runtime};
 use libloading::Library;
 
-use crate::common::library;
+use crate::common::{library, runtime_library};
 
 /// A function of any signature. The type has more parameters than any function of the library, so that registers and
 /// the stack hold zeros for all of a function's arguments.
@@ -15,22 +15,30 @@ pub(crate) type Function =
 /// Returns every function of the driver and of the runtime that the library exports, except the two of the runtime that
 /// return text instead of a code.
 pub(crate) fn functions() -> Vec<(&'static CStr, Function)> {
-    // SAFETY: loading runs the library's initialisers, and it has none.
-    let library = unsafe { Library::new(library()) }.unwrap_or_else(|error| panic!("{error}"));
-    let of_driver = SYMBOLS.iter().map(|symbol| symbol.exported);
-    let of_runtime = runtime::SYMBOLS.iter().map(|symbol| symbol.exported);
-    let listed: Vec<_> = include_str!("../exports.txt").lines().collect();
-    let is_exported = |name: &&CStr| name.to_str().is_ok_and(|name| listed.contains(&name));
+    let listed: Vec<_> = [include_str!("../exports.txt"), include_str!("../../runtime/names.txt")]
+        .concat()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let is_exported = |name: &&CStr| name.to_str().is_ok_and(|name| listed.iter().any(|listed| listed == name));
     let is_code = |name: &&CStr| ![c"cudaGetErrorName", c"cudaGetErrorString"].contains(name);
-    let address = |name: &'static CStr| {
+    // The runtime finds the driver, which is loaded first.
+    let libraries = [library(), runtime_library()].map(|path| {
+        // SAFETY: the libraries are those under test, and their initialisers need nothing.
+        unsafe { Library::new(path) }.unwrap_or_else(|error| panic!("{error}"))
+    });
+    let address = |library: &Library, name: &'static CStr| {
         // SAFETY: in the calling conventions of Linux the caller passes the arguments and removes them, so a function
         // can be given more arguments than it takes.
         let function = unsafe { library.get::<Function>(name) }.unwrap_or_else(|error| panic!("{error}"));
         (name, *function)
     };
-    let functions = of_driver.chain(of_runtime).filter(is_exported).filter(is_code).map(address).collect();
-    // The library stays loaded until the process ends.
-    std::mem::forget(library);
+    let of_driver = SYMBOLS.iter().map(|symbol| (&libraries[0], symbol.exported));
+    let of_runtime = runtime::SYMBOLS.iter().map(|symbol| (&libraries[1], symbol.exported));
+    let all = of_driver.chain(of_runtime).filter(|(_, name)| is_exported(name) && is_code(name));
+    let functions = all.map(|(library, name)| address(library, name)).collect();
+    // The libraries stay loaded until the process ends.
+    std::mem::forget(libraries);
     functions
 }
 

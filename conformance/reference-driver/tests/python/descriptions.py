@@ -1,6 +1,6 @@
-"""Compares what a driver says about error codes with NVIDIA's own libcudart: descriptions.py LIBCUDART LIBCUDA
+"""Compares what a driver says about error codes with NVIDIA's own libcudart: descriptions.py LIBCUDART LIBCUDA RUNTIME
 
-libcudart says what a code means without a driver or a GPU. Prints each difference; exit code 1 if there is one.
+LIBCUDART is NVIDIA's, which says what a code means without a driver or a GPU. LIBCUDA and RUNTIME are ours. Prints each difference; exit code 1 if there is one.
 """
 
 import ctypes
@@ -27,8 +27,9 @@ def of_driver(path):
 
 
 def main():
-    nvidia, ours = of_runtime(sys.argv[1]), of_runtime(sys.argv[2])
-    driver = of_driver(sys.argv[2])
+    nvidia, driver = of_runtime(sys.argv[1]), of_driver(sys.argv[2])
+    # Loaded after its driver, which it takes.
+    ours = of_runtime(sys.argv[3])
     assert len(nvidia) > 100, "libcudart knows its codes"
     wrong = [f"cudaGetErrorString({code}): {ours.get(code)!r}, libcudart: {nvidia.get(code)!r}"
              for code in CODES if ours.get(code) != nvidia.get(code)]
