@@ -9,7 +9,7 @@ use super::run::Processes;
 use super::script::Script;
 use super::step::{Protocol, Step};
 use super::world::{Machine, Name};
-use super::{events, legacy, virtual_memory};
+use super::{events, legacy, pools, virtual_memory};
 
 /// The process that shares memory, and the one with which it does.
 const EXPORTER: usize = 0;
@@ -87,6 +87,28 @@ fn life(protocol: Protocol, exporter: usize, importer: usize, first: Name) -> Ve
                 touch(exporter, there, Access::Check),
                 step(virtual_memory::Step::unmap(importer, here)),
                 step(virtual_memory::Step::unmap(exporter, there)),
+            ]
+        }
+        Protocol::Pools => {
+            let [pool, sent, imported, there, data, here] = [0, 1, 2, 3, 4, 5].map(|more| first + more);
+            let step = Step::Pool;
+            vec![
+                step(pools::Step::create(exporter, pool)),
+                step(pools::Step::export(exporter, sent, pool)),
+                step(pools::Step::import(importer, imported, sent)),
+                step(pools::Step::allocate(exporter, there, pool)),
+                touch(exporter, there, Access::Fill(first + 6)),
+                step(pools::Step::export_pointer(exporter, data, there)),
+                step(pools::Step::import_pointer(importer, here, imported, data)),
+                touch(importer, here, Access::Check),
+                touch(importer, here, Access::Fill(first + 7)),
+                touch(exporter, there, Access::Check),
+                step(pools::Step::trim(exporter, pool)),
+                touch(importer, here, Access::Check),
+                step(pools::Step::free(importer, here)),
+                step(pools::Step::free(exporter, there)),
+                step(pools::Step::destroy(importer, imported)),
+                step(pools::Step::destroy(exporter, pool)),
             ]
         }
         Protocol::Events => {

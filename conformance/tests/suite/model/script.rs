@@ -10,7 +10,7 @@ use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
 use super::step::{Protocol, Step};
 use super::world::{Machine, World};
-use super::{events, legacy, virtual_memory};
+use super::{events, legacy, pools, virtual_memory};
 
 /// The number of steps of a script, before the last looks at all memory.
 const STEPS: std::ops::RangeInclusive<usize> = 6..=40;
@@ -138,6 +138,7 @@ fn next(world: &World, protocols: &[Protocol]) -> Union<proptest::sample::Select
             Protocol::VirtualMemory => {
                 kinds.extend(any_of(virtual_memory::possible(world), Step::VirtualMemory));
             }
+            Protocol::Pools => kinds.extend(any_of(pools::possible(world), Step::Pool)),
         }
     }
     let seed = world.new_name();
