@@ -97,6 +97,17 @@ static ALONE: &[Alone] = alone! {
     "POOL-IMP-004": |p| p.mem_pool_import_from_descriptor(Foreign::Negative.make(p)?).refused(&[]);
     "POOL-IMP-004": |p| p.mem_pool_import_from_descriptor(Foreign::DevNull.make(p)?).refused(&[]);
     "POOL-IMP-004": |p| p.mem_pool_import_from_descriptor(Foreign::SharedMemory.make(p)?).refused(&[]);
+    "POOL-IMP-002": |p| {
+        let descriptor = p.mem_pool_export_to_descriptor(p.mem_pool_create(DESCRIPTOR)?)?;
+        p.mem_pool_import_from_address_of_descriptor(descriptor).refused(&[])
+    };
+    "POOL-IMP-005": |p| {
+        let descriptor = p.mem_pool_export_to_descriptor(p.mem_pool_create(DESCRIPTOR)?)?;
+        for (handle_type, flags) in [(DESCRIPTOR, 1), (DESCRIPTOR, 1 << 32), (0, 0), (0x4000, 0)] {
+            p.mem_pool_import_as(descriptor, handle_type, flags).refused(INVALID_VALUE)?;
+        }
+        p.mem_pool_import_into_null(descriptor).refused(INVALID_VALUE)
+    };
     "POOL-PTR-002": |p| {
         let [one, other] = [p.mem_pool_create(DESCRIPTOR)?, p.mem_pool_create(DESCRIPTOR)?];
         let pointer = p.mem_alloc_from_pool_async(SIZE, other)?;
@@ -141,17 +152,6 @@ static OF_POOLS: &[Of<Pool>] = of! {
     "POOL-EXP-004": |p, it| p.mem_pool_export_as(it, 0, 0).refused(INVALID_VALUE);
     "POOL-EXP-004": |p, it| p.mem_pool_export_as(it, 0x4000, 0).refused(INVALID_VALUE);
     "POOL-EXP-004": |p, it| p.mem_pool_export_into_null(it).refused(INVALID_VALUE);
-    "POOL-IMP-002": |p, it| {
-        p.mem_pool_import_from_address_of_descriptor(p.mem_pool_export_to_descriptor(it)?).refused(&[])
-    };
-    "POOL-IMP-005": |p, it| {
-        let descriptor = p.mem_pool_export_to_descriptor(it)?;
-        for (handle_type, flags) in [(DESCRIPTOR, 1), (DESCRIPTOR, 1 << 32), (0, 0), (0x4000, 0)] {
-            p.mem_pool_import_as(descriptor, handle_type, flags).refused(INVALID_VALUE)?;
-        }
-        p.mem_pool_import_into_null(descriptor).refused(INVALID_VALUE)?;
-        p.close_descriptor(descriptor)
-    };
     "POOL-ACC-001": |p, it| {
         p.mem_pool_set_access(it, 0, NONE).refused(INVALID_DEVICE)?;
         check!(p.mem_pool_get_access(it, 0)? == READ_WRITE);
