@@ -78,11 +78,13 @@ fn others_work_after_an_event_at_any_step(
     #[values(Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory, Protocol::Pools)] protocol: Protocol,
     #[values(Event::Kill, Event::Exit, Event::Exec, Event::Stop)] event: Event,
 ) -> Outcome {
+    // A daemon of MPS ends the processes of its other clients with one that was killed.
+    let needs = Needs::none().no_mps();
     need(&match protocol {
-        Protocol::Legacy => Needs::none().legacy_memory(),
-        Protocol::Events => Needs::none().interprocess_events(),
-        Protocol::VirtualMemory => Needs::none().memory_descriptors(),
-        Protocol::Pools => Needs::none().pool_descriptors(),
+        Protocol::Legacy => needs.legacy_memory(),
+        Protocol::Events => needs.interprocess_events(),
+        Protocol::VirtualMemory => needs.memory_descriptors(),
+        Protocol::Pools => needs.pool_descriptors(),
     })?;
     death::at_every_step(protocol, event)
 }

@@ -119,6 +119,7 @@ steps! {
     import_pointer(name: Name, pool: Name, data: Name) = Call::ImportPointer { name, pool, data };
     free(view: Name) = Call::Free { view, in_order: true };
     trim(pool: Name) = Call::Trim { pool };
+    grant(pool: Name, device: i32) = Call::SetAccess { pool, device, access: READ_WRITE };
 }
 
 /// Every step that is possible, by kind, with the weight of the kind.

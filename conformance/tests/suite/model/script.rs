@@ -49,6 +49,19 @@ impl Script {
         steps
     }
 
+    /// Returns the first step from a place on that is left out because it is impossible.
+    pub(crate) fn impossible(&self, from: usize) -> Option<Step> {
+        let mut world = self.start();
+        for (place, step) in self.steps.iter().enumerate() {
+            if step.is_possible(&world) {
+                step.apply(&mut world);
+            } else if place >= from {
+                return Some(*step);
+            }
+        }
+        None
+    }
+
     /// Returns the processes whose work waits for a process that was killed.
     pub(crate) fn lost(&self) -> Vec<usize> {
         let mut world = self.start();
