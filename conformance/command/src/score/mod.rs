@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::output::{Failure, print, remark};
 use crate::suite::Suite;
+use models::Listed;
 use run::Runner;
 use target::Target;
 
@@ -54,16 +55,21 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "survivors")]
     models: bool,
 
-    /// With --models, a file with the names of the faults that they find: run only these, and fail if one is missed
+    /// With --models, a file with the names of the faults that they find: run a sample of these, about every fourth,
+    /// and fail if one is missed
     #[arg(long, value_name = "FILE", requires = "models")]
     found: Option<PathBuf>,
+
+    /// With --found, run every fault that the file lists
+    #[arg(long, requires = "found")]
+    all: bool,
 
     /// With --found, run all faults and write the file
     #[arg(long, requires = "found")]
     write: bool,
 
     /// With --found, print the table of the file, and run nothing
-    #[arg(long, requires = "found", conflicts_with = "write")]
+    #[arg(long, requires = "found", conflicts_with_all = ["write", "all"])]
     table: bool,
 
     /// The output format
@@ -87,6 +93,7 @@ Examples:
   cargo conformance score IPCMEM-OPEN
   cargo conformance score --driver system
   cargo conformance score --models IPCMEM
+  cargo conformance score --models --found conformance/found-by-models.txt --all
   REFERENCE_DRIVER_FAULT=close-ignores-the-count cargo test -p conformance -- ipcmem::close
 
 Exit codes: 0 every fault is killed, or the survivors are those of --survivors, 1 not so, 2 the driver without a fault is not clean, or nothing could run";
@@ -159,7 +166,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     environment::check(&arguments.driver)?;
     let runner = Runner::new(Suite::find()?, target, arguments.jobs)?;
     if arguments.models {
-        return models::run(&runner, &faults, arguments.found.as_deref(), arguments.write);
+        let listed = match (arguments.found.as_deref(), arguments.write, arguments.all) {
+            (None, ..) => Listed::Nothing,
+            (Some(file), true, _) => Listed::Written(file),
+            (Some(file), false, true) => Listed::All(file),
+            (Some(file), false, false) => Listed::Sample(file),
+        };
+        return models::run(&runner, &faults, listed);
     }
     let score = score(&runner, &faults)?;
     let is_unexpected = |fault: &&Outcome| (fault.end == End::Killed) == known.contains(fault.name);

@@ -48,6 +48,7 @@ impl Operation for Step {
             Kind::Own | Kind::Import { .. } => true,
             Kind::Mapping { access: READ_WRITE } => true,
             Kind::Mapping { access } => access == READ && matches!(self.access, Access::Check),
+            Kind::Pooled { pool, .. } => before.access_to(self.by, pool) == READ_WRITE,
         };
         is_own && has_access() && memory.is_some() && (matches!(self.access, Access::Fill(_)) || is_written())
     }

@@ -1,7 +1,7 @@
 //! Death at every step: each process of a protocol ends, stops or starts again after each step of it. The other one, and
 //! a new one, work afterwards.
 
-use conformance::{Note, Outcome, annotate};
+use conformance::{Note, Outcome, Stop, annotate};
 
 use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
@@ -9,11 +9,14 @@ use super::run::Processes;
 use super::script::Script;
 use super::step::{Protocol, Step};
 use super::world::{Machine, Name};
-use super::{events, legacy, virtual_memory};
+use super::{events, legacy, pools, virtual_memory};
 
 /// The process that shares memory, and the one with which it does.
 const EXPORTER: usize = 0;
 const IMPORTER: usize = 1;
+
+/// A third process, which is there while one of the two is stopped.
+const THIRD: usize = 2;
 
 /// Lets an event happen to each process after each step of a protocol.
 ///
@@ -21,37 +24,45 @@ const IMPORTER: usize = 1;
 /// [`conformance::Stop`] of the first script that fails.
 pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
     let (machine, mut processes) = (Machine::under_test(), Processes::default());
+    // On two devices, if they are peers.
+    let devices = vec![0, machine.devices - 1, 0];
+    let life = |exporter, importer, first| life(protocol, [exporter, importer], &devices, first);
     for by in [EXPORTER, IMPORTER] {
-        for place in 0..=life(protocol, EXPORTER, IMPORTER, 1).len() {
-            let mut steps = life(protocol, EXPORTER, IMPORTER, 1);
+        for place in 0..=life(EXPORTER, IMPORTER, 1).len() {
+            let mut steps = life(EXPORTER, IMPORTER, 1);
             // The rest goes on as far as it can without what is gone.
             steps.insert(place, Step::Process(process::Step { by, event }));
+            let rest = steps.len();
             if matches!(event, Event::Stop) {
                 let survivor = EXPORTER + IMPORTER - by;
-                // A third process is there while one is stopped.
-                steps.extend(life(protocol, survivor, 2, 101));
+                steps.extend(life(survivor, THIRD, 101));
                 steps.push(Step::Process(process::Step { by, event: Event::Resume }));
             }
             // A process whose work waited for one that was killed ends too.
-            let script = Script { machine: machine.clone(), devices: vec![0; 3], steps };
+            let script = Script { machine: machine.clone(), devices: devices.clone(), steps };
             let lost = script.lost().into_iter().map(|by| process::Step { by, event: Event::Kill });
             let mut steps = script.steps;
             steps.extend(lost.map(Step::Process));
-            steps.extend(life(protocol, EXPORTER, IMPORTER, 201));
-            steps.extend(life(protocol, IMPORTER, EXPORTER, 301));
-            let script = Script { machine: machine.clone(), devices: vec![0; 3], steps };
+            steps.extend(life(EXPORTER, IMPORTER, 201));
+            steps.extend(life(IMPORTER, EXPORTER, 301));
+            let script = Script { machine: machine.clone(), devices: devices.clone(), steps };
+            if let Some(step) = script.impossible(rest) {
+                let text = format!("p{by}: {event:?} after step {place}: the model makes {step:?} impossible");
+                return Err(Stop::Harness(text));
+            }
             if let Err(failed) = processes.perform(&script) {
                 let text = format!("p{by}: {event:?} after step {place}:\n{}", failed.text(&script));
                 annotate(Note { text, flag: String::new(), row: failed.row });
                 return Err(failed.stop);
             }
+            processes.end(THIRD)?;
         }
     }
     Ok(())
 }
 
 /// One use of a protocol from its beginning to its end. Its names begin with `first`.
-fn life(protocol: Protocol, exporter: usize, importer: usize, first: Name) -> Vec<Step> {
+fn life(protocol: Protocol, [exporter, importer]: [usize; 2], devices: &[i32], first: Name) -> Vec<Step> {
     let touch = |by, view, access| Step::Contents(contents::Step { by, view, access, mover: Mover::Kernel });
     match protocol {
         Protocol::Legacy => {
@@ -88,6 +99,33 @@ fn life(protocol: Protocol, exporter: usize, importer: usize, first: Name) -> Ve
                 step(virtual_memory::Step::unmap(importer, here)),
                 step(virtual_memory::Step::unmap(exporter, there)),
             ]
+        }
+        Protocol::Pools => {
+            let [pool, sent, imported, there, data, here] = [0, 1, 2, 3, 4, 5].map(|more| first + more);
+            let step = Step::Pool;
+            let is_peer = devices[exporter] != devices[importer];
+            let grant = is_peer.then(|| step(pools::Step::grant(importer, imported, devices[importer])));
+            let begins = vec![
+                step(pools::Step::create(exporter, pool)),
+                step(pools::Step::export(exporter, sent, pool)),
+                step(pools::Step::import(importer, imported, sent)),
+            ];
+            let goes_on = vec![
+                step(pools::Step::allocate(exporter, there, pool)),
+                touch(exporter, there, Access::Fill(first + 6)),
+                step(pools::Step::export_pointer(exporter, data, there)),
+                step(pools::Step::import_pointer(importer, here, imported, data)),
+                touch(importer, here, Access::Check),
+                touch(importer, here, Access::Fill(first + 7)),
+                touch(exporter, there, Access::Check),
+                step(pools::Step::trim(exporter, pool)),
+                touch(importer, here, Access::Check),
+                step(pools::Step::free(importer, here)),
+                step(pools::Step::free(exporter, there)),
+                step(pools::Step::destroy(importer, imported)),
+                step(pools::Step::destroy(exporter, pool)),
+            ];
+            begins.into_iter().chain(grant).chain(goes_on).collect()
         }
         Protocol::Events => {
             let [event, handle, import, produce, consume, latch] = [0, 1, 2, 3, 4, 5].map(|more| first + more);

@@ -19,7 +19,9 @@ mod contents;
 mod death;
 mod events;
 mod legacy;
+mod misuse;
 mod operation;
+mod pools;
 mod process;
 mod run;
 mod script;
@@ -54,11 +56,18 @@ fn virtual_memory_descriptors() -> Outcome {
     run::run(&[Protocol::VirtualMemory])
 }
 
-/// Legacy memory, events and virtual memory keep their rules in random scripts that use all of them.
+/// Memory pools that are shared by descriptors keep their rules in random scripts of several processes.
 #[rstest]
-#[conformance::test(needs(legacy_memory, interprocess_events, memory_descriptors))]
+#[conformance::test(needs(pool_descriptors))]
+fn pools() -> Outcome {
+    run::run(&[Protocol::Pools])
+}
+
+/// Legacy memory, events, virtual memory and pools keep their rules in random scripts that use all of them.
+#[rstest]
+#[conformance::test(needs(legacy_memory, interprocess_events, memory_descriptors, pool_descriptors))]
 fn all_together() -> Outcome {
-    run::run(&[Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory])
+    run::run(&[Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory, Protocol::Pools])
 }
 
 /// If a process ends, stops or starts again after any step of a protocol, the other process and a new one can use it from
@@ -66,13 +75,16 @@ fn all_together() -> Outcome {
 #[rstest]
 #[conformance::test]
 fn others_work_after_an_event_at_any_step(
-    #[values(Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory)] protocol: Protocol,
+    #[values(Protocol::Legacy, Protocol::Events, Protocol::VirtualMemory, Protocol::Pools)] protocol: Protocol,
     #[values(Event::Kill, Event::Exit, Event::Exec, Event::Stop)] event: Event,
 ) -> Outcome {
+    // A daemon of MPS ends the processes of its other clients with one that was killed.
+    let needs = Needs::none().no_mps();
     need(&match protocol {
-        Protocol::Legacy => Needs::none().legacy_memory(),
-        Protocol::Events => Needs::none().interprocess_events(),
-        Protocol::VirtualMemory => Needs::none().memory_descriptors(),
+        Protocol::Legacy => needs.legacy_memory(),
+        Protocol::Events => needs.interprocess_events(),
+        Protocol::VirtualMemory => needs.memory_descriptors(),
+        Protocol::Pools => needs.pool_descriptors(),
     })?;
     death::at_every_step(protocol, event)
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-use conformance::{Event, EventHandle, MemHandle, Outcome, Physical, Pointer, Role, Stop, Stream};
+use conformance::{
+    Descriptor, Event, EventHandle, MemHandle, Outcome, Physical, Pointer, Pool, PoolPointer, Role, Stop, Stream,
+};
 
 use super::world::{Name, World};
 use crate::support::latch::Latch;
@@ -40,6 +42,8 @@ pub(crate) struct Live {
     pub(crate) handles: BTreeMap<Name, MemHandle>,
     pub(crate) physicals: BTreeMap<Name, Physical>,
     pub(crate) descriptors: BTreeMap<Name, OwnedFd>,
+    pub(crate) pools: BTreeMap<Name, Pool>,
+    pub(crate) pool_pointers: BTreeMap<Name, PoolPointer>,
     pub(crate) events: BTreeMap<Name, Event>,
     pub(crate) event_handles: BTreeMap<Name, EventHandle>,
     pub(crate) streams: BTreeMap<Name, Stream>,
@@ -64,6 +68,21 @@ impl Live {
 
     pub(crate) fn physical(&self, physical: Name) -> Result<Physical, Stop> {
         found(&self.physicals, physical)
+    }
+
+    /// A copy of a descriptor that a process sent, in another process.
+    pub(crate) fn received(&self, by: usize, descriptor: Name) -> Result<Descriptor, Stop> {
+        let sent = self.descriptors.get(&descriptor);
+        let sent = sent.ok_or_else(|| Stop::Harness(format!("the descriptor {descriptor} is closed")))?;
+        self.roles[by].receive_descriptor(sent)
+    }
+
+    pub(crate) fn pool(&self, pool: Name) -> Result<Pool, Stop> {
+        found(&self.pools, pool)
+    }
+
+    pub(crate) fn pool_pointer(&self, pointer: Name) -> Result<PoolPointer, Stop> {
+        found(&self.pool_pointers, pointer)
     }
 
     pub(crate) fn event(&self, event: Name) -> Result<Event, Stop> {

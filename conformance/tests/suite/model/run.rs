@@ -98,6 +98,19 @@ impl Processes {
         result
     }
 
+    /// Ends the processes with a number in scripts, so that the next script starts a new one.
+    ///
+    /// # Errors
+    /// [`Stop`]: a process does not end.
+    pub(crate) fn end(&mut self, by: usize) -> Outcome {
+        let (ended, kept) = std::mem::take(&mut self.roles).into_iter().partition(|((of, _), _)| *of == by);
+        self.roles = kept;
+        let ended: BTreeMap<_, Role> = ended;
+        ended.values().try_for_each(Role::exit)?;
+        forget_ended_roles();
+        Ok(())
+    }
+
     fn perform_steps(&mut self, script: &Script) -> Result<(), Failed> {
         let harness = |stop| Failed { stop, row: None, steps: 0 };
         let mut live = Live::default();

@@ -10,7 +10,7 @@ use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
 use super::step::{Protocol, Step};
 use super::world::{Machine, World};
-use super::{events, legacy, virtual_memory};
+use super::{events, legacy, pools, virtual_memory};
 
 /// The number of steps of a script, before the last looks at all memory.
 const STEPS: std::ops::RangeInclusive<usize> = 6..=40;
@@ -47,6 +47,19 @@ impl Script {
         }
         steps.extend(last_steps(&world));
         steps
+    }
+
+    /// Returns the first step from a place on that is left out because it is impossible.
+    pub(crate) fn impossible(&self, from: usize) -> Option<Step> {
+        let mut world = self.start();
+        for (place, step) in self.steps.iter().enumerate() {
+            if step.is_possible(&world) {
+                step.apply(&mut world);
+            } else if place >= from {
+                return Some(*step);
+            }
+        }
+        None
     }
 
     /// Returns the processes whose work waits for a process that was killed.
@@ -138,6 +151,7 @@ fn next(world: &World, protocols: &[Protocol]) -> Union<proptest::sample::Select
             Protocol::VirtualMemory => {
                 kinds.extend(any_of(virtual_memory::possible(world), Step::VirtualMemory));
             }
+            Protocol::Pools => kinds.extend(any_of(pools::possible(world), Step::Pool)),
         }
     }
     let seed = world.new_name();

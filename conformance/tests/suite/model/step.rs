@@ -4,7 +4,7 @@ use conformance::Outcome;
 
 use super::operation::{Live, Operation};
 use super::world::World;
-use super::{contents, events, legacy, process, virtual_memory};
+use super::{contents, events, legacy, pools, process, virtual_memory};
 
 /// The protocols that a script may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,7 @@ pub(crate) enum Protocol {
     Legacy,
     Events,
     VirtualMemory,
+    Pools,
 }
 
 /// One step of a script.
@@ -22,6 +23,7 @@ pub(crate) enum Step {
     Legacy(legacy::Step),
     Event(events::Step),
     VirtualMemory(virtual_memory::Step),
+    Pool(pools::Step),
 }
 
 impl Step {
@@ -32,6 +34,7 @@ impl Step {
             Self::Legacy(step) => step,
             Self::Event(step) => step,
             Self::VirtualMemory(step) => step,
+            Self::Pool(step) => step,
         }
     }
 
@@ -43,7 +46,7 @@ impl Step {
             Self::Process(step) => !process.is_lost || matches!(step.event, process::Event::Kill),
             // These wait for nothing.
             Self::Event(_) => !process.is_stopped && !process.is_lost,
-            Self::Contents(_) | Self::Legacy(_) | Self::VirtualMemory(_) => {
+            Self::Contents(_) | Self::Legacy(_) | Self::VirtualMemory(_) | Self::Pool(_) => {
                 !process.is_stopped && !process.is_lost && !before.is_busy(operation.by())
             }
         };

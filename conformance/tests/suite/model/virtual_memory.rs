@@ -2,7 +2,7 @@
 
 mod misuse;
 
-use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, Stop, check};
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, check};
 
 use super::operation::{Live, Operation};
 use super::world::{Kind, Memory, Name, Physical, View, World};
@@ -227,9 +227,7 @@ impl Operation for Step {
                 role.close_descriptor(descriptor)?;
             }
             Call::Import { name, descriptor } => {
-                let sent = live.descriptors.get(&descriptor);
-                let sent = sent.ok_or_else(|| Stop::Harness("the descriptor is closed".to_owned()))?;
-                let received = role.receive_descriptor(sent)?;
+                let received = live.received(self.by, descriptor)?;
                 let imported = role.mem_import_from_descriptor(received)?;
                 // It stays the importer's, so that closing it works.
                 role.close_descriptor(received)?;

@@ -16,6 +16,14 @@ pub(crate) struct Machine {
     pub(crate) pools: bool,
     /// Whether memory has legacy handles.
     pub(crate) legacy_memory: bool,
+    /// Whether pools have the attributes that CUDA 13.2 introduced.
+    pub(crate) pools_have_properties: bool,
+    /// Whether memory may outlive its pool in the process that created both.
+    pub(crate) memory_outlives_pools: bool,
+    /// Whether memory of a pool that was imported twice stays until it is freed twice.
+    pub(crate) pool_imports_are_counted: bool,
+    /// Whether the statistics of an imported pool count imported memory.
+    pub(crate) pool_imports_have_statistics: bool,
     /// Whether the driver refuses handles of freed memory, as it must.
     pub(crate) refuses_stale_handles: bool,
     /// Whether a new allocation never has the handle of an older one.
@@ -35,6 +43,11 @@ impl Machine {
             devices: if has(Needs::none().gpus(2).peer_access()) { 2 } else { 1 },
             pools: has(Needs::none().memory_pools()),
             legacy_memory: has(Needs::none().legacy_memory()),
+            pools_have_properties: has(Needs::none().cuda(13_020)),
+            memory_outlives_pools: !is_listed("pool::create::pools_work_after_memory_outlived_its_pool"),
+            pool_imports_are_counted: !is_listed("pool::pointer::every_import_needs_its_own_free"),
+            pool_imports_have_statistics: !is_listed("pool::import::an_imported_pool_counts_imported_memory")
+                && !is_listed("pool::import::an_imported_pool_reserves_imported_memory"),
             refuses_stale_handles: !is_listed(STALE),
             handles_are_unique: !is_listed("ipcmem::get::a_reused_address_has_a_new_handle"),
             new_programs_have_events: !is_listed(
@@ -75,6 +88,39 @@ pub(crate) enum Kind {
     Import { opens: u32 },
     /// It mapped physical memory, with these access flags.
     Mapping { access: u32 },
+    /// It allocated the memory from a pool of its own, or imported the pointer into this pool.
+    Pooled { pool: Name, is_own: bool },
+}
+
+impl Kind {
+    /// Whether the process that has the address also allocated the memory.
+    pub(crate) const fn is_own(self) -> bool {
+        matches!(self, Self::Own | Self::Pooled { is_own: true, .. })
+    }
+}
+
+/// A memory pool as a process has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    pub(crate) by: usize,
+    /// The pool as its creator has it, which is itself if the process created it.
+    pub(crate) source: Name,
+    /// The device of its memory.
+    pub(crate) device: i32,
+    /// The access of each device.
+    pub(crate) access: Vec<u32>,
+    pub(crate) is_exported: bool,
+    /// A destroyed pool is forgotten once its last memory is freed.
+    pub(crate) is_destroyed: bool,
+    /// The most bytes that it had in use.
+    pub(crate) most: u64,
+}
+
+/// What a process exported of memory of a pool. It stays after its memory has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolPointer {
+    pub(crate) memory: Name,
+    pub(crate) source: Name,
 }
 
 /// A handle of physical memory in a process.
@@ -144,6 +190,10 @@ pub(crate) struct World {
     pub(crate) physicals: BTreeMap<Name, Physical>,
     /// The descriptors that are on their way, with the memory that they keep.
     pub(crate) descriptors: BTreeMap<Name, Name>,
+    pub(crate) pools: BTreeMap<Name, Pool>,
+    /// The descriptors of pools that are on their way, with the pool as its creator has it.
+    pub(crate) pool_descriptors: BTreeMap<Name, Name>,
+    pub(crate) pool_pointers: BTreeMap<Name, PoolPointer>,
     pub(crate) events: BTreeMap<Name, Event>,
     pub(crate) event_views: BTreeMap<Name, EventView>,
     pub(crate) event_handles: BTreeMap<Name, EventHandle>,
@@ -165,6 +215,9 @@ impl World {
             handles: BTreeMap::new(),
             physicals: BTreeMap::new(),
             descriptors: BTreeMap::new(),
+            pools: BTreeMap::new(),
+            pool_descriptors: BTreeMap::new(),
+            pool_pointers: BTreeMap::new(),
             events: BTreeMap::new(),
             event_views: BTreeMap::new(),
             event_handles: BTreeMap::new(),
@@ -186,7 +239,7 @@ impl World {
 
     /// Whether another process can still reach the memory.
     pub(crate) fn is_shared(&self, memory: Name) -> bool {
-        self.views.values().any(|view| view.memory == memory && view.kind != Kind::Own)
+        self.views.values().any(|view| view.memory == memory && !view.kind.is_own())
     }
 
     /// The view that a process has of memory because it opened a handle.
@@ -200,6 +253,7 @@ impl World {
         self.views.retain(|_, view| view.by != ended);
         self.memory.retain(|_, memory| memory.owner != ended || memory.outlives_owner);
         self.physicals.retain(|_, physical| physical.by != ended);
+        self.pools.retain(|_, pool| pool.by != ended);
         let latches: Vec<Name> = self.latches.iter().filter(|(_, by)| **by == ended).map(|(name, _)| *name).collect();
         self.latches.retain(|_, by| *by != ended);
         self.streams.retain(|_, stream| stream.by != ended);
@@ -211,6 +265,12 @@ impl World {
             self.processes[stream.by].is_lost = true;
         }
         (self.processes[ended].is_stopped, self.processes[ended].is_lost) = (false, false);
+    }
+
+    /// The access that a process has to memory of a pool.
+    pub(crate) fn access_to(&self, by: usize, pool: Name) -> u32 {
+        let device = usize::try_from(self.processes[by].device).unwrap_or_default();
+        self.pools.get(&pool).and_then(|pool| pool.access.get(device)).copied().unwrap_or_default()
     }
 
     /// Whether work of a process is pending. Calls that may wait for its device would wait for that.
@@ -226,6 +286,8 @@ impl View {
             Kind::Own => "IPCMEM-OPEN-046",
             Kind::Import { .. } => "IPCMEM-OPEN-001",
             Kind::Mapping { .. } => "VMM-IMP-001",
+            Kind::Pooled { is_own: true, .. } => "POOL-PTR-015",
+            Kind::Pooled { is_own: false, .. } => "POOL-PTR-001",
         }
     }
 }

@@ -4,7 +4,7 @@ use conformance::{Expect as _, MemHandle, Outcome, Pointer, Role, Stop, check};
 use cuda_ipc_sys::{CUpointer_attribute, CUresult};
 
 use super::super::operation::Live;
-use super::super::world::{Kind, Name, World};
+use super::super::world::{Kind, Name, View, World};
 use crate::support::constants::{INVALID_CONTEXT, INVALID_VALUE};
 use crate::support::pointer_kind::PointerKind;
 
@@ -63,7 +63,7 @@ impl Misuse {
         for (name, view) in &world.views {
             let of_view: &[fn(Name) -> Self] = match view.kind {
                 Kind::Own => &[Self::CloseOwn, Self::GetWithoutContext, Self::GetBesideOthers],
-                Kind::Mapping { .. } => &[],
+                Kind::Mapping { .. } | Kind::Pooled { .. } => &[],
                 Kind::Import { .. } => {
                     &[Self::CloseWithoutContext, Self::FreeImport, Self::FreeAsyncImport, Self::GetImport]
                 }
@@ -111,8 +111,8 @@ impl Misuse {
     pub(crate) fn is_possible(self, by: usize, before: &World) -> bool {
         let is_own = |view| before.views.get(&view).is_some_and(|view| view.by == by && view.kind == Kind::Own);
         let is_import = |view| {
-            let of_process = before.views.get(&view).is_some_and(|view| view.by == by && view.kind != Kind::Own);
-            of_process && before.memory_of(view).is_some()
+            let is_it = |view: &View| view.by == by && matches!(view.kind, Kind::Import { .. });
+            before.views.get(&view).is_some_and(is_it) && before.memory_of(view).is_some()
         };
         // A handle that this process can open.
         let opens = |handle| {

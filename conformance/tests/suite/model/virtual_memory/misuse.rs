@@ -1,8 +1,9 @@
 //! Calls on virtual memory that the driver must refuse, and that must change nothing.
 
-use conformance::{Descriptor, Expect as _, KIB, MIB, Outcome, Physical, Pointer, Role, check, is_listed};
+use conformance::{Descriptor, Expect as _, KIB, MIB, Outcome, Physical, Pointer, Role, check};
 use cuda_ipc_sys::CUmemAllocationHandleType;
 
+use super::super::misuse::{Alone, Of, alone, of};
 use super::super::operation::Live;
 use super::super::world::{Kind, Name, World};
 use crate::support::constants::{DESCRIPTOR, DEVICE, FABRIC, HOST, HOST_NUMA_CURRENT, INVALID_VALUE, NONE, READ_WRITE};
@@ -13,36 +14,6 @@ use crate::support::virtual_memory::{
 
 const WIN32: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32.0;
 const WIN32_KMT: u32 = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_WIN32_KMT.0;
-
-/// A misuse that needs nothing but a process: the row, the code, and how it reads.
-struct Alone {
-    row: &'static str,
-    /// The case whose listed deviation is this misuse: a driver that has it is not asked.
-    unless: Option<&'static str>,
-    text: &'static str,
-    run: fn(&Role) -> Outcome,
-}
-
-/// A misuse of a mapping or of physical memory of the script.
-struct Of<T> {
-    row: &'static str,
-    text: &'static str,
-    run: fn(&Role, T) -> Outcome,
-}
-
-macro_rules! alone {
-    ($($row:literal $(unless $case:literal)?: |$p:ident| $body:expr;)*) => {
-        &[$(Alone { row: $row, unless: alone!(@ $($case)?), text: stringify!($body), run: |$p| $body },)*]
-    };
-    (@) => { None };
-    (@ $case:literal) => { Some($case) };
-}
-
-macro_rules! of {
-    ($($row:literal: |$p:ident, $it:ident| $body:expr;)*) => {
-        &[$(Of { row: $row, text: stringify!($body), run: |$p, $it| $body },)*]
-    };
-}
 
 /// What a process does on its own. `p` is the process.
 static ALONE: &[Alone] = alone! {
@@ -262,7 +233,7 @@ impl Misuse {
     pub(crate) fn is_possible(self, by: usize, before: &World) -> bool {
         match self {
             // Their memory is that of GPU 0.
-            Self::Alone(place) => before.processes[by].device == 0 && !ALONE[place].unless.is_some_and(is_listed),
+            Self::Alone(place) => before.processes[by].device == 0 && ALONE[place].is_asked(),
             Self::OfMapping(_, view) => {
                 let view = before.views.get(&view).filter(|view| view.by == by);
                 view.is_some_and(|view| view.kind == Kind::Mapping { access: READ_WRITE })
@@ -283,13 +254,10 @@ impl Misuse {
     }
 
     pub(crate) fn lines(self, by: usize) -> String {
-        let run = |text: &str, it: &str| {
-            format!("(|p: &Role{}| {text})(&p{by}{})?;", if it.is_empty() { "" } else { ", it" }, it)
-        };
         match self {
-            Self::Alone(place) => run(ALONE[place].text, ""),
-            Self::OfMapping(place, view) => run(OF_MAPPINGS[place].text, &format!(", m{view}")),
-            Self::OfPhysical(place, physical) => run(OF_PHYSICAL[place].text, &format!(", v{physical}")),
+            Self::Alone(place) => ALONE[place].lines(by),
+            Self::OfMapping(place, view) => OF_MAPPINGS[place].lines(by, &format!("m{view}")),
+            Self::OfPhysical(place, physical) => OF_PHYSICAL[place].lines(by, &format!("v{physical}")),
         }
     }
 }
