@@ -9,6 +9,7 @@ mod catalogue;
 mod deviations;
 mod disclosures;
 mod drivers;
+mod fire;
 mod identify;
 mod interposer;
 mod nextest;
