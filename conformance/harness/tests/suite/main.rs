@@ -23,6 +23,7 @@ mod roles;
 mod runtime;
 #[path = "../support/sample.rs"]
 mod sample;
+mod scarce;
 mod select;
 #[path = "../support/suite.rs"]
 mod suite;

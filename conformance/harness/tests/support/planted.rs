@@ -66,6 +66,14 @@ fn spoils_the_report() -> Outcome {
     std::fs::remove_file(&report).and_then(|()| std::fs::create_dir(&report)).map_err(harness)
 }
 
+/// Waits until the file that PLANTED_GATE names, a pipe, has been opened and closed again.
+#[rstest]
+#[conformance::test()]
+fn waits_at_a_gate() -> Outcome {
+    let gate = std::env::var_os("PLANTED_GATE").ok_or_else(|| harness("no gate"))?;
+    std::fs::read(gate).map(drop).map_err(harness)
+}
+
 /// A call that does not return.
 #[rstest]
 #[conformance::test()]
