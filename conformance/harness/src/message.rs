@@ -1,4 +1,5 @@
-//! The messages of a role: first a greeting, then an answer to each call.
+//! The messages of a role: first a greeting, then an answer to each call. Each call has a number, which its answer
+//! carries: a role that answers twice would otherwise put every later answer off by one, unnoticed.
 
 use std::fmt;
 use std::time::Duration;
@@ -83,15 +84,35 @@ pub(crate) fn encode<T: Serialize>(answer: &Result<T, Refused>) -> Vec<u8> {
     })
 }
 
-/// Returns the last bytes of an answer: how long the role was in the call.
-pub(crate) fn took(duration: Duration) -> [u8; 8] {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).to_le_bytes()
+/// What stands before an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Envelope {
+    /// The number of the call.
+    pub number: u64,
+    /// How long the role was in the call.
+    pub took: Duration,
 }
 
-/// Splits an answer into its encoding and how long the role was in the call.
-pub(crate) fn split(answer: &[u8]) -> (&[u8], Option<Duration>) {
-    match answer.split_last_chunk() {
-        Some((answer, took)) => (answer, Some(Duration::from_nanos(u64::from_le_bytes(*took)))),
-        None => (answer, None),
+/// Encodes a call with its number, which its answer will carry.
+pub(crate) fn numbered(number: u64, call: &impl Serialize) -> postcard::Result<Vec<u8>> {
+    postcard::to_stdvec(&(number, call))
+}
+
+/// Splits a call into its number and its encoding.
+pub(crate) fn number(call: &[u8]) -> postcard::Result<(u64, &[u8])> {
+    postcard::take_from_bytes(call)
+}
+
+impl Envelope {
+    /// Puts an encoded answer into this envelope.
+    pub(crate) fn seal(&self, answer: &[u8]) -> Vec<u8> {
+        let mut sealed = postcard::to_stdvec(self).unwrap_or_default();
+        sealed.extend(answer);
+        sealed
+    }
+
+    /// Takes an encoded answer out of its envelope.
+    pub(crate) fn open(sealed: &[u8]) -> postcard::Result<(Self, &[u8])> {
+        postcard::take_from_bytes(sealed)
     }
 }

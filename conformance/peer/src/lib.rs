@@ -141,7 +141,7 @@ impl Peer {
         question: &Q,
         descriptors: &[BorrowedFd<'_>],
     ) -> io::Result<(A, Vec<OwnedFd>)> {
-        self.channel.send(&encode(question)?, descriptors)?;
+        self.channel.send(&encode(question)?, descriptors, None)?;
         let frame = self.channel.receive(None).map_err(io::Error::other)?;
         Ok((decode(&frame.bytes)?, frame.descriptors))
     }
@@ -170,7 +170,7 @@ pub fn serve<Q: DeserializeOwned, A: Serialize>(
         };
         let (answer, descriptors) = answer(decode(&frame.bytes)?, frame.descriptors);
         let descriptors: Vec<_> = descriptors.iter().map(OwnedFd::as_fd).collect();
-        channel.send(&encode(&answer)?, &descriptors)?;
+        channel.send(&encode(&answer)?, &descriptors, None)?;
     }
 }
 

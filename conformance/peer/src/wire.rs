@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
@@ -24,6 +25,18 @@ const HEADER: usize = 4;
 #[derive(Debug)]
 pub struct Channel {
     socket: OwnedFd,
+    /// A pidfd of the process at the other end.
+    process: Option<OwnedFd>,
+}
+
+/// What a wait found.
+enum Found {
+    /// The socket is ready.
+    Ready,
+    /// The process at the other end has ended, and the socket is not ready.
+    Ended,
+    /// The deadline passed.
+    Nothing,
 }
 
 /// What was received.
@@ -81,13 +94,19 @@ impl Channel {
     /// Where the system has no descriptor left.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (one, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        Ok((Self { socket: one }, Self { socket: other }))
+        Ok((Self::from_socket(one), Self::from_socket(other)))
     }
 
     /// An end that came from elsewhere.
     #[must_use]
     pub const fn from_socket(socket: OwnedFd) -> Self {
-        Self { socket }
+        Self { socket, process: None }
+    }
+
+    /// Watches the process at the other end, by a pidfd. From then on the connection is closed once that process has
+    /// ended, even if another process still holds the other end of the socket.
+    pub fn watch(&mut self, process: OwnedFd) {
+        self.process = Some(process);
     }
 
     /// The socket.
@@ -96,11 +115,12 @@ impl Channel {
         self.socket
     }
 
-    /// Send a message, with descriptors that the other side will own copies of.
+    /// Send a message, with descriptors that the other side will own copies of, until the deadline where there is one.
     ///
     /// # Errors
-    /// Where the other side is gone or the message is too long.
-    pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    /// The other side is gone, or the message is too long. [`io::ErrorKind::TimedOut`]: the other side has not read it
+    /// before the deadline. A part of it may have been sent, so nothing else can be.
+    pub fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>], deadline: Option<Instant>) -> io::Result<()> {
         let length = u32::try_from(bytes.len()).ok().filter(|length| *length as usize <= LONGEST_FRAME);
         let length =
             length.ok_or_else(|| io::Error::other(format!("a message of {} bytes is too long", bytes.len())))?;
@@ -111,18 +131,30 @@ impl Channel {
             return Err(io::Error::other(format!("{} descriptors are too many for one message", descriptors.len())));
         }
         // The descriptors ride on the header, so that they arrive with the first byte.
-        self.send_all(&length.to_le_bytes(), &mut ancillary)?;
-        self.send_all(bytes, &mut SendAncillaryBuffer::new(&mut []))
+        self.send_all(&length.to_le_bytes(), &mut ancillary, deadline)?;
+        self.send_all(bytes, &mut SendAncillaryBuffer::new(&mut []), deadline)
     }
 
-    fn send_all(&self, mut bytes: &[u8], ancillary: &mut SendAncillaryBuffer<'_, '_, '_>) -> io::Result<()> {
+    fn send_all(
+        &self,
+        mut bytes: &[u8],
+        ancillary: &mut SendAncillaryBuffer<'_, '_, '_>,
+        deadline: Option<Instant>,
+    ) -> io::Result<()> {
+        // A call that waits in the kernel for room would know no deadline.
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         while !bytes.is_empty() {
-            match sendmsg(&self.socket, &[IoSlice::new(bytes)], ancillary, SendFlags::NOSIGNAL) {
+            match sendmsg(&self.socket, &[IoSlice::new(bytes)], ancillary, flags) {
                 Ok(sent) => {
                     bytes = &bytes[sent..];
                     ancillary.clear();
                 }
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => match self.wait(PollFlags::OUT, deadline)? {
+                    Found::Ready => {}
+                    Found::Ended => return Err(io::ErrorKind::BrokenPipe.into()),
+                    Found::Nothing => return Err(io::ErrorKind::TimedOut.into()),
+                },
                 Err(error) => return Err(error.into()),
             }
         }
@@ -163,15 +195,19 @@ impl Channel {
     ) -> Result<usize, ReceiveError> {
         let mut filled = 0;
         while filled < buffer.len() {
-            self.wait(deadline)?;
+            match self.wait(PollFlags::IN, deadline).map_err(ReceiveError::Io)? {
+                Found::Ready => {}
+                Found::Ended => break,
+                Found::Nothing => return Err(ReceiveError::Deadline),
+            }
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
             let mut ancillary = RecvAncillaryBuffer::new(&mut space);
             let parts = &mut [IoSliceMut::new(&mut buffer[filled..])];
             let received = match recvmsg(&self.socket, parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
                 Ok(received) => received,
-                Err(rustix::io::Errno::INTR) => continue,
+                Err(Errno::INTR) => continue,
                 // A peer that died with our message unread resets the connection; that is an end like another.
-                Err(rustix::io::Errno::CONNRESET) => break,
+                Err(Errno::CONNRESET) => break,
                 Err(error) => return Err(ReceiveError::Io(error.into())),
             };
             for message in ancillary.drain() {
@@ -190,17 +226,48 @@ impl Channel {
         Ok(filled)
     }
 
-    fn wait(&self, deadline: Option<Instant>) -> Result<(), ReceiveError> {
-        loop {
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let timeout = left.map(timespec);
-            let mut sockets = [PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN)];
-            match poll(&mut sockets, timeout.as_ref()) {
-                Ok(0) => return Err(ReceiveError::Deadline),
-                Ok(_) => return Ok(()),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(ReceiveError::Io(error.into())),
+    /// Waits until a message arrives or the connection ends. Returns false if neither happens before the deadline.
+    ///
+    /// # Errors
+    /// The system cannot wait.
+    pub fn is_ready(&self, deadline: Option<Instant>) -> io::Result<bool> {
+        Ok(!matches!(self.wait(PollFlags::IN, deadline)?, Found::Nothing))
+    }
+
+    /// Waits until the watched process has ended. Returns false if it has not before the deadline.
+    ///
+    /// # Errors
+    /// The system cannot wait.
+    pub fn has_ended(&self, deadline: Instant) -> io::Result<bool> {
+        let Some(process) = &self.process else { return Ok(false) };
+        Ok(poll_until(&mut [PollFd::new(process, PollFlags::IN)], Some(deadline))? > 0)
+    }
+
+    fn wait(&self, wanted: PollFlags, deadline: Option<Instant>) -> io::Result<Found> {
+        let socket = || PollFd::new(&self.socket, wanted);
+        let is_ready = match &self.process {
+            Some(process) => {
+                let mut both = [socket(), PollFd::new(process, PollFlags::IN)];
+                if poll_until(&mut both, deadline)? == 0 {
+                    return Ok(Found::Nothing);
+                }
+                // What the process sent before it ended may have arrived between the looks at the two.
+                !both[0].revents().is_empty() || poll_until(&mut [socket()], Some(Instant::now()))? > 0
             }
+            None if poll_until(&mut [socket()], deadline)? == 0 => return Ok(Found::Nothing),
+            None => true,
+        };
+        Ok(if is_ready { Found::Ready } else { Found::Ended })
+    }
+}
+
+/// Waits until one is ready or the deadline has passed. Returns how many are ready.
+fn poll_until(descriptors: &mut [PollFd<'_>], deadline: Option<Instant>) -> io::Result<usize> {
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        match poll(descriptors, left.map(timespec).as_ref()) {
+            Err(Errno::INTR) => {}
+            ready => return Ok(ready?),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Frames between two processes: they arrive whole, or the receiver learns what is missing.
 
-use std::io::IoSlice;
+use std::io::{ErrorKind, IoSlice};
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
 
 use peer::wire::{Channel, LONGEST_FRAME, MOST_DESCRIPTORS, ReceiveError};
 use proptest::collection::vec;
@@ -10,6 +11,7 @@ use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use rstest::rstest;
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// The kernel's SCM_MAX_FD: the most descriptors that one message carries.
 const MOST_CARRIED: usize = 253;
@@ -18,7 +20,7 @@ proptest! {
     #[test]
     fn any_bytes_arrive(bytes in vec(any::<u8>(), 0..4096)) {
         let (one, other) = Channel::pair().unwrap();
-        one.send(&bytes, &[]).unwrap();
+        one.send(&bytes, &[], None).unwrap();
         prop_assert_eq!(other.receive(None).unwrap().bytes, bytes);
     }
 
@@ -51,13 +53,13 @@ fn a_length_above_the_limit_is_refused_before_anything_is_read() {
 fn descriptors_arrive_with_their_frame_and_close_on_exec() {
     let (one, other) = Channel::pair().unwrap();
     let file = tempfile::tempfile().unwrap();
-    one.send(b"with two", &[file.as_fd(), file.as_fd()]).unwrap();
+    one.send(b"with two", &[file.as_fd(), file.as_fd()], None).unwrap();
     let frame = other.receive(None).unwrap();
     assert_eq!(frame.descriptors.len(), 2);
     for descriptor in &frame.descriptors {
         assert!(rustix::io::fcntl_getfd(descriptor).unwrap().contains(rustix::io::FdFlags::CLOEXEC));
     }
-    assert!(one.send(b"too many", &vec![file.as_fd(); MOST_DESCRIPTORS + 1]).is_err());
+    assert!(one.send(b"too many", &vec![file.as_fd(); MOST_DESCRIPTORS + 1], None).is_err());
 }
 
 /// The receiver reports descriptors that do not fit its room as lost. The kernel does not send more than its limit.
@@ -81,4 +83,43 @@ fn lost_descriptors_are_reported(#[case] count: usize) {
     }
     assert_eq!(sent, Ok(header.len()));
     assert!(matches!(other.receive(None), Err(ReceiveError::DescriptorsLost)));
+}
+
+/// A message that does not fit the socket waits for its reader until the deadline, and no longer.
+#[test]
+fn a_message_that_nobody_reads_has_a_deadline() {
+    let (one, other) = Channel::pair().unwrap();
+    let deadline = Instant::now() + Duration::from_millis(50);
+    let sent = one.send(&vec![1; 1 << 20], &[], Some(deadline)).unwrap_err();
+    assert_eq!(sent.kind(), ErrorKind::TimedOut);
+    assert!(Instant::now() >= deadline);
+    drop(other);
+}
+
+/// A message that does not fit the socket arrives if the other side reads it.
+#[test]
+fn a_message_longer_than_the_socket_arrives() {
+    let (one, other) = Channel::pair().unwrap();
+    let reader = std::thread::spawn(move || other.receive(None).unwrap().bytes.len());
+    one.send(&vec![1; 4 << 20], &[], Some(Instant::now() + Duration::from_secs(60))).unwrap();
+    assert_eq!(reader.join().unwrap(), 4 << 20);
+}
+
+/// The end of the watched process closes the connection, although the other end of the socket is still open. What the
+/// process sent before arrives first.
+#[test]
+fn a_watched_process_that_ends_closes_its_connection() {
+    let (mut one, other) = Channel::pair().unwrap();
+    let mut child = std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    one.watch(pidfd_open(pid, PidfdFlags::empty()).unwrap());
+    other.send(b"the last words", &[], None).unwrap();
+    assert!(!one.has_ended(Instant::now()).unwrap());
+    child.kill().unwrap();
+    assert_eq!(one.receive(None).unwrap().bytes, b"the last words");
+    assert!(matches!(one.receive(None), Err(ReceiveError::Closed)));
+    assert!(one.is_ready(None).unwrap() && one.has_ended(Instant::now()).unwrap());
+    let unread = one.send(&vec![1; 1 << 20], &[], None).unwrap_err();
+    assert_eq!(unread.kind(), ErrorKind::BrokenPipe);
+    child.wait().unwrap();
 }

@@ -141,7 +141,7 @@ fn a_descriptor_on_its_way_keeps_the_memory_of_a_killed_exporter() {
     let there = exporter.open(made, GRANULE).unwrap();
     exporter.write(there, 5).unwrap();
     let (near, far) = Channel::pair().unwrap();
-    near.send(&[], &[exporter.export_descriptor(made).unwrap().as_fd()]).unwrap();
+    near.send(&[], &[exporter.export_descriptor(made).unwrap().as_fd()], None).unwrap();
     exporter.kill();
     assert_eq!(importer.free_bytes(), before - GRANULE, "the descriptor on its way keeps the memory");
     let handle = importer.import_descriptor(&far.receive(None).unwrap().descriptors[0]).unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::message::Refused;
+use crate::message::{Refused, encode};
 
 calls! {
     /// Kills the role with a signal.
@@ -28,6 +28,52 @@ calls! {
     fn die_in_the_middle_of_an_answer(session) -> () {
         session.announce_and_exit();
         Ok(())
+    }
+
+    /// Answers this call as many times more as told.
+    fn answer_again(session, times: u32) -> () {
+        for _ in 0..times {
+            session.answer(&encode(&Ok(())), Duration::ZERO)?;
+        }
+        Ok(())
+    }
+
+    /// Sends these bytes before the answer.
+    fn send_garbage(session, bytes: Vec<u8>) -> () {
+        Ok(session.send_frame(&bytes)?)
+    }
+
+    /// Answers with something else than an answer.
+    fn answer_with_garbage(session, bytes: Vec<u8>) -> () {
+        Ok(session.answer(&bytes, Duration::ZERO)?)
+    }
+
+    /// Answers, and reads no further call.
+    fn read_nothing(session) -> () {
+        session.answer(&encode(&Ok(())), Duration::ZERO)?;
+        loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+    }
+
+    /// Forks a child that keeps the role's socket open until the time is over, and kills the role.
+    fn fork_and_keep_the_socket(session, time: Duration) -> () {
+        // SAFETY: the child only closes descriptors and sleeps, and leaves by `_exit`.
+        match unsafe { libc::fork() } {
+            -1 => Err(std::io::Error::last_os_error().into()),
+            0 => {
+                // Who reads the output of the run would wait for this process.
+                // SAFETY: nothing in the child uses them.
+                unsafe { (libc::close(1), libc::close(2)) };
+                std::thread::sleep(time);
+                // SAFETY: the call does not return, and runs no exit handler of the parent.
+                unsafe { libc::_exit(0) }
+            }
+            _ => {
+                kill_process(getpid(), Signal::KILL)?;
+                Ok(())
+            }
+        }
     }
 
     /// Leaks memory: allocates it without an entry in the ledger, as a driver with a leak would.

@@ -7,15 +7,15 @@ mod spawner;
 mod visible;
 
 use std::fmt;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::io::ErrorKind;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::Shutdown;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -66,6 +66,8 @@ pub(crate) struct Process {
     /// The descriptors that came with the last answer.
     pub(crate) descriptors: Vec<OwnedFd>,
     pub(crate) step: String,
+    /// The number of the last call that was sent.
+    number: u64,
     /// How long the role was in the last call.
     pub(crate) took: Option<Duration>,
     ended: Option<ExitStatus>,
@@ -116,12 +118,14 @@ impl Process {
             channel,
             descriptors: Vec::new(),
             step: "loading the driver".to_owned(),
+            number: 0,
             took: None,
             ended: None,
             may_be_lost: false,
             started: SystemTime::now(),
             inner_id: 0,
         };
+        process.watch().map_err(Start::Failed)?;
         process.inner_id = peer::inner_id(process.id()).unwrap_or_else(|| process.id());
         match process.greeting() {
             Ok(Greeting::Ready) => Ok(process),
@@ -129,6 +133,15 @@ impl Process {
             Ok(Greeting::NoDevice(message)) => Err(Start::NoDevice(message)),
             Err(stop) => Err(Start::Failed(stop)),
         }
+    }
+
+    /// Lets the connection end with the process, even if another process keeps the socket.
+    fn watch(&mut self) -> Result<(), Stop> {
+        let Some(pid) = Pid::from_raw(self.id().cast_signed()) else { return Ok(()) };
+        let watched = pidfd_open(pid, PidfdFlags::empty())
+            .map_err(|error| Stop::Harness(format!("{}: cannot watch the process: {error}", self.name)))?;
+        self.channel.watch(watched);
+        Ok(())
     }
 
     /// Waits for the greeting of the program that replaces this one.
@@ -145,8 +158,13 @@ impl Process {
         // Starting a driver can take longer than a step: it creates contexts one after another.
         let deadline = Instant::now() + self.deadline * 3;
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
-        postcard::from_bytes(&frame.bytes)
-            .map_err(|error| Stop::Harness(format!("{}: cannot decode its greeting: {error}", self.name)))
+        postcard::from_bytes(&frame.bytes).map_err(|error| self.broken(&format!("cannot decode its greeting: {error}")))
+    }
+
+    /// Ends a process that breaks the protocol: what it sends from here on means nothing.
+    fn broken(&mut self, how: &str) -> Stop {
+        let _ = self.kill();
+        Stop::Harness(format!("{}: {how}", self.name))
     }
 
     pub(crate) fn send(
@@ -158,14 +176,14 @@ impl Process {
         if self.is_gone() {
             return Err(Stop::Harness(format!("{}: cannot perform {}: the process has ended", self.name, self.step)));
         }
-        let bytes = postcard::to_stdvec(call)
+        self.number += 1;
+        let bytes = message::numbered(self.number, call)
             .map_err(|error| Stop::Harness(format!("cannot encode {}: {error}", self.step)))?;
-        // If the process died after its last answer, the missing answer will show it.
-        match self.channel.send(&bytes, descriptors) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Stop::Harness(format!("{}: cannot send {}: {error}", self.name, self.step)))
-            }
-            _ => Ok(()),
+        match self.channel.send(&bytes, descriptors, Some(Instant::now() + self.deadline)) {
+            // If the process died after its last answer, the missing answer will show it.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == ErrorKind::TimedOut => Err(self.lost(&ReceiveError::Deadline)),
+            sent => sent.map_err(|error| Stop::Harness(format!("{}: cannot send {}: {error}", self.name, self.step))),
         }
     }
 
@@ -173,12 +191,20 @@ impl Process {
         let deadline = Instant::now() + self.deadline;
         self.took = None;
         let frame = self.channel.receive(Some(deadline)).map_err(|error| self.lost(&error))?;
-        self.descriptors = frame.descriptors;
-        let (answer, took) = message::split(&frame.bytes);
-        self.took = took;
-        postcard::from_bytes(answer).map_err(|error| {
-            Stop::Harness(format!("{}: cannot decode the answer to {}: {error}", self.name, self.step))
-        })
+        let (called, step) = (self.number, self.step.clone());
+        match message::Envelope::open(&frame.bytes) {
+            Ok((envelope, _)) if envelope.number != called => {
+                let number = envelope.number;
+                Err(self.broken(&format!("the answer to {step}, call {called}, has the number {number}")))
+            }
+            Ok((envelope, answer)) => {
+                self.descriptors = frame.descriptors;
+                self.took = Some(envelope.took);
+                postcard::from_bytes(answer)
+                    .map_err(|error| self.broken(&format!("cannot decode the answer to {step}: {error}")))
+            }
+            Err(error) => Err(self.broken(&format!("cannot decode the answer to {step}: {error}"))),
+        }
     }
 
     /// Performs a call for the harness, outside any case.
@@ -192,12 +218,9 @@ impl Process {
 
     /// Waits until an answer arrives or the process ends. Returns false if neither happens before the deadline.
     pub(crate) fn has_answer(&mut self, deadline: Instant) -> Result<bool, Stop> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
-        let mut sockets = [PollFd::from_borrowed_fd(self.channel.as_fd(), PollFlags::IN)];
-        let ready = poll(&mut sockets, Some(&timeout))
-            .map_err(|error| Stop::Harness(format!("{}: cannot wait for an answer: {error}", self.name)))?;
-        Ok(ready > 0)
+        self.channel
+            .is_ready(Some(deadline))
+            .map_err(|error| Stop::Harness(format!("{}: cannot wait for an answer: {error}", self.name)))
     }
 
     /// Converts the error of a missing answer into a stop. The process has ended afterwards.
@@ -242,16 +265,20 @@ impl Process {
         self.reap()
     }
 
-    /// Waits until the process has closed its end of the connection, then for its exit status.
+    /// Waits until the process has ended, and for its exit status.
     pub(crate) fn wait_for_exit(&mut self) -> Result<(), Stop> {
-        let deadline = Instant::now() + self.deadline;
-        match self.channel.receive(Some(deadline)) {
-            Err(ReceiveError::Deadline) => {
-                self.kill()?;
-                Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
-            }
-            _ => self.reap(),
+        if self.ends_before(Instant::now() + self.deadline) {
+            return self.reap();
         }
+        self.kill()?;
+        Err(Stop::TimedOut { role: self.name.clone(), step: self.step.clone() })
+    }
+
+    /// Waits until the process has ended. What it sends meanwhile, nobody waits for: reading it lets the process end
+    /// that would wait for room.
+    fn ends_before(&self, deadline: Instant) -> bool {
+        while self.channel.receive(Some(deadline)).is_ok() {}
+        self.channel.has_ended(deadline).unwrap_or(false)
     }
 
     fn reap(&mut self) -> Result<(), Stop> {
@@ -282,11 +309,11 @@ impl Drop for Process {
     /// Lets the process exit by itself, so that the driver can clean up, and kills it if it does not.
     fn drop(&mut self) {
         const PATIENCE: Duration = Duration::from_secs(2);
-        if !self.is_gone() && rustix::net::shutdown(&self.channel, Shutdown::Write).is_ok() {
-            let ended = self.channel.receive(Some(Instant::now() + PATIENCE));
-            if matches!(ended, Err(ReceiveError::Closed | ReceiveError::Truncated { .. })) {
-                let _ = self.reap();
-            }
+        if !self.is_gone()
+            && rustix::net::shutdown(&self.channel, Shutdown::Write).is_ok()
+            && self.ends_before(Instant::now() + PATIENCE)
+        {
+            let _ = self.reap();
         }
         let _ = self.kill();
         // Not earlier: some cases check whether other processes can still use these files.

@@ -1,7 +1,8 @@
 //! Writes a report line by line.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -13,6 +14,8 @@ use crate::Verdict;
 #[derive(Debug)]
 pub(crate) struct Writer {
     path: PathBuf,
+    /// The first line of the report, by which it is recognised.
+    first: Vec<u8>,
 }
 
 impl Writer {
@@ -25,7 +28,7 @@ impl Writer {
             file.set_len(0)?;
             write(&mut file, &Line::Run(Box::new(run.clone())))?;
         }
-        Ok((Self { path: path.to_owned() }, kept))
+        Ok((Self { path: path.to_owned(), first: first_bytes(&file)? }, kept))
     }
 
     /// Goes on with the report of a run that ended early, without the line that it was writing.
@@ -34,7 +37,7 @@ impl Writer {
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
         file.set_len(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end as u64 + 1))?;
-        Ok(Self { path: path.to_owned() })
+        Ok(Self { path: path.to_owned(), first: first_bytes(&file)? })
     }
 
     /// Writes that a case has started.
@@ -54,10 +57,28 @@ impl Writer {
     }
 
     /// Appends a line. Opens the file by its path each time, so that no line goes into a file that was moved away
-    /// meanwhile.
+    /// meanwhile. Another run may have put its own file there: two runs in one report would be one that neither made.
     fn add(&self, line: &Line) -> io::Result<()> {
-        write(&mut locked(&self.path)?, line)
+        let mut file = locked(&self.path)?;
+        let mut first = vec![0; self.first.len()];
+        match file.read_exact_at(&mut first, 0) {
+            Ok(()) if first == self.first => write(&mut file, line),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+            _ => Err(io::Error::other(format!(
+                "{} is no longer the report of this run: another run has begun to write it",
+                self.path.display()
+            ))),
+        }
     }
+}
+
+/// Returns the first line as it is in the file.
+fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
+    let mut reader = file.try_clone()?;
+    reader.rewind()?;
+    let mut first = Vec::new();
+    BufReader::new(reader).read_until(b'\n', &mut first)?;
+    Ok(first)
 }
 
 /// Renames a report that has cases, so that a new one does not take its place without a word.

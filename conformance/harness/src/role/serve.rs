@@ -56,7 +56,7 @@ fn serve(
         Err(greeting) => greeting.clone(),
     };
     let bytes = postcard::to_stdvec(&greeting).map_err(|error| ReceiveError::Io(std::io::Error::other(error)))?;
-    channel.send(&bytes, &[]).map_err(ReceiveError::Io)?;
+    channel.send(&bytes, &[], None).map_err(ReceiveError::Io)?;
     let Ok(mut session) = greeted else { return Ok(()) };
     session.answer_calls(channel, perform)
 }

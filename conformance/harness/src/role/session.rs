@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 use std::ptr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cuda_ipc_sys::{CUevent_flags, Driver};
 
 use super::ledger::{Cleanness, Ledger, Resource};
-use crate::message::{Greeting, Refused};
+use crate::message::{Envelope, Greeting, Refused};
 use crate::{Pointer, log, message};
 use peer::wire::{Channel, Frame, ReceiveError};
 
@@ -32,6 +32,8 @@ pub(crate) struct Session {
     spoiled: Vec<String>,
     descriptors_before: Vec<String>,
     channel: Option<Channel>,
+    /// The number of the call that is performed.
+    number: u64,
 }
 
 impl Session {
@@ -50,6 +52,7 @@ impl Session {
             spoiled: Vec::new(),
             descriptors_before: Vec::new(),
             channel: None,
+            number: 0,
         };
         if !initialised {
             return Ok(session);
@@ -129,16 +132,28 @@ impl Session {
                 Err(error) => return Err(error),
             };
             self.received = descriptors;
+            let undecodable = |error| ReceiveError::Io(std::io::Error::other(error));
+            let (number, call) = message::number(&bytes).map_err(undecodable)?;
+            self.number = number;
             let began = Instant::now();
-            let mut answer = perform(&bytes, self);
-            answer.extend(message::took(began.elapsed()));
-            let sent = std::mem::take(&mut self.sent);
-            if let Some(channel) = &self.channel {
-                let descriptors: Vec<_> = sent.iter().map(AsFd::as_fd).collect();
-                channel.send(&answer, &descriptors).map_err(ReceiveError::Io)?;
-            }
+            let answer = perform(call, self);
+            self.answer(&answer, began.elapsed()).map_err(ReceiveError::Io)?;
         }
         Ok(())
+    }
+
+    /// Sends the answer to the call that is performed, with the descriptors that belong to it.
+    pub(crate) fn answer(&mut self, answer: &[u8], took: Duration) -> std::io::Result<()> {
+        let sealed = Envelope { number: self.number, took }.seal(answer);
+        self.send_frame(&sealed)
+    }
+
+    /// Sends bytes to the runner, whatever they are.
+    pub(crate) fn send_frame(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let sent = std::mem::take(&mut self.sent);
+        let Some(channel) = &self.channel else { return Ok(()) };
+        let descriptors: Vec<_> = sent.iter().map(AsFd::as_fd).collect();
+        channel.send(bytes, &descriptors, None)
     }
 
     /// Allocates zeroed memory of the process that lives until the case ends.

@@ -9,6 +9,7 @@ mod catalogue;
 mod deviations;
 mod disclosures;
 mod drivers;
+mod fire;
 mod identify;
 mod interposer;
 mod nextest;
@@ -22,6 +23,7 @@ mod roles;
 mod runtime;
 #[path = "../support/sample.rs"]
 mod sample;
+mod scarce;
 mod select;
 #[path = "../support/suite.rs"]
 mod suite;

@@ -66,11 +66,63 @@ fn spoils_the_report() -> Outcome {
     std::fs::remove_file(&report).and_then(|()| std::fs::create_dir(&report)).map_err(harness)
 }
 
+/// Waits until the file that PLANTED_GATE names, a pipe, has been opened and closed again.
+#[rstest]
+#[conformance::test()]
+fn waits_at_a_gate() -> Outcome {
+    let gate = std::env::var_os("PLANTED_GATE").ok_or_else(|| harness("no gate"))?;
+    std::fs::read(gate).map(drop).map_err(harness)
+}
+
 /// A call that does not return.
 #[rstest]
 #[conformance::test()]
 fn timeout(exporter: Role) -> Outcome {
     exporter.hang()
+}
+
+/// How a role breaks the protocol between it and the runner.
+#[derive(Clone, Copy, Debug)]
+enum Breach {
+    AnswersTwice,
+    FillsThePipe,
+    SendsGarbage,
+    AnswersWithGarbage,
+    KeepsTheSocket,
+    ReadsNothing,
+    ExitsSilently,
+}
+
+/// A role that breaks the protocol, and a case after it, which passes.
+#[rstest]
+#[case::answers_twice(Breach::AnswersTwice)]
+#[case::fills_the_pipe(Breach::FillsThePipe)]
+#[case::sends_garbage(Breach::SendsGarbage)]
+#[case::answers_with_garbage(Breach::AnswersWithGarbage)]
+#[case::keeps_the_socket(Breach::KeepsTheSocket)]
+#[case::reads_nothing(Breach::ReadsNothing)]
+#[case::exits_silently(Breach::ExitsSilently)]
+#[conformance::test()]
+fn breach(exporter: Role, #[case] how: Breach, #[values("breaks", "then_passes")] part: &str) -> Outcome {
+    let buffer = exporter.mem_alloc(MIB)?;
+    if part == "breaks" {
+        match how {
+            Breach::AnswersTwice => exporter.answer_again(1)?,
+            Breach::FillsThePipe => exporter.answer_again(1_000_000)?,
+            // Neither an envelope nor an answer.
+            Breach::SendsGarbage => exporter.send_garbage(vec![0xff; 1000])?,
+            // It would be a refusal of an unknown kind.
+            Breach::AnswersWithGarbage => exporter.answer_with_garbage(vec![1, 0xff])?,
+            Breach::KeepsTheSocket => exporter.fork_and_keep_the_socket(Duration::from_secs(10))?,
+            Breach::ReadsNothing => exporter.read_nothing()?,
+            Breach::ExitsSilently => exporter.exit_without_handlers(0)?,
+        }
+    }
+    // A message that does not fit the socket needs a reader.
+    let size = if matches!(how, Breach::ReadsNothing) { MIB as usize } else { 4 };
+    exporter.write(buffer, vec![7; size])?;
+    check!(exporter.read(buffer, 4)? == [7; 4]);
+    Ok(())
 }
 
 /// A context that a refused call breaks.

@@ -161,7 +161,7 @@ fn an_unread_descriptor_keeps_the_memory(exporter: Role, observer: Role) -> Outc
     let account = Account::open(&observer)?;
     let sent = exporter.send_descriptor(exporter.mem_export_to_descriptor(create_large(&exporter)?)?)?;
     let (sender, receiver) = Channel::pair().map_err(harness)?;
-    sender.send(b"unread", &[sent.as_fd()]).map_err(harness)?;
+    sender.send(b"unread", &[sent.as_fd()], None).map_err(harness)?;
     drop((sent, sender));
     exporter.kill()?;
     check!(account.is_held()?);

@@ -1,0 +1,164 @@
+//! Runs that lack something: a full disk, no descriptors left, and two runs at once.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use conformance::report::Report;
+use conformance::{Outcome, Stop, Verdict, check, random};
+use rstest::rstest;
+
+use crate::suite::{harness, left_of, suite};
+
+const CASES: &str = "sample::memory_has_its_size";
+
+/// Returns the environment variable that marks the processes of a run.
+fn mark() -> (String, String) {
+    ("CONFORMANCE_MARK".to_owned(), format!("{:x}", random().u64(..)))
+}
+
+/// The run said why it ended, and nothing of it is left: no panic, no process, no file beside its report.
+fn ended_well(output: &Output, mark: &(String, String), says: &str) -> Outcome {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    check!(output.status.code() == Some(1), "the run ended with {}: {errors}", output.status);
+    check!(errors.contains("conformance: ") && errors.contains(says), "{errors}");
+    check!(!errors.contains("panicked"), "{errors}");
+    let left = left_of(&format!("{}={}", mark.0, mark.1));
+    check!(left.is_empty(), "processes {left:?} outlived their runner");
+    Ok(())
+}
+
+/// A run whose report fills its disk says so and ends. The report is readable, and the run goes on where there is room.
+#[rstest]
+#[conformance::test()]
+fn a_full_disk_ends_the_run() -> Outcome {
+    const SCRIPT: &str = r#"mount -t tmpfs -o size=16k none "$FOLDER" || exit 77
+        "$0" "$@" --report "$FOLDER/report.jsonl"; code=$?
+        cp "$FOLDER/report.jsonl" "$KEPT" && exit $code"#;
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (disk, kept, mark) = (folder.path().join("disk"), folder.path().join("report.jsonl"), mark());
+    std::fs::create_dir(&disk).map_err(harness)?;
+    let run = suite("reference")?;
+    let mut command = copy_of(&run, "unshare");
+    command.args(["--mount", "sh", "-c", SCRIPT]).arg(run.get_program()).args(run.get_args()).arg(CASES);
+    command.env("FOLDER", &disk).env("KEPT", &kept).env(&mark.0, &mark.1);
+    let output = command.output().map_err(harness)?;
+    if !kept.is_file() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(Stop::Unsupported(format!("cannot mount a small disk: {}", errors.trim())));
+    }
+    ended_well(&output, &mark, "cannot write the report: No space left on device")?;
+    let ended = Report::read(&kept).map_err(harness)?;
+    check!(!ended.is_complete && !ended.cases.is_empty(), "{} cases ended", ended.cases.len());
+    let mut again = suite("reference")?;
+    let output = again.arg(CASES).arg("--resume").arg(&kept).output().map_err(harness)?;
+    check!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = Report::read(&kept).map_err(harness)?;
+    check!(report.is_complete && report.cases.len() > ended.cases.len(), "{} cases ended", report.cases.len());
+    check!(report.cases.iter().all(|case| case.verdict == Verdict::Pass));
+    Ok(())
+}
+
+/// A command with the environment of another.
+fn copy_of(other: &Command, program: &str) -> Command {
+    let mut command = Command::new(program);
+    for (name, value) in other.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A run that has no descriptor left says so, wherever that happens: it cannot start, or its cases are errors.
+#[rstest]
+#[conformance::test()]
+fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 10, 12)] descriptors: u64) -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (report, mark) = (folder.path().join("report.jsonl"), mark());
+    let mut command = suite("reference")?;
+    command.arg(CASES).arg("--report").arg(&report).env(&mark.0, &mark.1);
+    let limit = libc::rlimit { rlim_cur: descriptors, rlim_max: descriptors };
+    let set = move || {
+        // SAFETY: one system call, with a structure that lives.
+        if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) } == 0 {
+            Ok(())
+        } else {
+            Err(std::io::Error::last_os_error())
+        }
+    };
+    // SAFETY: the closure only makes a system call.
+    unsafe { command.pre_exec(set) };
+    let output = command.output().map_err(harness)?;
+    let says = "open files";
+    if output.status.code() == Some(1) {
+        ended_well(&output, &mark, says)?;
+        return if report.exists() { Report::read(&report).map(drop).map_err(harness) } else { Ok(()) };
+    }
+    // The runner had enough to begin. A case for which too few are left is an error of the harness.
+    let left = left_of(&format!("{}={}", mark.0, mark.1));
+    check!(left.is_empty(), "processes {left:?} outlived their runner");
+    let report = Report::read(&report).map_err(harness)?;
+    let bad: Vec<_> = report.cases.iter().filter(|case| case.verdict != Verdict::Pass).collect();
+    check!(report.is_complete && output.status.code() == Some(if bad.is_empty() { 0 } else { 101 }), "{output:?}");
+    for case in bad {
+        let reason = case.reason.clone().unwrap_or_default();
+        check!(case.verdict == Verdict::Error && reason.contains(says), "{}: {} {reason:?}", case.id, case.verdict);
+    }
+    Ok(())
+}
+
+/// Two runs at once, each with a report of its own, disturb each other in nothing.
+#[rstest]
+#[conformance::test()]
+fn two_runs_at_once_pass() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let report = |number: usize| folder.path().join(format!("{number}.jsonl"));
+    let start = |number| {
+        let mut command = suite("reference")?;
+        command.arg("sample::").arg("--report").arg(report(number)).stdout(Stdio::null());
+        command.spawn().map_err(harness)
+    };
+    for mut run in [start(0)?, start(1)?] {
+        check!(run.wait().map_err(harness)?.success());
+    }
+    let read = |number| Report::read(&report(number)).map_err(harness);
+    let (one, other) = (read(0)?, read(1)?);
+    check!(one.is_complete && other.is_complete && one.run.run != other.run.run);
+    let verdicts =
+        |report: &Report| report.cases.iter().map(|case| (case.id.clone(), case.verdict)).collect::<Vec<_>>();
+    check!(verdicts(&one) == verdicts(&other));
+    Ok(())
+}
+
+/// A run whose report another run takes ends with an error. The report of the other run has only its own cases, and the
+/// cases of the first are in the file that was renamed.
+#[rstest]
+#[conformance::test()]
+fn a_run_writes_into_no_other_report() -> Outcome {
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (report, gate, mark) = (folder.path().join("report.jsonl"), folder.path().join("gate"), mark());
+    let made = Command::new("mkfifo").arg(&gate).status().map_err(harness)?;
+    check!(made.success());
+    let mut first = suite("reference")?;
+    first.args(["--exact", "planted::waits_at_a_gate", "--report"]).arg(&report);
+    first.env("CONFORMANCE_PLANTED", "1").env("PLANTED_GATE", &gate).env(&mark.0, &mark.1);
+    let first = first.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(harness)?;
+    // The pipe opens when the case reads it.
+    let open = std::fs::OpenOptions::new().write(true).open(&gate).map_err(harness)?;
+    let second = suite("reference")?.arg(CASES).arg("--report").arg(&report).output().map_err(harness)?;
+    drop(open);
+    let first = first.wait_with_output().map_err(harness)?;
+    check!(second.status.success(), "{}", String::from_utf8_lossy(&second.stderr));
+    ended_well(&first, &mark, "is no longer the report of this run")?;
+    let ids = |path: &Path| -> Result<_, Stop> {
+        let report = Report::read(path).map_err(harness)?;
+        Ok((report.is_complete, report.cases.len(), report.running))
+    };
+    check!(ids(&report)? == (true, 40, Vec::new()), "{:?}", ids(&report)?);
+    let old = ids(&report.with_extension("jsonl.old"))?;
+    check!(old == (false, 0, vec!["planted::waits_at_a_gate".to_owned()]), "{old:?}");
+    Ok(())
+}
