@@ -39,7 +39,8 @@ impl UnknownDriver {
     }
 }
 
-/// Returns a command that runs a program without the environment variables of this run's settings and without input.
+/// Returns a command that runs a program without the environment variables of this run's settings and without input. It
+/// has no home folder either: a report shortens paths in it, and the checkout may be there.
 pub(crate) fn without_settings(program: &Path) -> Command {
     const SETTINGS: [&str; 7] =
         ["CONFORMANCE_", "FAULT_INTERPOSER_", "NEXTEST", "REFERENCE_DRIVER_", "CUDA_", "NO_COLOR", "CLICOLOR"];
@@ -49,7 +50,7 @@ pub(crate) fn without_settings(program: &Path) -> Command {
             command.env_remove(name);
         }
     }
-    command.stdin(Stdio::null());
+    command.env_remove("HOME").stdin(Stdio::null());
     command
 }
 

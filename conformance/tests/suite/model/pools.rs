@@ -168,12 +168,6 @@ fn memory_of(world: &World, of: Name) -> impl Iterator<Item = (Name, u64)> + '_ 
     of_pool.map(|(name, view)| (*name, world.memory.get(&view.memory).map_or(0, |memory| memory.size)))
 }
 
-/// Whether a pool, and the one that it was imported from, still exist.
-fn is_alive(world: &World, pool: &Pool) -> bool {
-    let source = world.pools.get(&pool.source);
-    !pool.is_destroyed && source.is_some_and(|source| !source.is_destroyed)
-}
-
 /// How a process can import a pointer into a pool.
 fn importable(world: &World, pool: &Pool, data: Name) -> Option<Name> {
     let data = world.pool_pointers.get(&data)?;
@@ -214,7 +208,7 @@ impl Operation for Step {
     fn is_possible(&self, before: &World) -> bool {
         let by = self.by;
         let is_new = |name: Name| !before.names.contains(&name);
-        let pool = |pool: Name| before.pools.get(&pool).filter(|pool| pool.by == by && is_alive(before, pool));
+        let pool = |pool: Name| before.pools.get(&pool).filter(|pool| pool.by == by && before.is_alive(pool));
         let own = |name: Name| pool(name).is_some_and(|pool| pool.source == name);
         let imported = |name: Name| pool(name).is_some_and(|pool| pool.source != name);
         let view = |view: Name| match before.views.get(&view).filter(|view| view.by == by) {
@@ -243,7 +237,7 @@ impl Operation for Step {
                 let source = before.pool_descriptors.get(&descriptor).and_then(|source| before.pools.get(source));
                 // No row says what a second import of a pool is, or one of a pool that is gone.
                 let has_none = |source| !before.pools.values().any(|pool| pool.by == by && pool.source == source);
-                is_new(name) && source.is_some_and(|pool| is_alive(before, pool) && has_none(pool.source))
+                is_new(name) && source.is_some_and(|pool| before.is_alive(pool) && has_none(pool.source))
             }
             Call::Allocate { name, pool, .. } => is_new(name) && own(pool),
             Call::ExportPointer { name, view: from } => {
@@ -578,7 +572,7 @@ fn forget_pool(world: &mut World, pool: Name) {
 /// Whether the code of a destruction is open: an import has pointers left, or its exporter is gone.
 fn is_recorded(world: &World, name: Name) -> bool {
     let pool = &world.pools[&name];
-    pool.source != name && (!is_alive(world, pool) || memory_of(world, name).next().is_some())
+    pool.source != name && (!world.is_alive(pool) || memory_of(world, name).next().is_some())
 }
 
 /// The attributes that say how a pool was created. An import cannot be exported again.

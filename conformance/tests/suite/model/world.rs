@@ -227,6 +227,12 @@ impl World {
         }
     }
 
+    /// Whether a pool, and the one that it was imported from, still exist.
+    pub(crate) fn is_alive(&self, pool: &Pool) -> bool {
+        let source = self.pools.get(&pool.source);
+        !pool.is_destroyed && source.is_some_and(|source| !source.is_destroyed)
+    }
+
     /// A name that nothing has.
     pub(crate) fn new_name(&self) -> Name {
         self.names.last().map_or(1, |last| last + 1)

@@ -235,7 +235,7 @@ impl Misuse {
     }
 
     pub(crate) fn is_possible(self, by: usize, before: &World) -> bool {
-        let pool = |name: Name| before.pools.get(&name).filter(|pool| pool.by == by && super::is_alive(before, pool));
+        let pool = |name: Name| before.pools.get(&name).filter(|pool| pool.by == by && before.is_alive(pool));
         match self {
             // Their memory is that of GPU 0.
             Self::Alone(place) => before.processes[by].device == 0 && ALONE[place].is_asked(),
