@@ -62,7 +62,8 @@ class Pages:
         page.goto(address)
         yield page
         if options.get("java_script_enabled", True):
-            sideways = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            # On a phone, the browser makes `innerWidth` as large as a page that is too wide.
+            sideways = page.evaluate("document.documentElement.scrollWidth") - width
             assert sideways <= 0, f"{address} is {sideways} pixels wider than {width}"
         assert not problems, f"{address}: {problems}"
         context.close()
