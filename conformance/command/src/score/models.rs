@@ -44,7 +44,7 @@ const SAMPLE: u32 = 4;
 
 /// Whether a fault is in the sample, which does not change if others come or go.
 fn is_sample(name: &str) -> bool {
-    crc32fast::hash(name.as_bytes()) % SAMPLE == 0
+    crc32fast::hash(name.as_bytes()).is_multiple_of(SAMPLE)
 }
 
 /// Runs the models on the given faults, or on those of them that a file lists.
