@@ -52,6 +52,7 @@ pub mod host;
 mod identity;
 pub mod ipc;
 pub mod kernel;
+mod known;
 pub mod liveness;
 mod lock;
 pub mod memory;

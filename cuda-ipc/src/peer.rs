@@ -1,9 +1,11 @@
 //! Peer access: the access of one device to the memory of another.
 #![allow(unsafe_code)] // Calls the driver.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
 
 use crate::error::check;
+use crate::known::Known;
 use crate::lock::lock;
 use crate::resource::{Owned, Resource};
 use crate::sys::{CUdevice_P2PAttribute, CUresult};
@@ -75,20 +77,14 @@ struct Access {
 impl Pair {
     /// Returns the pair of two contexts.
     fn of(context: &Context, peer: &Context) -> Arc<Self> {
-        static PAIRS: Mutex<Vec<Weak<Pair>>> = Mutex::new(Vec::new());
-        // Dropped after the lock is released: the last value of a pair can drop an owner of a context, which is code of
-        // others and may come back here.
-        let live: Vec<_>;
-        let mut pairs = lock(&PAIRS);
-        pairs.retain(|pair| pair.strong_count() > 0);
-        live = pairs.iter().filter_map(Weak::upgrade).collect();
-        let known = live.iter().find(|pair| (&pair.context, &pair.peer) == (context, peer)).cloned();
-        known.unwrap_or_else(|| {
+        // The pair keeps its contexts alive, so that no others have their addresses.
+        static PAIRS: Known<[usize; 2], Pair> = Known::new();
+        let make = || {
             let access = Mutex::new(Access { holders: 0, was_enabled: false });
-            let pair = Arc::new(Self { context: context.clone(), peer: peer.clone(), access });
-            pairs.push(Arc::downgrade(&pair));
-            pair
-        })
+            Ok(Arc::new(Self { context: context.clone(), peer: peer.clone(), access }))
+        };
+        let Ok(pair) = PAIRS.get_or_make::<Infallible>([context, peer].map(|context| context.raw().addr()), make);
+        pair
     }
 
     fn enable(&self) -> Result<(), Error> {

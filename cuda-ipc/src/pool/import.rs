@@ -1,14 +1,13 @@
 //! Pools imported from other processes.
 #![allow(unsafe_code)] // Calls the driver, and opens handles of other processes.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::os::fd::BorrowedFd;
 use std::ptr;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::Arc;
 
 use crate::error::check;
-use crate::lock::lock;
+use crate::known::Known;
 use crate::memory::{DeviceMemory, allocation_of};
 use crate::os_handle::OsHandle;
 use crate::pool::imports::Imports;
@@ -39,15 +38,8 @@ impl ImportedPool {
     /// Returns the pool of this name if it is open already, and otherwise imports it. Two imports of a pool would allow
     /// two imports of one pointer.
     pub(crate) fn known(name: Name, import: impl FnOnce() -> Result<Self, Error>) -> Result<Self, Error> {
-        static OPEN: Mutex<BTreeMap<Name, Weak<Shared>>> = Mutex::new(BTreeMap::new());
-        let mut open = lock(&OPEN);
-        if let Some(pool) = open.get(&name).and_then(Weak::upgrade) {
-            return Ok(Self(pool));
-        }
-        let pool = import()?;
-        open.retain(|_, pool| pool.strong_count() > 0);
-        open.insert(name, Arc::downgrade(&pool.0));
-        Ok(pool)
+        static OPEN: Known<Name, Shared> = Known::new();
+        OPEN.get_or_make(name, || import().map(|pool| pool.0)).map(Self)
     }
 
     /// `cuMemPoolImportFromShareableHandle`: imports a pool from a file descriptor that another process exported. The

@@ -16,12 +16,15 @@ mod drop_hook;
 mod imports;
 #[path = "../../src/cache/kept.rs"]
 mod kept;
+#[path = "../../src/known.rs"]
+mod known;
 #[path = "../../src/lock.rs"]
 mod lock;
 
 mod cache;
 mod driver;
 mod pool;
+mod values;
 
 use std::fmt;
 
