@@ -10,13 +10,7 @@ use cuda_ipc_sys::{
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
 use crate::version::cuda_version;
 
-/// Functions of cudaProfiler.h, which the tables of cuda.h do not have.
-const OF_PROFILERS: [&CStr; 2] = [c"cuProfilerStart", c"cuProfilerStop"];
-
 fn find(wanted: &CStr, version: c_int) -> std::result::Result<*mut c_void, Query> {
-    if OF_PROFILERS.contains(&wanted) {
-        return address(wanted).ok_or(Query::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-    }
     let served = |symbol: &&Symbol| symbol.name == wanted && symbol.since.0.cast_signed() <= cuda_version();
     let known: Vec<_> = SYMBOLS.iter().filter(served).collect();
     if known.iter().all(|symbol| address(symbol.exported).is_none()) {

@@ -10,7 +10,7 @@ use std::process::Command;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use common::library;
+use common::{library, runtime_library};
 
 /// The result of each line, by the name of the line.
 type Answers = BTreeMap<String, String>;
@@ -102,6 +102,7 @@ fn probe() -> Answers {
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let mut command = Command::new(program);
     command.env("REFERENCE_DRIVER_MACHINE", format!("fidelity-{}", std::process::id()));
+    command.env("CUDA_IPC_RUNTIME", runtime_library());
     let output = command.arg(library()).env("REFERENCE_DRIVER_DEVICES", "2").output().expect("the probe starts");
     assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     answers(String::from_utf8(output.stdout).expect("the probe prints text").lines())

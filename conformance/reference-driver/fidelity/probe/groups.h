@@ -38,5 +38,5 @@ void fork_after_init(void);
 /* Similar calls of the runtime. */
 void runtime(void);
 
-/* Loads the runtime: the driver's library if it exports one, or else the newest libcudart. Returns 0 if none exists. */
-int find_runtime(const char *driver);
+/* Loads the runtime: the library at a path, unless that is null, or else the newest libcudart. Returns 0 if none exists. */
+int find_runtime(const char *path);

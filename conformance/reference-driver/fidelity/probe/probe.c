@@ -85,7 +85,7 @@ int main(int count, char **arguments) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setvbuf(stdout, NULL, _IOLBF, 0);
     load(arguments[1]);
-    int devices = device_count(), has_runtime = find_runtime(arguments[1]), is_whole = 1;
+    int devices = device_count(), has_runtime = find_runtime(getenv("CUDA_IPC_RUNTIME")), is_whole = 1;
     if (devices == 0) fprintf(stderr, "probe: %s finds no device\n", arguments[1]);
     if (devices == 0) return 2;
     if (devices == 1) fprintf(stderr, "probe: one device: no lines across devices\n");

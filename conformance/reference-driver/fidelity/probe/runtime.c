@@ -16,9 +16,9 @@ RUNTIME(DEFINE)
 
 static void *library;
 
-int find_runtime(const char *driver) {
-    const char *names[] = {driver, "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+int find_runtime(const char *path) {
+    const char *names[] = {path, "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
+    for (size_t i = path == NULL; i < sizeof names / sizeof *names; i++) {
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         if (library && dlsym(library, "cudaIpcGetMemHandle")) return 1;
     }

@@ -14,7 +14,7 @@ const UNKNOWN: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 /// Functions for which zeros are valid: no bytes, no output, the first device, the default stream or no flags.
-const RIGHT_IN_A_CONTEXT: [&str; 25] = [
+const RIGHT_IN_A_CONTEXT: [&str; 27] = [
     "cuInit",
     "cuDevicePrimaryCtxReset_v2",
     "cuCtxPopCurrent_v2",
@@ -22,6 +22,8 @@ const RIGHT_IN_A_CONTEXT: [&str; 25] = [
     "cuCtxSynchronize",
     "cuCtxSetFlags",
     "cuCtxGetStreamPriorityRange",
+    "cuProfilerStart",
+    "cuProfilerStop",
     "cuStreamQuery",
     "cuStreamSynchronize",
     "cuMemFree_v2",

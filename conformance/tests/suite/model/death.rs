@@ -1,7 +1,7 @@
 //! Death at every step: each process of a protocol ends, stops or starts again after each step of it. The other one, and
 //! a new one, work afterwards.
 
-use conformance::{Note, Outcome, Stop, annotate};
+use conformance::{Note, Outcome, Stop, annotate, models, random};
 
 use super::contents::{self, Access, Mover};
 use super::process::{self, Event};
@@ -18,7 +18,10 @@ const IMPORTER: usize = 1;
 /// A third process, which is there while one of the two is stopped.
 const THIRD: usize = 2;
 
-/// Lets an event happen to each process after each step of a protocol.
+/// On a GPU, an event happens after one step in so many, which the seed chooses: a new process takes long there.
+const STEPS_ON_A_GPU: usize = 8;
+
+/// Lets an event happen to each process after each step of a protocol. On a GPU, only `--soak` asks for each step.
 ///
 /// # Errors
 /// [`conformance::Stop`] of the first script that fails.
@@ -27,8 +30,10 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
     // On two devices, if they are peers.
     let devices = vec![0, machine.devices - 1, 0];
     let life = |exporter, importer, first| life(protocol, [exporter, importer], &devices, first);
+    let one_in = if models().is_reference || models().soak.is_some() { 1 } else { STEPS_ON_A_GPU };
+    let chosen = random().usize(..one_in);
     for by in [EXPORTER, IMPORTER] {
-        for place in 0..=life(EXPORTER, IMPORTER, 1).len() {
+        for place in (0..=life(EXPORTER, IMPORTER, 1).len()).filter(|place| (place + by) % one_in == chosen) {
             let mut steps = life(EXPORTER, IMPORTER, 1);
             // The rest goes on as far as it can without what is gone.
             steps.insert(place, Step::Process(process::Step { by, event }));
