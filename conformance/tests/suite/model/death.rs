@@ -18,10 +18,12 @@ const IMPORTER: usize = 1;
 /// A third process, which is there while one of the two is stopped.
 const THIRD: usize = 2;
 
-/// On a GPU, an event happens after one step in so many, which the seed chooses: a new process takes long there.
-const STEPS_ON_A_GPU: usize = 8;
+/// On a GPU, where a new process takes long, and with `--scripts`, an event happens after one step in so many, which the
+/// seed chooses.
+const STEPS_OF_A_SAMPLE: usize = 8;
 
-/// Lets an event happen to each process after each step of a protocol. On a GPU, only `--soak` asks for each step.
+/// Lets an event happen to each process after each step of a protocol, or after a sample of the steps. `--soak` asks for
+/// each step on a GPU too.
 ///
 /// # Errors
 /// [`conformance::Stop`] of the first script that fails.
@@ -30,7 +32,8 @@ pub(crate) fn at_every_step(protocol: Protocol, event: Event) -> Outcome {
     // On two devices, if they are peers.
     let devices = vec![0, machine.devices - 1, 0];
     let life = |exporter, importer, first| life(protocol, [exporter, importer], &devices, first);
-    let one_in = if models().is_reference || models().soak.is_some() { 1 } else { STEPS_ON_A_GPU };
+    let is_complete = models().soak.is_some() || models().is_reference && models().scripts.is_none();
+    let one_in = if is_complete { 1 } else { STEPS_OF_A_SAMPLE };
     let chosen = random().usize(..one_in);
     for by in [EXPORTER, IMPORTER] {
         for place in (0..=life(EXPORTER, IMPORTER, 1).len()).filter(|place| (place + by) % one_in == chosen) {
