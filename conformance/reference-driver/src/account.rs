@@ -35,9 +35,14 @@ impl Drop for Entered {
     }
 }
 
-/// Enters a block in the system's list of file locks. The lock has no other purpose. It belongs to the open file, so it
-/// stays as long as any process has a descriptor, or a descriptor is on its way through a socket.
+/// Enters a block, or a pool and what it has grown by, in the system's list of file locks. The lock has no other purpose.
+/// It belongs to the open file, so it stays as long as any process has a descriptor or a mapping of it, or a descriptor
+/// is on its way through a socket.
 pub(crate) fn account(file: &File, device: usize, size: u64) -> Result<()> {
+    if size < GRANULARITY {
+        // A lock of length 0 would have no end.
+        return Ok(());
+    }
     // SAFETY: all zeros are a valid `flock`.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = libc::F_RDLCK as libc::c_short;
@@ -64,9 +69,9 @@ fn lock_place(device: usize) -> u64 {
     (place >> 2) | 1 << 61
 }
 
-/// The sizes of a device's blocks by inode, from the system's list of locks. The list is read twice, because a list
-/// that changes during a read may lack some blocks.
-fn accounted(device: usize) -> HashMap<u64, u64> {
+/// The sizes of a device's blocks and pools by inode, from the system's list of locks. Returns `None` if the system has
+/// no such list.
+fn accounted(device: usize) -> Option<HashMap<u64, u64>> {
     // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
     let place = lock_place(device);
     let block = |line: &str| {
@@ -76,9 +81,26 @@ fn accounted(device: usize) -> HashMap<u64, u64> {
         let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
         (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
     };
-    let read = || std::fs::read_to_string("/proc/locks").unwrap_or_default();
-    [read(), read()].iter().flat_map(|list| list.lines()).filter_map(block).collect()
+    let mut blocks: HashMap<u64, u64> = HashMap::new();
+    let mut before = HashMap::new();
+    // A list that changes while it is read may lack a lock. Two lists that are alike lack none.
+    for _ in 0..MOST_READS {
+        let list: HashMap<u64, u64> = std::fs::read_to_string("/proc/locks").ok()?.lines().filter_map(block).collect();
+        for (inode, size) in &list {
+            // A process that opened a pool by itself has a lock of its own, of the size that the pool had then.
+            let largest = blocks.entry(*inode).or_default();
+            *largest = (*largest).max(*size);
+        }
+        if list == before {
+            break;
+        }
+        before = list;
+    }
+    Some(blocks)
 }
+
+/// How often the list of locks is read if it changes all the time.
+const MOST_READS: usize = 8;
 
 /// The number of mappings of each block. The key is the block's device, inode and size.
 type Blocks = HashMap<(usize, u64, u64), usize>;
@@ -89,10 +111,9 @@ fn own_blocks() -> MutexGuard<'static, Blocks> {
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the free bytes of a device: its size without all blocks that any process of this machine holds. For other
-/// processes, locks and descriptors are counted, not allocations, so the result is right however a process ended.
+/// Returns the free bytes of a device: its size without all blocks and pools that any process of this machine holds. For
+/// other processes, locks are counted, not allocations, so the result is right however a process ended.
 pub(crate) fn free_memory(device: usize) -> u64 {
-    let (name, pool_name) = (file_name(device), PoolFile::name(device));
     let forgets_descriptors = fault!(
         "descriptor-alone-holds-nothing",
         ["FORK-005"],
@@ -103,11 +124,24 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         ["VMM-IMP-021"],
         "Memory counts as free if its last descriptor is in a socket.",
     );
-    let mut blocks = if forgets_descriptors || is_locked_memory_free { HashMap::new() } else { accounted(device) };
-    let mut freed = Vec::new();
+    let accounted = if forgets_descriptors || is_locked_memory_free { None } else { accounted(device) };
+    // Only faults free memory that is in use, or do not see locks.
+    let is_searched = accounted.is_none() || crate::fault::active().is_some();
+    let mut blocks = accounted.unwrap_or_default();
     let own: Vec<_> =
         own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
     blocks.extend(own);
+    // A search takes many times as long as the list of locks.
+    if is_searched {
+        search(device, forgets_descriptors, &mut blocks);
+    }
+    environment().memory.saturating_sub(blocks.values().sum())
+}
+
+/// Adds the blocks and pools of a device that some process has a descriptor of, and removes those that a fault freed.
+fn search(device: usize, only_users_of_the_driver: bool, blocks: &mut HashMap<u64, u64>) {
+    let (name, pool_name) = (file_name(device), PoolFile::name(device));
+    let mut freed = Vec::new();
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let number = process.file_name();
         let number = number.as_encoded_bytes();
@@ -118,13 +152,12 @@ pub(crate) fn free_memory(device: usize) -> u64 {
             let maps = std::fs::read_to_string(process.path().join("maps"));
             maps.is_ok_and(|maps| maps.contains("libreference_driver"))
         };
-        if forgets_descriptors && !uses_the_driver() {
+        if only_users_of_the_driver && !uses_the_driver() {
             continue;
         }
         for descriptor in std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
             let link = descriptor.path();
             let Ok(target) = std::fs::read_link(&link) else { continue };
-            // VMM-EXP-012: in this process too, a descriptor may be all that is left of a block.
             let is_pool = is_memfd(&target, &pool_name);
             if (is_pool || is_memfd(&target, &name))
                 && let Ok(metadata) = std::fs::metadata(&link)
@@ -138,5 +171,4 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         }
     }
     blocks.retain(|inode, _| !freed.contains(inode));
-    environment().memory.saturating_sub(blocks.values().sum())
 }

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::account::free_memory;
+use crate::account::{account, free_memory};
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name};
 use crate::environment::environment;
@@ -77,7 +77,9 @@ impl PoolFile {
 
     fn with(file: File, place: usize) -> Result<Arc<Self>> {
         let inode = file.metadata().map_err(|_| OUT_OF_MEMORY)?.ino();
-        Ok(Arc::new(Self { file: Arc::new(file), place, inode, granules: Mutex::default() }))
+        let pool = Self { file: Arc::new(file), place, inode, granules: Mutex::default() };
+        pool.account()?;
+        Ok(Arc::new(pool))
     }
 
     /// Creates a descriptor of the file for another process. A started program inherits it, as on an H200.
@@ -137,6 +139,11 @@ impl PoolFile {
         self.file.metadata().map_or(0, |metadata| metadata.len()).saturating_sub(Self::table_size())
     }
 
+    /// Accounts for what the file has grown to.
+    pub(crate) fn account(&self) -> Result<()> {
+        account(&self.file, self.place, self.size())
+    }
+
     fn granules(&self) -> MutexGuard<'_, Vec<bool>> {
         self.granules.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -155,6 +162,7 @@ impl PoolFile {
             }
             let length = self.data_at((first + count) as u64 * GRANULARITY);
             self.file.set_len(length).map_err(|_| OUT_OF_MEMORY)?;
+            self.account()?;
             granules.resize(first + count, false);
         }
         granules[first..first + count].fill(true);
