@@ -43,6 +43,12 @@ pub enum Cause {
 }
 
 impl Attempt {
+    /// The loader would open the program itself.
+    pub(crate) fn empty() -> Self {
+        let message = "it would name this program".to_owned();
+        Self { library: PathBuf::new(), cause: Cause::NotFound, message }
+    }
+
     /// Describes why the loader did not open a library.
     pub(crate) fn failed(library: &Path, error: &libloading::Error) -> Self {
         let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
@@ -54,6 +60,7 @@ impl fmt::Display for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let library = self.library.display();
         match &self.cause {
+            _ if self.library.as_os_str().is_empty() => f.write_str("an empty path names no library"),
             Cause::NotFound => write!(f, "{library} was not found"),
             Cause::NotALibrary => write!(f, "{library} is not a shared library"),
             Cause::OtherArchitecture { machine } => {
@@ -81,7 +88,7 @@ fn cause(path: &Path, error: &libloading::Error, message: &str) -> Cause {
     if IS_STATIC {
         return Cause::StaticProgram;
     }
-    // The loader searches for a bare name in folders that only the loader knows.
+    // The loader searches for a bare name in its own folders.
     let is_path = path.components().count() > 1;
     if is_path && !path.exists() {
         return Cause::NotFound;
@@ -109,7 +116,8 @@ fn dependency(path: &Path, message: &str) -> Option<String> {
     }
     // glibc
     let (subject, rest) = message.split_once(": ")?;
-    (rest.starts_with("cannot open shared object file") && Path::new(subject) != path).then(|| subject.to_owned())
+    (rest.starts_with("cannot open shared object file") && subject != path.to_string_lossy())
+        .then(|| subject.to_owned())
 }
 
 #[cfg(windows)]
@@ -120,7 +128,7 @@ fn reported(path: &Path, error: &libloading::Error, _: &str) -> Cause {
     const ERROR_BAD_EXE_FORMAT: &str = "193";
     // libloading keeps the code private, but prints it.
     match error.source().map(|code| format!("{code:?}")).as_deref() {
-        // The file is there, so one that it needs is not.
+        // The file exists, so a library that it needs is missing.
         Some(ERROR_MOD_NOT_FOUND) if path.components().count() > 1 => Cause::MissingDependency { library: None },
         Some(ERROR_FILE_NOT_FOUND | ERROR_PATH_NOT_FOUND | ERROR_MOD_NOT_FOUND) => Cause::NotFound,
         Some(ERROR_BAD_EXE_FORMAT) => Cause::NotALibrary,

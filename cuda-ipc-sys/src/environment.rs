@@ -1,7 +1,8 @@
 //! The environment variables that name a library.
 //!
-//! Loading a library runs its code. So the variable counts only if whoever started the process set it, and only if that
-//! user may choose the code that runs: the same rules by which the loader reads `LD_LIBRARY_PATH`.
+//! Loading a library runs its code. So the variable takes effect only if it was set when the process started, and only if
+//! the program runs with no more rights than the user who started it. The loader has the second rule for
+//! `LD_LIBRARY_PATH`.
 
 use std::env;
 use std::ffi::OsStr;
@@ -34,8 +35,9 @@ fn runs_with_more_rights() -> bool {
     getauxval(AT_SECURE) != 0
 }
 
-/// Returns whether the process was started with a variable of this value. The kernel shows the strings of `execve`,
-/// which stay as they were: a later change of the environment stores its text elsewhere.
+/// Returns whether the process was started with a variable of this value. /proc/self/environ shows the memory
+/// of the strings of `execve`. `setenv` stores its text elsewhere. A program that overwrites that memory, as setproctitle
+/// does, hides its variables.
 #[cfg(target_os = "linux")]
 fn was_set_at_start(variable: &str, value: &OsStr) -> bool {
     use std::os::unix::ffi::OsStrExt as _;

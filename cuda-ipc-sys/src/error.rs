@@ -3,10 +3,11 @@
 use std::error;
 use std::ffi::{CStr, c_uint};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::runtime::cudaError;
-use crate::{Attempt, CUresult, Cause, CudaLibrary, CudaVersion};
+use crate::library::NEWEST_RUNTIME;
+use crate::runtime::{self, cudaError};
+use crate::{Attempt, CUresult, Cause, CudaLibrary, CudaVersion, driver};
 
 /// Why the driver or the runtime could not be loaded. Loading can be tried again, because a failure is not cached.
 #[derive(Clone, Debug)]
@@ -48,6 +49,14 @@ pub enum LoadError {
         /// The missing function.
         symbol: &'static CStr,
     },
+    /// The runtime is of a newer major version than these bindings. Its functions are found by name, and a major version
+    /// gives some names another signature.
+    NewerRuntime {
+        /// The name or path of the library.
+        library: PathBuf,
+        /// Its version.
+        version: CudaVersion,
+    },
     /// The library does not report its version.
     NoVersion {
         /// The kind of library that was wanted.
@@ -73,7 +82,8 @@ impl LoadError {
             }
             Self::SetTooLate { wanted, library } => write!(
                 f,
-                "{} is set to {}, but /proc/self/environ does not show that this process was started with it",
+                "{} is set to {}, but /proc/self/environ does not show that this process was started with it: the \
+                 program has set or changed it, has overwritten its title and environment, or cannot read that file",
                 wanted.variable(),
                 library.display()
             ),
@@ -84,6 +94,11 @@ impl LoadError {
                 let (library, symbol) = (library.display(), symbol.to_string_lossy());
                 write!(f, "{library} is not a CUDA {wanted}: it does not export {symbol}")
             }
+            Self::NewerRuntime { library, version } => write!(
+                f,
+                "{} is the runtime of CUDA {version}, but these bindings have the signatures of CUDA {NEWEST_RUNTIME}",
+                library.display()
+            ),
             Self::NoVersion { wanted, library, code } => {
                 write!(f, "{} does not report its version: ", library.display())?;
                 match wanted {
@@ -97,21 +112,23 @@ impl LoadError {
     /// Writes what to do.
     fn advice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotLoaded { wanted, attempts } => {
-                if attempts.iter().any(|attempt| attempt.cause == Cause::StaticProgram) {
-                    return f.write_str("Link the program dynamically: compile it with -C target-feature=-crt-static");
+            Self::NotLoaded { wanted, attempts } => match remedy(attempts, *wanted) {
+                Some(remedy) => f.write_str(&remedy),
+                None if attempts.iter().all(|attempt| is_usual(attempt, *wanted)) => {
+                    write!(f, "{}, or set {} to the path of the library", wanted.advice(), wanted.variable())
                 }
-                write!(f, "{}, or set {} to the path of the library", wanted.advice(), wanted.variable())
-            }
-            Self::BadVariable { wanted, error } => match &**error {
-                // Another library would not help.
-                Self::NotLoaded { attempts, .. }
-                    if attempts.iter().any(|attempt| attempt.cause == Cause::StaticProgram) =>
-                {
-                    error.advice(f)
-                }
-                _ => write!(f, "Set {} to the path of a CUDA {wanted}, or unset it", wanted.variable()),
+                None => f.write_str("Check the path"),
             },
+            Self::BadVariable { wanted, error } => {
+                let remedy = match &**error {
+                    Self::NotLoaded { attempts, .. } => remedy(attempts, *wanted),
+                    _ => None,
+                };
+                match remedy {
+                    Some(remedy) => f.write_str(&remedy),
+                    None => write!(f, "Set {} to the path of a CUDA {wanted}, or unset it", wanted.variable()),
+                }
+            }
             Self::SetTooLate { wanted, .. } => {
                 let owner = match wanted {
                     CudaLibrary::Driver => "Driver",
@@ -123,11 +140,36 @@ impl LoadError {
                 f.write_str("Remove the toolkit's stubs folder from the library path, and install the NVIDIA driver")
             }
             Self::AnotherLibrary { .. } => f.write_str("Check the path"),
-            Self::NoVersion { wanted, .. } => {
-                write!(f, "Reinstall it, or set {} to the path of another library", wanted.variable())
+            Self::NewerRuntime { .. } => {
+                write!(f, "Use a newer version of cuda-ipc-sys, or a runtime of CUDA {NEWEST_RUNTIME}")
             }
+            Self::NoVersion { .. } => f.write_str("Reinstall it, or load another library"),
         }
     }
+}
+
+/// Returns whether the attempt was for one of the usual names.
+fn is_usual(attempt: &Attempt, wanted: CudaLibrary) -> bool {
+    wanted.names().iter().any(|name| attempt.library == Path::new(name))
+}
+
+/// Returns the remedy, if the attempts show one.
+fn remedy(attempts: &[Attempt], wanted: CudaLibrary) -> Option<String> {
+    let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
+    attempts.iter().find_map(|attempt| match &attempt.cause {
+        Cause::StaticProgram => {
+            Some("Link the program dynamically: compile it with -C target-feature=-crt-static".to_owned())
+        }
+        Cause::MissingDependency { library } => {
+            let library = library.as_deref().unwrap_or("the library that it needs");
+            Some(format!("Install {library}, or add its folder to {variable}"))
+        }
+        Cause::NotFound if !is_usual(attempt, wanted) && attempt.library.components().count() == 1 => {
+            let library = attempt.library.display();
+            Some(format!("The loader does not search the current folder; for a file there, write ./{library}"))
+        }
+        _ => None,
+    })
 }
 
 impl fmt::Display for LoadError {
@@ -154,18 +196,39 @@ pub struct MissingSymbol {
     pub found: CudaVersion,
 }
 
+impl MissingSymbol {
+    /// Whether the table has the function with that signature, so that the name and the version are right.
+    fn is_bound(&self) -> bool {
+        let symbols = match self.library {
+            CudaLibrary::Driver => driver::SYMBOLS,
+            CudaLibrary::Runtime => runtime::SYMBOLS,
+        };
+        symbols.iter().any(|symbol| symbol.name == self.name && symbol.since == self.needs)
+    }
+}
+
 impl fmt::Display for MissingSymbol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name.to_string_lossy();
         let Self { library, needs, found, .. } = self;
         if found < needs {
-            write!(f, "{name} needs CUDA {needs}, but the {library} supports only {found}: install a newer {library}")
+            write!(
+                f,
+                "{name} with the signature of CUDA {needs} is newer than the {library}, which supports CUDA {found}: \
+                 install a newer {library}"
+            )
+        } else if self.is_bound() {
+            write!(
+                f,
+                "the {library} supports CUDA {found} but lacks {name} with the signature of {needs}: reinstall it, or \
+                 check {} if it is set",
+                library.variable()
+            )
         } else {
             write!(
                 f,
-                "the {library} supports CUDA {found} but lacks {name}, which came with {needs}: reinstall it, or \
-                 check {} if it is set",
-                library.variable()
+                "the {library} supports CUDA {found} but has no {name} with the signature of {needs}: check the name \
+                 and the version; another release may have removed or changed it"
             )
         }
     }
@@ -204,14 +267,14 @@ impl Error {
     }
 }
 
-/// As the error that it contains.
+/// Prints the error that it contains.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self.inner(), f)
     }
 }
 
-/// As `Display`: this is what a `main` that returns the error prints.
+/// Prints the same as `Display`, because a `main` that returns the error prints `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

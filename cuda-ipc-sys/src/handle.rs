@@ -9,7 +9,8 @@ use crate::{CUipcEventHandle, CUipcMemHandle, CUmemFabricHandle, CUmemPoolPtrExp
 macro_rules! plain_bytes {
     ($($handle:ident),*) => {$(
         impl $handle {
-            /// Creates a handle from bytes that another process sent. The driver checks them when it opens the handle.
+            /// Creates a handle from bytes that another process sent. The driver may accept altered bytes, so opening a
+            /// handle is `unsafe`.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 64]) -> Self {
                 // SAFETY: the handle is 64 bytes without padding (size asserted below), and any bit pattern is valid.

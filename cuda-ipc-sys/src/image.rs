@@ -1,4 +1,4 @@
-//! Reads from the first bytes of a file why the loader cannot use it as a library.
+//! Finds out from a file's first bytes why the loader cannot use it as a library.
 
 use std::env::consts::ARCH;
 use std::fs::File;
@@ -33,7 +33,7 @@ const ELF: Format = Format {
 
 const PE: Format = Format {
     machine: |file| {
-        // The header follows a program for DOS, which states its own length.
+        // A program for DOS comes first. Its header gives the offset of the PE header.
         let header = u32::from_le_bytes(*file.get(0x3c..)?.first_chunk()?);
         let header = file.get(usize::try_from(header).ok()?..)?;
         let machine = header.strip_prefix(b"PE\0\0")?.first_chunk()?;

@@ -12,16 +12,19 @@ use crate::{Attempt, CudaVersion, LoadError, environment};
 
 /// The environment variable that names the library to load instead of the system's driver.
 ///
-/// It counts if the process was started with it. It is ignored if it is empty, and in programs that run with more rights
-/// than the user who starts them (`AT_SECURE`, such as set-user-ID programs). Only Linux shows both. On other systems, the
-/// variable counts whenever it is set.
+/// It takes effect if the process was started with it. It is ignored if it is empty, and in programs that run with more
+/// rights than the user who starts them (`AT_SECURE`, such as set-user-ID programs). Both are checked on Linux only. On
+/// other systems, the variable takes effect whenever it is set, also by the program itself in safe code.
 ///
 /// It is read until the driver is loaded. From then on, the process keeps that driver.
 pub const DRIVER_VARIABLE: &str = "CUDA_IPC_DRIVER";
 
-/// The environment variable that names the library to load instead of the runtime that is loaded already or that the
-/// loader finds. It counts as [`DRIVER_VARIABLE`] does.
+/// The environment variable that names the library to load instead of the runtime that the process has loaded or
+/// that the loader finds. It takes effect as [`DRIVER_VARIABLE`] does.
 pub const RUNTIME_VARIABLE: &str = "CUDA_IPC_RUNTIME";
+
+/// The newest major version of the runtime whose signatures are bound.
+pub(crate) const NEWEST_RUNTIME: u32 = 13;
 
 /// One of the two libraries that these bindings load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +50,7 @@ impl CudaLibrary {
     ///
     /// The toolkit's stub is called `libcuda.so`, so that name comes last, and the stub is detected. The runtime has its
     /// major version in its name: `13`, `12` or, for CUDA 11, `11.0` and `110`.
-    const fn names(self) -> &'static [&'static str] {
+    pub(crate) const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Driver if cfg!(windows) => &["nvcuda.dll"],
             Self::Driver => &["libcuda.so.1", "libcuda.so"],
@@ -58,7 +61,7 @@ impl CudaLibrary {
 
     /// Returns what to do if none of the usual names is found.
     pub(crate) fn advice(self) -> &'static str {
-        // Where Windows puts the driver for its Linux guests. Its installer also tells the loader so.
+        // Where Windows puts the driver for its Linux guests. WSL also adds that folder to the loader's configuration.
         self.advice_beside(Path::new("/usr/lib/wsl/lib"))
     }
 
@@ -116,13 +119,14 @@ impl Opened {
     ///
     /// A second runtime would have another current device and other errors than the one that the process uses.
     pub(crate) fn first(wanted: CudaLibrary, candidates: &[PathBuf]) -> Result<Self, LoadError> {
+        let (empty, candidates): (Vec<_>, Vec<_>) = candidates.iter().partition(|path| path.as_os_str().is_empty());
         let loaded = candidates.iter().filter_map(|path| Some((already_loaded(path)?, path)));
         for (library, path) in loaded {
             if let Ok(opened) = Self::read(wanted, library, path) {
                 return Ok(opened);
             }
         }
-        let mut attempts = Vec::new();
+        let mut attempts: Vec<_> = empty.iter().map(|_| Attempt::empty()).collect();
         let mut refused = None;
         for path in candidates {
             // SAFETY: loading always runs the library's initialisers, and the caller asked for it to be loaded.
@@ -153,6 +157,9 @@ impl Opened {
         // SAFETY: the output is valid for writing.
         let code = unsafe { get_version(&mut version) };
         match (code, u32::try_from(version)) {
+            (SUCCESS, Ok(version)) if wanted == CudaLibrary::Runtime && version / 1000 > NEWEST_RUNTIME => {
+                Err(LoadError::NewerRuntime { library: path, version: CudaVersion(version) })
+            }
             (SUCCESS, Ok(version)) if version > 0 => Ok(Self { path, version: CudaVersion(version), library }),
             // The runtime of CUDA 11 asks the driver first; later ones report their version without a driver.
             (INSUFFICIENT_DRIVER, _) if wanted == CudaLibrary::Runtime => {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// An enumeration of C has 32 bits.
+const WIDTH: i64 = 0xffff_ffff;
+
 /// A value of a type, and its name.
 type Name = (i64, &'static str);
 
@@ -26,10 +29,10 @@ pub(crate) fn write_flags(f: &mut fmt::Formatter<'_>, of: &str, value: i64, name
             (rest, separator) = (rest & !bit, " | ");
         }
     }
-    if rest != 0 { write!(f, "{separator}{of}({rest:#x})") } else { Ok(()) }
+    if rest != 0 { write!(f, "{separator}{of}({:#x})", rest & WIDTH) } else { Ok(()) }
 }
 
-/// Implements what an enumeration does not derive, because a derived `Eq` is a function that is compiled.
+/// Implements what an enumeration does not derive, because a derived `Eq` adds a function to compile for each type.
 macro_rules! number {
     ($($type:ident)*) => {$(
         impl Eq for $type {}

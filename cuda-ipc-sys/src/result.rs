@@ -8,7 +8,7 @@ use crate::runtime::cudaError;
 
 macro_rules! result_code {
     ($code:ident, $success:ident, $not_ready:literal, $path:literal) => {
-        /// The compiler warns about a code that nobody looks at:
+        /// The compiler warns if a code is not used:
         ///
         /// ```compile_fail
         /// #![deny(unused_must_use)]
@@ -16,7 +16,7 @@ macro_rules! result_code {
         /// call();
         /// ```
         ///
-        /// `let _ =` says that this is meant:
+        /// `let _ =` ignores it on purpose:
         ///
         /// ```
         /// #![deny(unused_must_use)]

@@ -74,7 +74,7 @@ macro_rules! table {
 
             /// Returns the address of an exported symbol of the library by its exact name, as `dlsym` does.
             ///
-            /// A name does not tell the signature: `cuMemAlloc` is exported with the signature of CUDA 2.0. To find the
+            /// A name does not determine the signature: `cuMemAlloc` is exported with the signature of CUDA 2.0. To find the
             #[doc = concat!("function of a CUDA version, use [`", stringify!($library), "::address`].")]
             #[must_use]
             pub fn exported(&self, name: &CStr) -> Option<NonNull<c_void>> {
@@ -91,7 +91,7 @@ macro_rules! table {
             /// Returns the error for a function of the table.
             #[cold]
             const fn missing(&self, index: usize) -> MissingSymbol {
-                let Symbol { name, since, .. } = SYMBOLS[index];
+                let $crate::Symbol { name, since, .. } = SYMBOLS[index];
                 self.lacks(name, since)
             }
 
@@ -144,17 +144,21 @@ macro_rules! function {
         fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $output:ty)?,
         since $since:expr $(,)?
     ) => {{
-        type Function = unsafe extern "C" fn($($argument: $type),*) $(-> $output)?;
-        const NAME: &::core::ffi::CStr = {
-            let name = ::core::concat!(::core::stringify!($name), "\0").as_bytes();
-            match ::core::ffi::CStr::from_bytes_with_nul(name) {
+        // No item is declared here, so that the caller's types, constants and generic parameters keep their meaning.
+        let name = const {
+            match ::core::ffi::CStr::from_bytes_with_nul(::core::concat!(::core::stringify!($name), "\0").as_bytes()) {
                 Ok(name) => name,
                 Err(_) => ::core::unreachable!(),
             }
         };
-        $library.address(NAME, $crate::CudaVersion($since)).map(|address| {
+        $library.address(name, $crate::CudaVersion($since)).map(|address| {
             // SAFETY: an address that is not null is a valid function pointer. The type is unsafe to call.
-            unsafe { ::core::mem::transmute::<::core::ptr::NonNull<::core::ffi::c_void>, Function>(address) }
+            unsafe {
+                ::core::mem::transmute::<
+                    ::core::ptr::NonNull<::core::ffi::c_void>,
+                    unsafe extern "C" fn($($argument: $type),*) $(-> $output)?,
+                >(address)
+            }
         })
     }};
 }

@@ -35,7 +35,7 @@ impl fmt::Debug for CudaVersion {
     }
 }
 
-/// A function of the driver's or the runtime's table: base name, version and exported name.
+/// A function of the driver's or the runtime's table, with its base name, version and exported names.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Symbol {
@@ -47,12 +47,26 @@ pub struct Symbol {
     pub per_thread: Option<&'static CStr>,
     /// The CUDA version whose signature is bound.
     pub since: CudaVersion,
+    /// What older libraries call the function, with the same signature, if they have it.
+    pub earlier: Option<Earlier>,
+}
+
+/// The name of a function in libraries that are older than [`Symbol::since`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Earlier {
+    /// The name that such a library exports.
+    pub exported: &'static CStr,
+    /// The name that it exports for the per-thread default stream, if it has one.
+    pub per_thread: Option<&'static CStr>,
+    /// The first CUDA version with that name.
+    pub since: CudaVersion,
 }
 
 impl Symbol {
     /// A function that is exported by its name in the documentation.
     pub(crate) const fn new(name: &'static CStr, since: u32) -> Self {
-        Self { name, exported: name, per_thread: None, since: CudaVersion(since) }
+        Self { name, exported: name, per_thread: None, since: CudaVersion(since), earlier: None }
     }
 
     pub(crate) const fn exported_as(self, exported: &'static CStr) -> Self {
@@ -63,11 +77,43 @@ impl Symbol {
         Self { per_thread: Some(name), ..self }
     }
 
-    /// Returns the name that the library exports for a default stream.
-    pub(crate) fn exported_for(&self, stream: DefaultStream) -> &'static CStr {
-        match (stream, self.per_thread) {
-            (DefaultStream::PerThread, Some(name)) => name,
-            _ => self.exported,
+    pub(crate) const fn earlier_as(
+        self,
+        exported: &'static CStr,
+        per_thread: Option<&'static CStr>,
+        since: u32,
+    ) -> Self {
+        Self { earlier: Some(Earlier { exported, per_thread, since: CudaVersion(since) }), ..self }
+    }
+
+    /// Returns the oldest CUDA version that has the function with the bound signature.
+    #[must_use]
+    pub const fn first(&self) -> CudaVersion {
+        match self.earlier {
+            Some(earlier) => earlier.since,
+            None => self.since,
         }
+    }
+
+    /// Returns the name that the newest library exports for a default stream.
+    pub(crate) fn exported_for(&self, stream: DefaultStream) -> &'static CStr {
+        for_stream(self.exported, self.per_thread, stream)
+    }
+
+    /// Returns the name that a library of a CUDA version exports for a default stream, or `None` if that version does not
+    /// have the function with the bound signature.
+    pub(crate) fn exported_by(&self, version: CudaVersion, stream: DefaultStream) -> Option<&'static CStr> {
+        if self.since <= version {
+            return Some(self.exported_for(stream));
+        }
+        let earlier = self.earlier.filter(|earlier| earlier.since <= version)?;
+        Some(for_stream(earlier.exported, earlier.per_thread, stream))
+    }
+}
+
+fn for_stream(exported: &'static CStr, per_thread: Option<&'static CStr>, stream: DefaultStream) -> &'static CStr {
+    match (stream, per_thread) {
+        (DefaultStream::PerThread, Some(name)) => name,
+        _ => exported,
     }
 }

@@ -95,6 +95,90 @@ fn a_runtime_lacks_functions_whose_signature_came_later() {
     assert_eq!(old.map(|old| unsafe { old(std::ptr::null()) }), Ok(cudaError(1)));
 }
 
+/// A runtime of CUDA 12 exports some functions of CUDA 13 under a name with a version. The name alone has the old
+/// signature there.
+#[test]
+fn an_older_runtime_has_a_function_under_its_earlier_name() {
+    let library = library(
+        "int cudaRuntimeGetVersion(int *version) { *version = 12040; return 0; }
+        int cudaMemPrefetchAsync(void) { return 1; }
+        int cudaMemPrefetchAsync_v2(void) { return 2; }
+        int cudaMemPrefetchAsync_v2_ptsz(void) { return 3; }",
+    );
+    // SAFETY: the library comes from this test.
+    let runtime = unsafe { Runtime::load_from(&library.path) }.expect("this is a runtime");
+    for (table, expected) in
+        [(&runtime, c"cudaMemPrefetchAsync_v2"), (&runtime.per_thread(), c"cudaMemPrefetchAsync_v2_ptsz")]
+    {
+        let expected = table.exported(expected);
+        let bound = table.functions().cudaMemPrefetchAsync.map(|function| function as *mut c_void);
+        assert_eq!(bound.and_then(std::ptr::NonNull::new), expected);
+        assert_eq!(table.address(c"cudaMemPrefetchAsync", CudaVersion(13_000)).ok(), expected);
+        assert_eq!(table.address(c"cudaMemPrefetchAsync_v2", CudaVersion(12_020)).ok(), expected);
+    }
+    let old = runtime.exported(c"cudaMemPrefetchAsync");
+    assert_eq!(runtime.address(c"cudaMemPrefetchAsync", CudaVersion(8_000)).ok(), old);
+}
+
+/// CUDA 13 has another function by the old name.
+#[test]
+fn a_newer_runtime_does_not_give_its_function_an_older_signature() {
+    let library = library(
+        "int cudaRuntimeGetVersion(int *version) { *version = 13000; return 0; }
+        int cudaMemPrefetchAsync(void) { return 1; }
+        int cudaMalloc(void) { return 2; }",
+    );
+    // SAFETY: the library comes from this test.
+    let runtime = unsafe { Runtime::load_from(&library.path) }.expect("this is a runtime");
+    let error = runtime.address(c"cudaMemPrefetchAsync", CudaVersion(12_020)).expect_err("it has another signature");
+    assert_eq!(
+        error.to_string(),
+        "the runtime supports CUDA 13.0 but has no cudaMemPrefetchAsync with the signature of 12.2: check the name and \
+         the version; another release may have removed or changed it"
+    );
+    assert!(runtime.address(c"cudaMemPrefetchAsync", CudaVersion(13_000)).is_ok());
+    assert!(runtime.address(c"cudaMalloc", CudaVersion(3_000)).is_ok());
+}
+
+/// A major version changes signatures under the same name, and the runtime cannot be asked for a version.
+#[test]
+fn a_runtime_of_a_newer_major_version_is_refused() {
+    let library = library("int cudaRuntimeGetVersion(int *version) { *version = 14000; return 0; }");
+    // SAFETY: the library comes from this test.
+    let error = unsafe { Runtime::load_from(&library.path) }.expect_err("nobody knows its signatures");
+    assert!(error.to_string().ends_with("Use a newer version of cuda-ipc-sys, or a runtime of CUDA 13"), "{error}");
+}
+
+/// The error names the version, because the driver has the function at another one.
+#[test]
+fn a_missing_version_of_a_function_is_named() {
+    let driver = reference_driver();
+    // SAFETY: the driver does not have the function.
+    let error = unsafe { driver.cuCtxSynchronize_v2(std::ptr::null_mut()) }.expect_err("the reference driver lacks it");
+    let text = error.to_string();
+    assert!(text.contains("lacks cuCtxSynchronize with the signature of 13.0"), "{text}");
+}
+
+/// Flags can be negative numbers in C. Their bits are still 32.
+#[test]
+fn unknown_bits_of_a_flag_are_printed_in_the_width_of_the_type() {
+    let text = format!("{:?}", cuda_ipc_sys::CUCoredumpGenerationFlags(-1));
+    assert!(text.contains(" | ") && text.ends_with("CUCoredumpGenerationFlags(0xbffffe00)"), "{text}");
+}
+
+/// The macro declares no item that could hide one of its caller.
+#[test]
+fn names_of_the_caller_keep_their_meaning_in_the_macro() {
+    type Function = c_int;
+    const NAME: u32 = 2000;
+    fn count<T>(driver: &Driver) -> bool {
+        function!(driver, fn cuDeviceGetCount(count: *mut T) -> CUresult, since 2000).is_ok()
+    }
+    let driver = reference_driver();
+    assert!(function!(driver, fn cuDeviceGetCount(count: *mut Function) -> CUresult, since NAME).is_ok());
+    assert!(count::<c_int>(&driver));
+}
+
 fn reference_driver() -> Driver {
     let program = std::env::current_exe().expect("this executable has a path");
     let library: PathBuf = program.with_file_name("libreference_driver.so");
@@ -113,7 +197,7 @@ fn a_function_is_found_with_a_signature_of_ones_own() {
     assert!(error.to_string().contains("install a newer driver"), "{error}");
     // At its own version, the driver says that it does not know the name.
     let unknown = driver.address(c"cuNewThing", driver.version()).expect_err("no driver has it");
-    assert!(unknown.to_string().contains("lacks cuNewThing"), "{unknown}");
+    assert!(unknown.to_string().contains("has no cuNewThing"), "{unknown}");
 }
 
 #[test]

@@ -186,7 +186,8 @@ fn a_program_does_not_name_a_library_itself() -> Outcome {
         for (wanted, path) in [("Driver", driver), ("Runtime", runtime)] {
             let error = format!(
                 "{}: CUDA_IPC_{} is set to {}, but /proc/self/environ does not show that this process was started with \
-                 it. Set it before the program starts, or call {wanted}::load_from\n",
+                 it: the program has set or changed it, has overwritten its title and environment, or cannot read that \
+                 file. Set it before the program starts, or call {wanted}::load_from\n",
                 wanted.to_lowercase(),
                 wanted.to_uppercase(),
                 path.display()

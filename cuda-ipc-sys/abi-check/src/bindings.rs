@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use cuda_ipc_sys_generator::{Declarations, Interface, members};
+use cuda_ipc_sys_generator::{Declarations, Earlier, Interface, members};
 use quote::ToTokens as _;
 use syn::{Expr, Fields, ImplItem, Item, Stmt, Type};
 
@@ -194,6 +194,11 @@ impl Bindings {
                 let signature =
                     Probe::new(name, "signature", same_type(&format!("&{}", function.symbol()), ours), HOLDS);
                 self.probes.push(signature.function(&[function.symbol()], function.since));
+                if let Some(Earlier { symbol, since }) = &function.earlier {
+                    let signature =
+                        Probe::new(name, "earlier signature", same_type(&format!("&{symbol}"), ours), HOLDS);
+                    self.probes.push(signature.function(&[symbol], *since).until(function.since));
+                }
             }
         }
         Ok(())

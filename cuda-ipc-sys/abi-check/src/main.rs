@@ -49,15 +49,20 @@ fn main() -> Result<()> {
     let mut disagreements = Vec::new();
     let mut present = Vec::new();
     let mut declarations = Vec::new();
+    let mut changed = BTreeMap::new();
     for set in &sets {
         set.fetch(folder)?;
         let (names, found) = compare(set, &set.include(folder), &bindings, &mut exceptions)?;
         disagreements.extend(found.into_iter().map(|text| format!("CUDA {}: {text}", set.version)));
         present.push(names);
-        disagreements.extend(runtime::compare(set, &set.lib(folder))?);
+        let compared = runtime::compare(set, &set.lib(folder))?;
+        disagreements.extend(compared.disagreements);
+        changed.extend(compared.changed);
         declarations.push((set, Declarations::read(&set.include(folder))?));
     }
     disagreements.extend(functions(&declarations)?);
+    let [_, interface] = Interface::all()?;
+    disagreements.extend(runtime::compare_changed(&interface, &changed));
     disagreements.extend(exceptions.wrong());
     let additions = additions(&sets, &present)?;
     let typedefs = typedefs::read(&Declarations::read(&newest.include(folder))?)?;
@@ -86,7 +91,8 @@ fn compare(
 ) -> Result<(BTreeSet<String>, Vec<String>)> {
     let (version, is_newest) = (set.cuda_version()?, set.version == headers::newest()?.version);
     let headers = c::Headers::read(include, bindings).with_context(|| format!("CUDA {}", set.version))?;
-    let adapted: Vec<_> = bindings.probes.iter().filter_map(|probe| exceptions.adapt(probe, set)).collect();
+    let probes = bindings.probes.iter().filter(|probe| probe.until.is_none_or(|until| version < until));
+    let adapted: Vec<_> = probes.filter_map(|probe| exceptions.adapt(probe, set)).collect();
     let (here, absent): (Vec<&Probe>, Vec<&Probe>) = adapted.iter().partition(|probe| {
         // Older runtimes have some functions with another signature.
         probe.since.is_none_or(|since| since <= version) && probe.needs.iter().all(|name| headers.declare(name))

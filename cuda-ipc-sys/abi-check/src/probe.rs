@@ -21,6 +21,8 @@ pub(crate) struct Probe {
     pub(crate) needs: Vec<String>,
     /// For a function: the CUDA version of the bound signature.
     pub(crate) since: Option<u32>,
+    /// For a function that older headers have by another name: the CUDA version that gave it its name.
+    pub(crate) until: Option<u32>,
     /// Whether the expression uses the names that the library exports.
     pub(crate) exported: bool,
 }
@@ -29,7 +31,7 @@ impl Probe {
     pub(crate) fn new(name: &str, what: &'static str, expression: String, expected: Answer) -> Self {
         let (name, subject) = (name.to_owned(), name.to_owned());
         let needs = vec![name.clone()];
-        Self { name, subject, what, expression, expected, needs, since: None, exported: false }
+        Self { name, subject, what, expression, expected, needs, since: None, until: None, exported: false }
     }
 
     /// Turns the statement into one about a member of the type.
@@ -42,6 +44,11 @@ impl Probe {
     pub(crate) fn function(mut self, needs: &[&str], since: u32) -> Self {
         self.needs = needs.iter().map(|&name| name.to_owned()).collect();
         self.since = Some(since);
+        self
+    }
+
+    pub(crate) fn until(mut self, version: u32) -> Self {
+        self.until = Some(version);
         self
     }
 

@@ -46,6 +46,8 @@ impl Declarations {
             let text = without_comments(&read(include, file)?);
             found.per_thread(&text);
             let mut functions = functions(&text);
+            let renamed = renamed(&text, &functions);
+            functions.extend(renamed);
             if interface == "Driver" {
                 functions.extend(self::functions(PROFILER));
             }
@@ -154,6 +156,19 @@ fn functions(text: &str) -> BTreeSet<String> {
         name.starts_with("cu") && words(name).count() == 1 && !name.ends_with("_ptsz") && !name.ends_with("_ptds")
     };
     names.filter(is_function).map(str::to_owned).collect()
+}
+
+/// Returns the names that macros give to declared functions: `#define cuX cuX_v2`.
+fn renamed(text: &str, functions: &BTreeSet<String>) -> BTreeSet<String> {
+    let definition = |line: &str| {
+        let mut words = line.trim().strip_prefix('#')?.trim_start().strip_prefix("define")?.split_whitespace();
+        let (name, value) = (words.next()?, words.next()?);
+        // `__CUDART_API_PTSZ(cudaX_v2)`
+        let value = value.rsplit('(').next()?.trim_end_matches(')');
+        let is_version = value.strip_prefix(name)?.starts_with("_v");
+        (is_version && functions.contains(name)).then(|| value.to_owned())
+    };
+    text.lines().filter_map(definition).collect()
 }
 
 /// Returns the versions of each function pointer type, without those for the per-thread default stream: a flag selects
@@ -281,5 +296,13 @@ mod tests {
         assert_eq!(found.exported_per_thread("cuA_v2"), Some("cuA_v2_ptsz"));
         assert_eq!(found.exported_per_thread("cuB"), Some("cuB_ptds"));
         assert_eq!(found.exported_per_thread("cuA"), None);
+    }
+
+    #[test]
+    fn a_macro_that_renames_a_function_adds_a_name() {
+        let text = "#define cuA cuA_v2\n# define cuB  __CUDART_API_PTSZ(cuB_v3)\n#define cuC cuD_v2\n#define cuE 1\n
+            CUresult CUDAAPI cuA(int); CUresult CUDAAPI cuB(int); CUresult CUDAAPI cuC(int); CUresult CUDAAPI cuE(int);";
+        let names = renamed(text, &functions(text));
+        assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), ["cuA_v2", "cuB_v3"]);
     }
 }

@@ -45,7 +45,10 @@ fn page(function: &Function, facts: &Facts<'_>, interface: &Interface) -> String
     let (base, summary, safety) = (function.base(), function.summary.trim(), function.safety.trim());
     let exported =
         if function.symbol() == base { String::new() } else { format!(", exported as `{}`", function.symbol()) };
-    let version = format!("{}.{}", function.since / 1000, function.since % 1000 / 10);
+    let version = version(function.since);
+    let earlier = function.earlier.as_ref().map_or_else(String::new, |earlier| {
+        format!(". Runtimes of CUDA {} to 12.9 export it as `{}`", self::version(earlier.since), earlier.symbol)
+    });
     // Some comments name codes that no header defines.
     let link = |code: &String| {
         if facts.codes.contains(code) { format!("[{code}]({}::{code})", interface.result) } else { code.clone() }
@@ -57,11 +60,16 @@ fn page(function: &Function, facts: &Facts<'_>, interface: &Interface) -> String
         None => format!("`{base}`"),
     };
     format!(
-        "{summary}\n\nC function {c_function}{exported}. Binds the signature of CUDA {version}.\n\n\
+        "{summary}\n\nC function {c_function}{exported}. Binds the signature of CUDA {version}{earlier}.\n\n\
          # Errors\n[`MissingSymbol`] if this {} does not have the function. Documented codes: {errors}.\n\n\
          # Safety\n{safety}",
         interface.library()
     )
+}
+
+/// Returns a version as text: 13.0.
+fn version(number: u32) -> String {
+    format!("{}.{}", number / 1000, number % 1000 / 10)
 }
 
 /// Returns the file of the table, and that of each area.
@@ -234,6 +242,19 @@ fn symbol(function: &Function, declarations: &Declarations) -> Result<TokenStrea
     if let Some(name) = declarations.exported_per_thread(function.symbol()) {
         let name = literal(name)?;
         symbol.extend(quote!(.per_thread_as(#name)));
+    }
+    if let Some(earlier) = &function.earlier {
+        let (exported, since) = (literal(&earlier.symbol)?, proc_macro2::Literal::u32_unsuffixed(earlier.since));
+        let suffix = declarations.exported_per_thread(function.symbol());
+        let suffix = suffix.and_then(|name| name.strip_prefix(function.symbol()));
+        let per_thread = match suffix {
+            Some(suffix) => {
+                let name = literal(&format!("{}{suffix}", earlier.symbol))?;
+                quote!(Some(#name))
+            }
+            None => quote!(None),
+        };
+        symbol.extend(quote!(.earlier_as(#exported, #per_thread, #since)));
     }
     Ok(symbol)
 }

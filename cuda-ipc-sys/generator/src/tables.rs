@@ -48,9 +48,21 @@ pub struct Function {
     /// The CUDA version whose signature is bound.
     pub since: u32,
     symbol: Option<String>,
+    /// What a runtime that is older than `since` calls the function, with the same signature.
+    pub earlier: Option<Earlier>,
     pub(crate) summary: String,
     /// What the caller must ensure.
     pub(crate) safety: String,
+}
+
+/// The name of a function in older runtimes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Earlier {
+    /// The name that they export.
+    pub symbol: String,
+    /// The first CUDA version with that name.
+    pub since: u32,
 }
 
 #[derive(Deserialize)]
@@ -68,6 +80,8 @@ pub struct Unbound {
     pub name: String,
     /// The version in cudaTypedefs.h, if another version of the name is bound.
     pub since: Option<u32>,
+    /// For the runtime: only the signature that it had before this CUDA version is left out. The new one is bound.
+    pub before: Option<u32>,
     /// `driver` or `runtime`.
     pub library: String,
     /// Why it is left out.
@@ -158,8 +172,12 @@ impl Interface {
 
     /// Returns whether a function of the headers is bound, or left out for a reason.
     fn knows(&self, name: &str) -> bool {
-        let is_bound = |function: &Function| [&function.name, function.base(), function.symbol()].contains(&name);
-        self.functions().any(is_bound) || self.unbound.iter().any(|unbound| unbound.name == name)
+        let is_bound = |function: &Function| {
+            [&function.name, function.base(), function.symbol()].contains(&name)
+                || function.earlier_symbol() == Some(name)
+        };
+        self.functions().any(is_bound)
+            || self.unbound.iter().any(|unbound| unbound.before.is_none() && unbound.name == name)
     }
 
     /// Returns the functions of the headers that are neither bound nor left out for a reason, with the version if that is
@@ -180,7 +198,9 @@ impl Interface {
     pub fn unneeded(&self, headers: &[&Declarations]) -> Vec<String> {
         let is_bound = |name: &str, since: Option<u32>| match since {
             Some(since) => self.functions().any(|function| function.base() == name && function.since == since),
-            None => self.functions().any(|function| [&function.name, function.symbol()].contains(&name)),
+            None => self.functions().any(|function| {
+                [&function.name, function.symbol()].contains(&name) || function.earlier_symbol() == Some(name)
+            }),
         };
         let is_declared = |Unbound { name, since, .. }: &Unbound| {
             let versions = headers.iter().filter_map(|headers| headers.typedefs_of_functions().get(name));
@@ -189,8 +209,9 @@ impl Interface {
                 None => headers.iter().any(|headers| headers.functions(self.name).contains(name)),
             }
         };
-        let unneeded =
-            self.unbound.iter().filter(|unbound| is_bound(&unbound.name, unbound.since) || !is_declared(unbound));
+        // Headers do not tell whether a signature changed; the libraries of the sets do.
+        let of_names = self.unbound.iter().filter(|unbound| unbound.before.is_none());
+        let unneeded = of_names.filter(|unbound| is_bound(&unbound.name, unbound.since) || !is_declared(unbound));
         let name = |Unbound { name, since, .. }: &Unbound| match since {
             Some(since) => format!("{name} of version {since}"),
             None => name.clone(),
@@ -212,7 +233,7 @@ impl Interface {
     /// Fails if a name or a version is there twice, or is bound and refused.
     fn check(&self) -> Result<()> {
         let mut names: Vec<_> = self.functions().map(|function| function.name.as_str()).collect();
-        let left_out = self.unbound.iter().filter(|unbound| unbound.since.is_none());
+        let left_out = self.unbound.iter().filter(|unbound| unbound.since.is_none() && unbound.before.is_none());
         names.extend(left_out.map(|unbound| unbound.name.as_str()));
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -242,6 +263,10 @@ impl Function {
     #[must_use]
     pub fn symbol(&self) -> &str {
         self.symbol.as_deref().unwrap_or(&self.name)
+    }
+
+    fn earlier_symbol(&self) -> Option<&str> {
+        self.earlier.as_ref().map(|earlier| earlier.symbol.as_str())
     }
 }
 
@@ -323,6 +348,7 @@ mod tests {
         let unbound = |(name, since): (&str, Option<u32>)| Unbound {
             name: name.to_owned(),
             since,
+            before: None,
             library: "driver".to_owned(),
             reason: "A reason.".to_owned(),
         };

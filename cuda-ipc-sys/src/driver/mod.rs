@@ -28,13 +28,13 @@ pub use functions::*;
 
 use crate::library::{Loaded, Once, Opened};
 use crate::table::{DefaultStream, table};
-use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol, Symbol};
+use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol};
 use resolver::Resolver;
 
 /// A CUDA driver: its library, and the functions that were found in it.
 ///
 /// Each function of the table is a method, which returns [`MissingSymbol`] if the driver lacks the function.
-/// A method costs one comparison more than the C call; [`Driver::functions`] returns the pointers themselves.
+/// A method costs one comparison more than a call through the pointer that [`Driver::functions`] returns.
 pub struct Driver {
     resolver: Resolver,
     addresses: [*const c_void; COUNT],
@@ -76,7 +76,7 @@ impl Driver {
     /// Returns the address of a function at a CUDA version, whether these bindings have it or not.
     ///
     /// The name is the base name in the documentation, such as `cuMemAlloc`. The version is that of the signature, the
-    /// number in cudaTypedefs.h: a driver has several functions of one name. The function is that for the default stream
+    /// number in cudaTypedefs.h, because a driver can have several functions of one name. The function is that for the default stream
     /// of this table. The macro [`function!`](crate::function) gives the address a type.
     ///
     /// A driver older than CUDA 11.3 cannot be asked by version. There, this finds only functions of [`SYMBOLS`];

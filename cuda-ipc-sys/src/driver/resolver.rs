@@ -49,7 +49,7 @@ impl Resolver {
     }
 
     /// Finds any function. A driver that cannot be asked by version finds only those of the table, because an exported
-    /// name does not tell the version.
+    /// name does not determine the version.
     pub(super) fn find_any(&self, name: &CStr, since: CudaVersion) -> *const c_void {
         match self.ask {
             Ask::Exported => {

@@ -41,7 +41,7 @@ pub use functions::*;
 
 use crate::library::{Loaded, Once, Opened};
 use crate::table::{DefaultStream, table};
-use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol, Symbol};
+use crate::{CudaLibrary, CudaVersion, LoadError, MissingSymbol};
 
 /// The oldest runtime that these bindings are for. One of CUDA 11 without a driver does not report its version.
 const OLDEST: CudaVersion = CudaVersion(11_080);
@@ -49,7 +49,7 @@ const OLDEST: CudaVersion = CudaVersion(11_080);
 /// A CUDA runtime: its library, and the functions that were found in it.
 ///
 /// It also loads without a driver, but then returns `cudaErrorInsufficientDriver` from most calls. A runtime of CUDA 11
-/// returns that code even for its own version, which then counts as 11.0.
+/// returns that code even for its own version, so [`Runtime::version`] returns 11.0.
 pub struct Runtime {
     library: Loaded,
     stream: DefaultStream,
@@ -60,7 +60,7 @@ impl Runtime {
     /// Returns the process's runtime, and loads it on the first call: the library that [`RUNTIME_VARIABLE`] names,
     /// otherwise `libcudart.so.13`, `.12` or `.11.0`. On Windows, these are `cudart64_13.dll`, `_12` and `_110`.
     ///
-    /// One of these that the process has loaded already is preferred, because a second runtime would have another state.
+    /// One of these that the process has loaded already is preferred, because two runtimes do not share their state.
     ///
     /// A failure is not cached: the next call tries again.
     ///
@@ -82,8 +82,8 @@ impl Runtime {
         let mut addresses = [std::ptr::null(); COUNT];
         for (address, symbol) in addresses.iter_mut().zip(SYMBOLS) {
             // Older runtimes export some of the names with another signature.
-            if symbol.since <= library.version.max(OLDEST) {
-                *address = library.address(symbol.exported_for(stream));
+            if let Some(name) = symbol.exported_by(library.version.max(OLDEST), stream) {
+                *address = library.address(name);
             }
         }
         Self { library, stream, addresses }
@@ -96,16 +96,29 @@ impl Runtime {
     /// Returns the address of a function of the runtime, whether these bindings have it or not. The function is that for
     /// the default stream of this table, if these bindings know that it has one of its own.
     ///
-    /// The runtime cannot be asked by version. A function that is newer than the runtime is not looked up, because some
-    /// names had another signature before. The macro [`function!`](crate::function) gives the address a type.
+    /// The runtime cannot be asked by version, and some names got another signature in a later release. A function that
+    /// is newer than the runtime is not looked up. Neither is one whose name is in [`SYMBOLS`] with a signature that
+    /// came after `since` and that this runtime has. For a name that these bindings lack, check [`Self::version`] too.
+    /// The macro [`function!`](crate::function) gives the address a type.
     ///
     /// # Errors
-    /// [`MissingSymbol`] if the runtime does not have the function.
+    /// [`MissingSymbol`] if the runtime does not have the function with that signature.
     pub fn address(&self, name: &'static CStr, since: CudaVersion) -> Result<NonNull<c_void>, MissingSymbol> {
-        let exported = SYMBOLS.iter().find(|symbol| symbol.exported == name);
-        let exported = exported.map_or(name, |symbol| symbol.exported_for(self.stream));
-        let address = if since <= self.version().max(OLDEST) { self.exported(exported) } else { None };
-        address.ok_or_else(|| self.lacks(name, since))
+        let version = self.version().max(OLDEST);
+        let known = SYMBOLS.iter().find(|symbol| symbol.exported == name);
+        let earlier = SYMBOLS.iter().find(|symbol| symbol.earlier.is_some_and(|earlier| earlier.exported == name));
+        // Functions that the oldest runtime has may be as old as CUDA itself.
+        let has_changed = known.is_some_and(|known| since.max(OLDEST) < known.since && known.since <= version);
+        let exported = match known {
+            Some(known) if since == known.since => known.exported_by(version, self.stream),
+            _ if since > version || has_changed => None,
+            Some(known) => Some(known.exported_for(self.stream)),
+            None => match earlier.filter(|symbol| version < symbol.since) {
+                Some(symbol) => symbol.exported_by(version, self.stream),
+                None => Some(name),
+            },
+        };
+        exported.and_then(|name| self.exported(name)).ok_or_else(|| self.lacks(name, since))
     }
 }
 

@@ -131,7 +131,8 @@ C function [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/grou
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE), [CUDA_ERROR_OUT_OF_MEMORY](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [CUDA_ERROR_NOT_PERMITTED](CUresult::CUDA_ERROR_NOT_PERMITTED), [CUDA_ERROR_NOT_SUPPORTED](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-`pool` must be valid for writing, and `poolProps` must point to properties whose reserved bytes are zero.*/
+`pool` must be valid for writing, and `poolProps` must point to properties whose reserved bytes are zero and
+whose win32SecurityAttributes is null or valid.*/
     #[inline]
     pub unsafe fn cuMemPoolCreate(
         &self,
@@ -473,7 +474,7 @@ C function [`cuMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cud
 
 # Safety
 `handle_out` must be valid for writing a value of `handleType`: an `int` for a file descriptor, which the caller
-must then close, or 64 bytes for a fabric handle. `pool` must be a pool that has not been destroyed.*/
+must then close, a `HANDLE` of the size of a pointer on Windows, or 64 bytes for a fabric handle. `pool` must be a pool that has not been destroyed.*/
     #[inline]
     pub unsafe fn cuMemPoolExportToShareableHandle(
         &self,
@@ -498,7 +499,7 @@ C function [`cuMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/c
 
 # Safety
 `pool_out` must be valid for writing. For a file descriptor, `handle` is the descriptor's number cast to a
-pointer, and the caller still owns the descriptor. For a fabric handle, `handle` points to the exporter's 64
+pointer, and the caller still owns the descriptor. On Windows, it is the `HANDLE`. For a fabric handle, `handle` points to the exporter's 64
 bytes, unchanged. Another process may change or free the memory at any time, so no Rust reference to it may be
 created.*/
     #[inline]

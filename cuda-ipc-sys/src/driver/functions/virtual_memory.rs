@@ -141,7 +141,8 @@ C function [`cuMemCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__C
 [`MissingSymbol`] if this driver does not have the function. Documented codes: [CUDA_ERROR_INVALID_VALUE](CUresult::CUDA_ERROR_INVALID_VALUE), [CUDA_ERROR_OUT_OF_MEMORY](CUresult::CUDA_ERROR_OUT_OF_MEMORY), [CUDA_ERROR_INVALID_DEVICE](CUresult::CUDA_ERROR_INVALID_DEVICE), [CUDA_ERROR_NOT_INITIALIZED](CUresult::CUDA_ERROR_NOT_INITIALIZED), [CUDA_ERROR_DEINITIALIZED](CUresult::CUDA_ERROR_DEINITIALIZED), [CUDA_ERROR_NOT_PERMITTED](CUresult::CUDA_ERROR_NOT_PERMITTED), [CUDA_ERROR_NOT_SUPPORTED](CUresult::CUDA_ERROR_NOT_SUPPORTED).
 
 # Safety
-`handle` must be valid for writing, and `prop` must point to properties whose reserved bytes are zero.*/
+`handle` must be valid for writing, and `prop` must point to properties whose reserved bytes are zero and
+whose win32HandleMetaData is null or valid.*/
     #[inline]
     pub unsafe fn cuMemCreate(
         &self,
@@ -275,7 +276,7 @@ C function [`cuMemExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-dr
 
 # Safety
 `shareableHandle` must be valid for writing a value of `handleType`: an `int` for a file descriptor, which the
-caller must then close, or 64 bytes for a fabric handle. `handle` must be that of an allocation or multicast
+caller must then close, a `HANDLE` of the size of a pointer on Windows, or 64 bytes for a fabric handle. `handle` must be that of an allocation or multicast
 object, and must not have been released.*/
     #[inline]
     pub unsafe fn cuMemExportToShareableHandle(
@@ -301,7 +302,7 @@ C function [`cuMemImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-
 
 # Safety
 `handle` must be valid for writing. For a file descriptor, `osHandle` is the descriptor's number cast to a
-pointer, and the caller still owns the descriptor. For a fabric handle, `osHandle` points to the exporter's 64
+pointer, and the caller still owns the descriptor. On Windows, it is the `HANDLE`. For a fabric handle, `osHandle` points to the exporter's 64
 bytes, unchanged. Another process may change or free the memory at any time, so no Rust reference to it may be
 created.*/
     #[inline]

@@ -209,7 +209,7 @@ the driver owns the descriptor, which must not be used or closed afterwards.*/
     }
     /**Signals imported semaphores in a stream.
 
-C function [`cudaSignalExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 13.0.
+C function [`cudaSignalExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 11.8 to 12.9 export it as `cudaSignalExternalSemaphoresAsync_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle).
@@ -236,7 +236,7 @@ may be destroyed before the stream has completed the operation.*/
     }
     /**Makes a stream wait for imported semaphores.
 
-C function [`cudaWaitExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 13.0.
+C function [`cudaWaitExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EXTRES__INTEROP.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 11.8 to 12.9 export it as `cudaWaitExternalSemaphoresAsync_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidResourceHandle](cudaError::cudaErrorInvalidResourceHandle), [cudaErrorTimeout](cudaError::cudaErrorTimeout).

@@ -311,7 +311,7 @@ the call.*/
     }
     /**Returns a graph's edges and their data, or their number if the lists are null.
 
-C function [`cudaGraphGetEdges`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+C function [`cudaGraphGetEdges`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaGraphGetEdges_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
@@ -338,7 +338,7 @@ graph during the call.*/
     }
     /**Returns the nodes that a node depends on, or their number if the list is null.
 
-C function [`cudaGraphNodeGetDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+C function [`cudaGraphNodeGetDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaGraphNodeGetDependencies_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
@@ -364,7 +364,7 @@ entries. No other thread may use the node's graph during the call.*/
     }
     /**Returns the nodes that depend on a node, or their number if the list is null.
 
-C function [`cudaGraphNodeGetDependentNodes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+C function [`cudaGraphNodeGetDependentNodes`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaGraphNodeGetDependentNodes_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery), [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
@@ -392,7 +392,7 @@ reading and writing. `pDependentNodes` and `edgeData` must each be null or valid
     }
     /**Adds edges to a graph.
 
-C function [`cudaGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+C function [`cudaGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaGraphAddDependencies_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).
@@ -419,7 +419,7 @@ bytes are zero. No other thread may use the graph during the call.*/
     }
     /**Removes edges from a graph, if they have the given data.
 
-C function [`cudaGraphRemoveDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+C function [`cudaGraphRemoveDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaGraphRemoveDependencies_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue).

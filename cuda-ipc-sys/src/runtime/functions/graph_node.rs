@@ -169,7 +169,7 @@ pub type PFN_cudaGraphConditionalHandleCreate_v2 = unsafe extern "C" fn(
 impl Runtime {
     /**Adds a node of any type, with data for its edges.
 
-C function [`cudaGraphAddNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0.
+C function [`cudaGraphAddNode`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__GRAPH.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaGraphAddNode_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDeviceFunction](cudaError::cudaErrorInvalidDeviceFunction), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).

@@ -702,7 +702,7 @@ C function [`cudaGetSymbolSize`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
     }
     /**Moves managed memory to a location in stream order, before it is used there.
 
-C function [`cudaMemPrefetchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+C function [`cudaMemPrefetchAsync`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.2 to 12.9 export it as `cudaMemPrefetchAsync_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
@@ -840,7 +840,7 @@ before the stream has completed the operation.*/
     }
     /**Advises the driver how a range of managed memory will be used.
 
-C function [`cudaMemAdvise`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0.
+C function [`cudaMemAdvise`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__MEMORY.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.2 to 12.9 export it as `cudaMemAdvise_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorInvalidDevice](cudaError::cudaErrorInvalidDevice), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).

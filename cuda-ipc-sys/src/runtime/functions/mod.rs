@@ -179,9 +179,19 @@ pub const SYMBOLS: &[Symbol] = &[
     Symbol::new(c"cudaStreamIsCapturing", 11080)
         .per_thread_as(c"cudaStreamIsCapturing_ptsz"),
     Symbol::new(c"cudaStreamGetCaptureInfo", 13000)
-        .per_thread_as(c"cudaStreamGetCaptureInfo_ptsz"),
+        .per_thread_as(c"cudaStreamGetCaptureInfo_ptsz")
+        .earlier_as(
+            c"cudaStreamGetCaptureInfo_v3",
+            Some(c"cudaStreamGetCaptureInfo_v3_ptsz"),
+            12030,
+        ),
     Symbol::new(c"cudaStreamUpdateCaptureDependencies", 13000)
-        .per_thread_as(c"cudaStreamUpdateCaptureDependencies_ptsz"),
+        .per_thread_as(c"cudaStreamUpdateCaptureDependencies_ptsz")
+        .earlier_as(
+            c"cudaStreamUpdateCaptureDependencies_v2",
+            Some(c"cudaStreamUpdateCaptureDependencies_v2_ptsz"),
+            12030,
+        ),
     Symbol::new(c"cudaThreadExchangeStreamCaptureMode", 11080),
     Symbol::new(c"cudaEventCreateWithFlags", 11080),
     Symbol::new(c"cudaEventDestroy", 11080),
@@ -220,14 +230,19 @@ pub const SYMBOLS: &[Symbol] = &[
     Symbol::new(c"cudaGetSymbolAddress", 11080),
     Symbol::new(c"cudaGetSymbolSize", 11080),
     Symbol::new(c"cudaMemPrefetchAsync", 13000)
-        .per_thread_as(c"cudaMemPrefetchAsync_ptsz"),
+        .per_thread_as(c"cudaMemPrefetchAsync_ptsz")
+        .earlier_as(
+            c"cudaMemPrefetchAsync_v2",
+            Some(c"cudaMemPrefetchAsync_v2_ptsz"),
+            12020,
+        ),
     Symbol::new(c"cudaMemPrefetchBatchAsync", 13000)
         .per_thread_as(c"cudaMemPrefetchBatchAsync_ptsz"),
     Symbol::new(c"cudaMemDiscardBatchAsync", 13000)
         .per_thread_as(c"cudaMemDiscardBatchAsync_ptsz"),
     Symbol::new(c"cudaMemDiscardAndPrefetchBatchAsync", 13000)
         .per_thread_as(c"cudaMemDiscardAndPrefetchBatchAsync_ptsz"),
-    Symbol::new(c"cudaMemAdvise", 13000),
+    Symbol::new(c"cudaMemAdvise", 13000).earlier_as(c"cudaMemAdvise_v2", None, 12020),
     Symbol::new(c"cudaMemGetLocationInfo", 13040),
     Symbol::new(c"cudaMemRangeGetAttribute", 11080),
     Symbol::new(c"cudaMemRangeGetAttributes", 11080),
@@ -315,9 +330,19 @@ pub const SYMBOLS: &[Symbol] = &[
     Symbol::new(c"cudaDestroyExternalMemory", 11080),
     Symbol::new(c"cudaImportExternalSemaphore", 11080),
     Symbol::new(c"cudaSignalExternalSemaphoresAsync", 13000)
-        .per_thread_as(c"cudaSignalExternalSemaphoresAsync_ptsz"),
+        .per_thread_as(c"cudaSignalExternalSemaphoresAsync_ptsz")
+        .earlier_as(
+            c"cudaSignalExternalSemaphoresAsync_v2",
+            Some(c"cudaSignalExternalSemaphoresAsync_v2_ptsz"),
+            11080,
+        ),
     Symbol::new(c"cudaWaitExternalSemaphoresAsync", 13000)
-        .per_thread_as(c"cudaWaitExternalSemaphoresAsync_ptsz"),
+        .per_thread_as(c"cudaWaitExternalSemaphoresAsync_ptsz")
+        .earlier_as(
+            c"cudaWaitExternalSemaphoresAsync_v2",
+            Some(c"cudaWaitExternalSemaphoresAsync_v2_ptsz"),
+            11080,
+        ),
     Symbol::new(c"cudaDestroyExternalSemaphore", 11080),
     Symbol::new(c"cudaGraphicsUnregisterResource", 11080),
     Symbol::new(c"cudaGraphicsResourceSetMapFlags", 11080),
@@ -333,11 +358,16 @@ pub const SYMBOLS: &[Symbol] = &[
     Symbol::new(c"cudaGraphDebugDotPrint", 11080),
     Symbol::new(c"cudaGraphGetNodes", 11080),
     Symbol::new(c"cudaGraphGetRootNodes", 11080),
-    Symbol::new(c"cudaGraphGetEdges", 13000),
-    Symbol::new(c"cudaGraphNodeGetDependencies", 13000),
-    Symbol::new(c"cudaGraphNodeGetDependentNodes", 13000),
-    Symbol::new(c"cudaGraphAddDependencies", 13000),
-    Symbol::new(c"cudaGraphRemoveDependencies", 13000),
+    Symbol::new(c"cudaGraphGetEdges", 13000)
+        .earlier_as(c"cudaGraphGetEdges_v2", None, 12030),
+    Symbol::new(c"cudaGraphNodeGetDependencies", 13000)
+        .earlier_as(c"cudaGraphNodeGetDependencies_v2", None, 12030),
+    Symbol::new(c"cudaGraphNodeGetDependentNodes", 13000)
+        .earlier_as(c"cudaGraphNodeGetDependentNodes_v2", None, 12030),
+    Symbol::new(c"cudaGraphAddDependencies", 13000)
+        .earlier_as(c"cudaGraphAddDependencies_v2", None, 12030),
+    Symbol::new(c"cudaGraphRemoveDependencies", 13000)
+        .earlier_as(c"cudaGraphRemoveDependencies_v2", None, 12030),
     Symbol::new(c"cudaGraphNodeFindInClone", 11080),
     Symbol::new(c"cudaGraphNodeGetType", 11080),
     Symbol::new(c"cudaGraphNodeGetContainingGraph", 13010),
@@ -377,7 +407,8 @@ pub const SYMBOLS: &[Symbol] = &[
     Symbol::new(c"cudaGraphExecExternalSemaphoresWaitNodeSetParams", 11080),
     Symbol::new(c"cudaGraphNodeSetEnabled", 11080),
     Symbol::new(c"cudaGraphNodeGetEnabled", 11080),
-    Symbol::new(c"cudaGraphAddNode", 13000),
+    Symbol::new(c"cudaGraphAddNode", 13000)
+        .earlier_as(c"cudaGraphAddNode_v2", None, 12030),
     Symbol::new(c"cudaGraphAddKernelNode", 11080),
     Symbol::new(c"cudaGraphAddMemcpyNode", 11080),
     Symbol::new(c"cudaGraphAddMemcpyNode1D", 11080),

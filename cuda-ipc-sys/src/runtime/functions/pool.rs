@@ -244,7 +244,8 @@ C function [`cudaMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-runtime-api/g
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorNotSupported](cudaError::cudaErrorNotSupported).
 
 # Safety
-`memPool` must be valid for writing, and `poolProps` must point to properties whose reserved bytes are zero.*/
+`memPool` must be valid for writing, and `poolProps` must point to properties whose reserved bytes are zero and
+whose win32SecurityAttributes is null or valid.*/
     #[inline]
     pub unsafe fn cudaMemPoolCreate(
         &self,
@@ -392,7 +393,7 @@ C function [`cudaMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/c
 
 # Safety
 `shareableHandle` must be valid for writing a value of `handleType`: an `int` for a file descriptor, which the
-caller must then close, or 64 bytes for a fabric handle. `memPool` must be a pool that has not been destroyed.*/
+caller must then close, a `HANDLE` of the size of a pointer on Windows, or 64 bytes for a fabric handle. `memPool` must be a pool that has not been destroyed.*/
     #[inline]
     pub unsafe fn cudaMemPoolExportToShareableHandle(
         &self,
@@ -417,7 +418,7 @@ C function [`cudaMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda
 
 # Safety
 `memPool` must be valid for writing. For a file descriptor, `shareableHandle` is the descriptor's number cast to
-a pointer, and the caller still owns the descriptor. For a fabric handle, `shareableHandle` points to the
+a pointer, and the caller still owns the descriptor. On Windows, it is the `HANDLE`. For a fabric handle, `shareableHandle` points to the
 exporter's 64 bytes, unchanged. Another process may change or free the memory at any time, so no Rust reference
 to it may be created.*/
     #[inline]

@@ -615,7 +615,7 @@ writing.*/
     }
     /**Returns the state of a capture: its ID, its graph, and the nodes that the next node depends on.
 
-C function [`cudaStreamGetCaptureInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.0.
+C function [`cudaStreamGetCaptureInfo`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaStreamGetCaptureInfo_v3`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorStreamCaptureImplicit](cudaError::cudaErrorStreamCaptureImplicit), [cudaErrorLossyQuery](cudaError::cudaErrorLossyQuery).
@@ -657,7 +657,7 @@ the graph during the call.*/
     }
     /**Extends or replaces the set of nodes that a capturing stream's next node depends on.
 
-C function [`cudaStreamUpdateCaptureDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.0.
+C function [`cudaStreamUpdateCaptureDependencies`](https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__STREAM.html). Binds the signature of CUDA 13.0. Runtimes of CUDA 12.3 to 12.9 export it as `cudaStreamUpdateCaptureDependencies_v2`.
 
 # Errors
 [`MissingSymbol`] if this runtime does not have the function. Documented codes: [cudaErrorInvalidValue](cudaError::cudaErrorInvalidValue), [cudaErrorIllegalState](cudaError::cudaErrorIllegalState).
