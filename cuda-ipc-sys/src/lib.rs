@@ -17,4 +17,4 @@ pub use attempt::{Attempt, Cause};
 pub use driver::*;
 pub use error::{Error, LoadError, MissingSymbol};
 pub use library::{CudaLibrary, DRIVER_VARIABLE, RUNTIME_VARIABLE};
-pub use version::{CudaVersion, Symbol};
+pub use version::{CudaVersion, EarlierName, Symbol};

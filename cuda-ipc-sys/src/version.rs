@@ -48,13 +48,13 @@ pub struct Symbol {
     /// The CUDA version whose signature is bound.
     pub since: CudaVersion,
     /// What older libraries call the function, with the same signature, if they have it.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<EarlierName>,
 }
 
 /// The name of a function in libraries that are older than [`Symbol::since`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Earlier {
+pub struct EarlierName {
     /// The name that such a library exports.
     pub exported: &'static CStr,
     /// The name that it exports for the per-thread default stream, if it has one.
@@ -83,7 +83,7 @@ impl Symbol {
         per_thread: Option<&'static CStr>,
         since: u32,
     ) -> Self {
-        Self { earlier: Some(Earlier { exported, per_thread, since: CudaVersion(since) }), ..self }
+        Self { earlier: Some(EarlierName { exported, per_thread, since: CudaVersion(since) }), ..self }
     }
 
     /// Returns the oldest CUDA version that has the function with the bound signature.
