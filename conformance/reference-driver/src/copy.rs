@@ -9,7 +9,7 @@ use cuda_ipc_sys::{CUcontext, CUctx_flags, CUdeviceptr, CUstream};
 use crate::answer::{INVALID_VALUE, Result};
 use crate::host::is_mapped;
 use crate::process::{State, state};
-use crate::range::{Access, By, Span};
+use crate::range::{Access, By, Memory, Span};
 use crate::stream::{Stream, perform};
 
 /// Memory that a copy reads or writes.
@@ -59,9 +59,28 @@ impl State {
         if let Some(range) = self.range(place.address()).filter(|range| range.memory.is_of_host_pool()) {
             // Seen on an H200: it is the host's memory, whatever access a device has.
             let is_inside = place.address().checked_add(size).is_some_and(|end| end <= range.end());
-            return match place {
-                Place::Any(address) if is_inside => range.spans(address, size, access).map(Found::Kept),
-                _ => Err(INVALID_VALUE),
+            let is_taken = match place {
+                Place::Any(_) => {
+                    !fault!("a-unified-copy-refuses-host-pools", ["POOL-ACC-009"], "cuMemcpy refuses their memory.")
+                }
+                Place::Device(_) | Place::Of { .. } => {
+                    access == Access::Read
+                        && fault!("a-copy-reads-host-pools-as-device-memory", ["POOL-ACC-009"], "It succeeds.")
+                        || access == Access::Write
+                            && fault!("a-copy-writes-host-pools-as-device-memory", ["POOL-ACC-009"], "It succeeds.")
+                        || range.allows(self, context, By::Driver, access)
+                            && fault!(
+                                "a-copy-takes-host-pools-with-access",
+                                ["POOL-ACC-009"],
+                                "Where the device has access, their memory is device memory."
+                            )
+                }
+            };
+            let address = place.address();
+            return if is_inside && is_taken {
+                range.spans(address, size, access).map(Found::Kept)
+            } else {
+                Err(INVALID_VALUE)
             };
         }
         match place {
@@ -178,6 +197,20 @@ fn copy_peer(
         state.context(to.1 as u64)?;
         state.context(from.1 as u64)?;
     }
+    let is_of_pool = || Ok(matches!(state()?.range(from.0).map(|range| &range.memory), Some(Memory::Pool { .. })));
+    if fault!("peer-copy-of-a-pool-moves-nothing", ["P2P-014"], "cuMemcpyPeer succeeds and copies nothing.")
+        && is_of_pool()?
+    {
+        return Ok(());
+    }
+    if fault!(
+        "peer-copy-of-a-pool-needs-access",
+        ["P2P-014"],
+        "cuMemcpyPeer reaches both sides from the current context."
+    ) && is_of_pool()?
+    {
+        return copy(Place::Device(to.0), Place::Device(from.0));
+    }
     if fault!("peer-copy-moves-nothing", ["P2P-012"], "A copy between devices succeeds and copies nothing.") {
         return Ok(());
     }
@@ -201,6 +234,11 @@ fn prepare(state: &State, stream: &Arc<Stream>, address: u64, unit: usize, count
     }
     if size == 0 {
         return Ok(Vec::new());
+    }
+    if let Some(range) = state.range(address).filter(|range| range.memory.is_of_host_pool())
+        && fault!("a-fill-of-a-host-pool-needs-no-access", ["POOL-ACC-009"], "It succeeds.")
+    {
+        return range.spans(address, size, Access::Write);
     }
     state.reach_device(stream.context, address, size, By::Driver, Access::Write)
 }

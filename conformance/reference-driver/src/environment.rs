@@ -105,3 +105,34 @@ fn check_name(name: &OsStr) {
         refuse(format_args!("{name}: unknown variable; expected {PREFIX} and one of {}", KNOWN.join(", ")));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names in the first column of the README's table of variables.
+    fn documented() -> Vec<&'static str> {
+        let (_, section) = include_str!("../README.md").split_once("## Environment variables").expect("the section");
+        let (section, _) = section.split_once("\n## ").expect("another section follows");
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+        rows.map(|row| row.split('`').next().expect("a name")).collect()
+    }
+
+    #[test]
+    fn the_readme_has_every_variable() {
+        let mut known: Vec<_> = KNOWN.iter().map(|name| format!("{PREFIX}{name}")).collect();
+        known.push("CUDA_VISIBLE_DEVICES".to_owned());
+        known.sort_unstable();
+        let mut documented = documented();
+        documented.sort_unstable();
+        assert_eq!(documented, known);
+    }
+
+    #[test]
+    fn the_documentation_of_the_crate_has_every_variable() {
+        let (text, _) = include_str!("lib.rs").split_once("//! # Functions").expect("the section after the variables");
+        for name in KNOWN {
+            assert!(text.contains(&format!("//! - `{PREFIX}{name}`")), "lib.rs does not describe {PREFIX}{name}");
+        }
+    }
+}

@@ -116,6 +116,14 @@ entry_points! {
         let context = {
             let state = state()?;
             state.check_current_if_any()?;
+            if fault!("host-free-needs-a-context", ["IPCMEM-GET-033"], "cuMemFreeHost is refused without a current context.") {
+                state.current()?;
+            }
+            if state.current().is_err()
+                && fault!("host-free-without-a-context-is-lost", ["IPCMEM-GET-033"], "It succeeds and frees nothing.")
+            {
+                return Ok(());
+            }
             let range = state.ranges.get(&base).filter(|range| matches!(range.memory, Memory::Host(_)));
             range.ok_or(INVALID_VALUE)?.context
         };

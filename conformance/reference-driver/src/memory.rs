@@ -103,6 +103,14 @@ entry_points! {
             if pointer == 0 {
                 return Ok(());
             }
+            if fault!("free-needs-a-context", ["IPCMEM-GET-033"], "cuMemFree is refused without a current context.") {
+                state.current()?;
+            }
+            if state.current().is_err()
+                && fault!("free-without-a-context-is-lost", ["IPCMEM-GET-033"], "It succeeds and frees nothing.")
+            {
+                return Ok(());
+            }
             if let Some(result) = state.free_import(pointer) {
                 return result;
             }

@@ -21,8 +21,15 @@ struct Statement {
     says: String,
     #[serde(default)]
     answers: Vec<String>,
+    /// `case: text`: what the golden record of the GPU has for a case of the conformance suite.
+    #[serde(default)]
+    observed: Vec<String>,
+    /// `file: test` of this package.
+    #[serde(default)]
+    held_by: Vec<String>,
     unasked: Option<String>,
     otherwise: Option<String>,
+    differs: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -67,8 +74,16 @@ fn statements() -> Vec<Statement> {
     table::<BTreeMap<String, Vec<Statement>>>("h200.toml").into_values().flatten().collect()
 }
 
+/// The lines of the statements. One with `otherwise` was corrected, so that any other statement of a line decides.
 fn stated() -> Answers {
-    answers(statements().iter().flat_map(|statement| &statement.answers).map(String::as_str))
+    let statements = statements();
+    let of = |is_corrected: bool| {
+        let chosen = statements.iter().filter(move |statement| statement.otherwise.is_some() == is_corrected);
+        answers(chosen.flat_map(|statement| &statement.answers).map(String::as_str))
+    };
+    let mut all = of(true);
+    all.extend(of(false));
+    all
 }
 
 fn recorded() -> Answers {
@@ -110,10 +125,57 @@ fn probe() -> Answers {
 
 #[test]
 fn every_statement_is_asked_or_says_why_not() {
-    for Statement { says, answers, unasked, otherwise } in statements() {
-        assert!(answers.is_empty() == unasked.is_some(), "`{says}` must have either `answers` or `unasked`");
-        for reason in [&unasked, &otherwise].into_iter().flatten() {
-            assert!(!reason.is_empty(), "`{says}` has an empty `unasked` or `otherwise`");
+    for Statement { says, answers, observed, held_by, unasked, otherwise, differs } in statements() {
+        let ways = [!answers.is_empty(), !observed.is_empty(), !held_by.is_empty(), unasked.is_some()];
+        let ways = ways.into_iter().filter(|is_used| *is_used).count();
+        assert_eq!(ways, 1, "`{says}` must have one of `answers`, `observed`, `held_by` and `unasked`");
+        for reason in [&unasked, &otherwise, &differs].into_iter().flatten() {
+            assert!(!reason.is_empty(), "`{says}` has an empty `unasked`, `otherwise` or `differs`");
+        }
+        // Lines that differ are in `differences.toml`.
+        assert!(differs.is_none() || answers.is_empty(), "`{says}` has both `answers` and `differs`");
+    }
+}
+
+/// The cases of the catalogue, without their parameters.
+fn cases() -> BTreeSet<String> {
+    #[derive(Deserialize)]
+    struct Group {
+        row: Vec<Row>,
+    }
+    #[derive(Deserialize)]
+    struct Row {
+        #[serde(default)]
+        cases: Vec<String>,
+    }
+    let files = std::fs::read_dir(folder().join("../../requirements")).expect("the catalogue");
+    let files = files.map(|file| file.expect("a file").path()).filter(|path| path.extension() == Some("toml".as_ref()));
+    let text = |path: PathBuf| std::fs::read_to_string(path).expect("a group of rows");
+    files.flat_map(|path| toml::from_str::<Group>(&text(path)).expect("rows").row).flat_map(|row| row.cases).collect()
+}
+
+#[test]
+fn what_cases_observed_is_in_the_golden_record() {
+    let record = text("../../records/nvidia-580.159.04-h200-x2.jsonl");
+    let cases = cases();
+    for Statement { says, observed, .. } in statements() {
+        for entry in observed {
+            let (case, seen) = entry.split_once(": ").expect("`case: text`");
+            assert!(cases.contains(case.split('/').next().expect("a name")), "`{says}`: no row has the case {case}");
+            let line = record.lines().find(|line| line.contains(&format!("\"id\":\"{case}\"")));
+            let line = line.unwrap_or_else(|| panic!("`{says}`: the record lacks the case {case}"));
+            assert!(line.contains(seen), "`{says}`: the record of {case} lacks `{seen}`: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_tests_that_hold_a_statement_exist() {
+    for Statement { says, held_by, .. } in statements() {
+        for entry in held_by {
+            let (file, test) = entry.split_once(": ").expect("`file: test`");
+            let source = text(&format!("../tests/{file}"));
+            assert!(source.contains(&format!("fn {test}()")), "`{says}`: tests/{file} has no test {test}");
         }
     }
 }

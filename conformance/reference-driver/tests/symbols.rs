@@ -8,10 +8,13 @@ use std::path::Path;
 use std::ptr;
 
 use common::{driver, library, runtime_library};
-use cuda_ipc_sys::{CUdriverProcAddressQueryResult as Query, CUresult, CudaVersion, MissingSymbol, SYMBOLS, Symbol};
+use cuda_ipc_sys::{
+    CUdriverProcAddressQueryResult as Query, CUresult, CUuuid, CudaVersion, MissingSymbol, SYMBOLS, Symbol,
+};
 use object::elf::DT_SONAME;
 use object::read::elf::{Dyn as _, ElfFile64};
 use object::{Endianness, Object as _};
+use reference_driver::UNSUPPORTED;
 
 const SERVED: CudaVersion = CudaVersion(13000);
 
@@ -64,11 +67,52 @@ fn exports_of(library: &Path) -> BTreeSet<String> {
     exports.iter().map(|export| text(export.name())).collect()
 }
 
+/// The functions that are exported and return CUDA_ERROR_NOT_SUPPORTED for any arguments, as a test in `contexts` sees.
+#[test]
+fn the_unsupported_functions_are_exported_and_each_has_a_reason() {
+    let unsupported = list(include_str!("unsupported.txt"));
+    assert_eq!(UNSUPPORTED.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<_>>(), unsupported);
+    assert_eq!(&unsupported - &exports(), BTreeSet::new());
+    assert!(UNSUPPORTED.iter().all(|(_, reason)| !reason.is_empty()));
+}
+
+/// The README says in words what the three lists say in names.
+#[test]
+fn the_readme_names_each_list() {
+    let readme = include_str!("../README.md");
+    let (_, section) = readme.split_once("## What it does not serve").expect("the README has this section");
+    let (section, _) = section.split_once("\n## ").expect("another section follows");
+    for list in ["tests/exports.txt", "tests/unsupported.txt", "tests/missing.txt"] {
+        assert!(section.contains(&format!("]({list})")), "the section does not link {list}");
+    }
+}
+
 #[test]
 fn every_listed_function_is_exported_and_nothing_else() {
     let expected: BTreeSet<_> = include_str!("exports.txt").lines().map(str::to_owned).collect();
     assert_eq!(&expected - &exports(), BTreeSet::new(), "missing exports");
     assert_eq!(&exports() - &expected, BTreeSet::new(), "exports that are not in exports.txt");
+}
+
+/// The names of a list in this folder. A list is sorted, and names nothing twice.
+fn list(text: &str) -> BTreeSet<String> {
+    let names: BTreeSet<_> = text.lines().map(str::to_owned).collect();
+    assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), text.lines().collect::<Vec<_>>());
+    names
+}
+
+/// The table of `cuda-ipc-sys` has every function of `cuda.h`. This driver exports one or lacks it, and nothing between.
+#[test]
+fn every_function_of_the_table_is_exported_or_listed_as_missing() {
+    let missing = list(include_str!("missing.txt"));
+    let table: BTreeSet<_> = SYMBOLS.iter().map(|symbol| symbol.exported.to_string_lossy().into_owned()).collect();
+    assert_eq!(&table - &exports(), missing);
+    for symbol in SYMBOLS.iter().filter(|symbol| missing.contains(&*symbol.exported.to_string_lossy())) {
+        let is_known = served().any(|served| served.name == symbol.name && served.since <= symbol.since);
+        let (code, address, reason) = ask(symbol.name, symbol.since.0.min(SERVED.0));
+        // A function of an older signature is found under its name by those who ask for the older version.
+        assert!(code != CUresult::CUDA_SUCCESS || address.is_null() || is_known, "{symbol:?}: {code:?}, {reason:?}");
+    }
 }
 
 /// A program that links both libraries would otherwise find the runtime's functions in the driver.
@@ -234,6 +278,31 @@ fn a_call_that_is_missing_names_both_versions() {
         let message = missing.to_string();
         for part in [name.to_str().expect("ASCII"), "13.4", "13.0"] {
             assert!(message.contains(part), "{message}");
+        }
+    }
+}
+
+/// Tables that a libcudart of NVIDIA asks for, and one that nobody has.
+const TABLES: [[u8; 16]; 3] = [
+    [0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9],
+    [0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x47, 0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc],
+    *b"no such table!!\0",
+];
+
+/// The code is that of an H200 for an unknown table. The output stays as it was, like that of any call that fails: a
+/// caller that looks only at the pointer finds what it put there.
+#[test]
+fn a_table_that_is_missing_leaves_its_output_untouched() {
+    // SAFETY: the call has no arguments that it could misuse.
+    let code = unsafe { driver().cuInit(0) }.expect("every driver has it");
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    for table in TABLES {
+        let id = CUuuid { bytes: table.map(u8::cast_signed) };
+        for before in [ptr::null(), ptr::dangling::<c_void>(), ptr::without_provenance(0xa5a5_a5a5)] {
+            let mut found = before;
+            // SAFETY: the output and the identifier are locals.
+            let code = unsafe { driver().cuGetExportTable(&mut found, &id) }.expect("it is exported");
+            assert_eq!((code, found), (CUresult::CUDA_ERROR_INVALID_VALUE, before), "{table:02x?}");
         }
     }
 }

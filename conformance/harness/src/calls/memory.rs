@@ -44,6 +44,13 @@ calls! {
         Ok(Pointer(pointer as u64))
     }
 
+    /// `cuMemFreeHost`.
+    fn mem_free_host(session, pointer: Pointer) -> () {
+        cuda!(session.cuMemFreeHost(pointer.0 as _));
+        session.ledger.remove(&Resource::PinnedHost(pointer.0));
+        Ok(())
+    }
+
     /// `cuMemHostAlloc`, portable and mapped, with additional flags.
     fn mem_host_alloc(session, size: u64, flags: u32) -> Pointer {
         let mut pointer = ptr::null_mut();
@@ -80,7 +87,7 @@ calls! {
 
     /// `cuMemAllocAsync` from the current pool, then `cuStreamSynchronize`.
     fn mem_alloc_async(session, size: u64) -> Pointer {
-        let mut pointer = 0;
+        let mut pointer = u64::MAX;
         cuda!(session.cuMemAllocAsync(&mut pointer, size as usize, Stream::DEFAULT.0 as _));
         session.ledger.add(Resource::StreamOrdered(pointer));
         cuda!(session.cuStreamSynchronize(Stream::DEFAULT.0 as _));
@@ -120,6 +127,20 @@ calls! {
     /// `cuMemcpyDtoDAsync`.
     fn memcpy_dtod_async(session, to: Pointer, from: Pointer, count: u64, stream: Stream) -> () {
         cuda!(session.cuMemcpyDtoDAsync(to.0, from.0, count as usize, stream.0 as _));
+        Ok(())
+    }
+
+    /// `cuMemcpy`, which takes memory of any kind on both sides, then `cuCtxSynchronize`.
+    fn memcpy(session, to: Pointer, from: Pointer, count: u64) -> () {
+        cuda!(session.cuMemcpy(to.0, from.0, count as usize));
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoD`, then `cuCtxSynchronize`.
+    fn memcpy_dtod(session, to: Pointer, from: Pointer, count: u64) -> () {
+        cuda!(session.cuMemcpyDtoD(to.0, from.0, count as usize));
+        cuda!(session.cuCtxSynchronize());
         Ok(())
     }
 

@@ -320,7 +320,7 @@ impl Session {
     /// Allocates from a pool. The memory is in the ledger even if the stream fails afterwards.
     fn allocate_from_pool(&mut self, size: u64, pool: Pool, stream: Stream) -> Result<Pointer, Refused> {
         let session = self;
-        let mut pointer = 0;
+        let mut pointer = u64::MAX;
         cuda!(session.cuMemAllocFromPoolAsync(&mut pointer, size as usize, pool.0 as _, stream.0 as _));
         session.ledger.add(Resource::StreamOrdered(pointer));
         Ok(Pointer(pointer))

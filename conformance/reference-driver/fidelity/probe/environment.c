@@ -13,7 +13,7 @@ void environment(void) {
         {"attribute file descriptors", 103}, {"attribute fabric", 128}, {"attribute interprocess events", 125},
         {"attribute memory pools", 115}, {"attribute pool handle types", 119}, {"attribute multicast", 132},
         {"attribute dma-buf", 124}, {"attribute pageable memory access", 88},
-        {"attribute concurrent managed access", 89},
+        {"attribute concurrent managed access", 89}, {"attribute RDMA of virtual memory", 110},
     };
     Object context = enter(0);
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {

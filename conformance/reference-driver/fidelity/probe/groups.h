@@ -10,9 +10,18 @@ void vmm(void);
 void pools(void);
 void deaths(void);
 void peer_copies(void);
+void destroyed_peers(void);
+void pools_in_use(void);
 
 /* Groups that use only the exporter's device. */
 void environment(void);
+void flags_of_opens(void);
+void small_neighbours(void);
+void stale_handles(void);
+void reserved_addresses(void);
+void fabric_pools(void);
+void files_of_the_dead(void);
+void stores_of_another_process(void);
 void legacy_handles(void);
 void vmm_refusals(void);
 void fabric(void);

@@ -15,14 +15,20 @@ struct Question {
 };
 
 /* The files are /dev/shm/cuda.shm.USER.PROCESS.NUMBER. */
-void remove_leftovers(pid_t process) {
+static size_t leftovers(pid_t process, int are_removed) {
     char pattern[64];
     glob_t found;
     snprintf(pattern, sizeof pattern, "/dev/shm/cuda.shm.%x.%x.*", getuid(), process);
-    if (glob(pattern, 0, NULL, &found)) return;
-    for (size_t i = 0; i < found.gl_pathc; i++) unlink(found.gl_pathv[i]);
+    if (glob(pattern, 0, NULL, &found)) return 0;
+    size_t count = found.gl_pathc;
+    for (size_t i = 0; are_removed && i < count; i++) unlink(found.gl_pathv[i]);
     globfree(&found);
+    return count;
 }
+
+void remove_leftovers(pid_t process) { leftovers(process, 1); }
+
+int has_leftovers(pid_t process) { return leftovers(process, 0) > 0; }
 
 /* Returns whether all bytes were sent. */
 static int send_all(int socket, const void *bytes, size_t size, int descriptor) {
@@ -189,13 +195,17 @@ struct Peer start_peer(int device) {
     return (struct Peer){process, sockets[0]};
 }
 
-void end_peer(struct Peer *peer) {
-    if (!peer->process) return;
-    kill(peer->process, SIGKILL);
-    waitpid(peer->process, NULL, 0);
-    remove_leftovers(peer->process);
+pid_t kill_peer(struct Peer *peer) {
+    pid_t process = peer->process;
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
     close(peer->socket);
     peer->process = 0;
+    return process;
+}
+
+void end_peer(struct Peer *peer) {
+    if (peer->process) remove_leftovers(kill_peer(peer));
 }
 
 static void put(struct Peer *peer, struct Question question, int descriptor) {

@@ -32,8 +32,12 @@ struct Peer start_peer(int device);
 /* Kills the peer with SIGKILL, without any cleanup by the peer. */
 void end_peer(struct Peer *peer);
 
+/* The same, but leaves its files in shared memory. Returns the process that it was. */
+pid_t kill_peer(struct Peer *peer);
+
 /* Removes the files that a real driver leaves behind in shared memory if a process is killed or crashes. */
 void remove_leftovers(pid_t process);
+int has_leftovers(pid_t process);
 
 struct Answer ask(struct Peer *peer, enum Operation operation, Pointer value);
 struct Answer ask_about(struct Peer *peer, enum Operation operation, Handle handle);

@@ -142,7 +142,15 @@ impl State {
         }
         // Seen on an H200: an allocation of nothing has the address 0.
         if size == 0 {
-            return Ok(0);
+            return match () {
+                () if fault!("an-empty-allocation-is-refused", ["POOL-PTR-023"], "0 bytes are an invalid value.") => {
+                    Err(INVALID_VALUE)
+                }
+                () if fault!("an-empty-allocation-has-memory", ["POOL-PTR-023"], "It is a granule of the pool.") => {
+                    self.allocate_from(id, GRANULARITY)
+                }
+                () => Ok(0),
+            };
         }
         // POOL-CREATE-009
         let counted = if fault!(
@@ -363,6 +371,9 @@ entry_points! {
         let stream = locked.stream(stream)?;
         stream.start()?;
         if pointer == 0 {
+            if fault!("an-empty-allocation-is-not-freed", ["POOL-PTR-023"], "cuMemFreeAsync refuses the null pointer.") {
+                return Err(INVALID_VALUE);
+            }
             return Ok(());
         }
         locked.check_ordered_memory(&stream)?;

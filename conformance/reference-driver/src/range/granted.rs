@@ -11,7 +11,7 @@ use crate::process::State;
 use crate::vmm::Allocation;
 
 impl Range {
-    pub(super) fn allows(&self, state: &State, context: u64, by: By, access: Access) -> bool {
+    pub(crate) fn allows(&self, state: &State, context: u64, by: By, access: Access) -> bool {
         if matches!(self.memory, Memory::Import(_)) {
             let is_peer = state.contexts.get(&context).is_some_and(|context| context.device_index != self.device);
             if shuts_out(is_peer, by, access) {
@@ -209,6 +209,14 @@ impl State {
                     }
                     _ => false,
                 };
+                let is_open = is_open
+                    || by == By::Driver
+                        && is_peer
+                        && fault!(
+                            "pool-is-open-to-copies-of-peers",
+                            ["P2P-014"],
+                            "Copies on every device can access a pool."
+                        );
                 if is_open { ALL } else { self.pools.get(pool).map_or(NONE, |pool| of_device(&pool.access)) }
             }
             Memory::PoolImport { pool, .. } => {

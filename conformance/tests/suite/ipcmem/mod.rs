@@ -2,6 +2,7 @@
 
 mod capture;
 mod close;
+mod free;
 mod get;
 mod many;
 mod open;

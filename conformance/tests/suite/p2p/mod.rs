@@ -1,5 +1,6 @@
 //! Peer access between devices and contexts.
 
 mod attribute;
+mod copy;
 mod disable;
 mod enable;

@@ -6,6 +6,7 @@ mod corrupted;
 mod create;
 mod export;
 mod fabric;
+mod host;
 mod import;
 mod large;
 mod pointer;

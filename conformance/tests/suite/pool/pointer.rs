@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use conformance::{Expect as _, KIB, Outcome, Role, Stop, check, observe, seed};
+use conformance::{Expect as _, KIB, Outcome, Pointer, Role, Stop, check, observe, seed};
 use cuda_ipc_sys::CUresult;
 use rstest::rstest;
 
@@ -369,4 +369,17 @@ fn threads_import_at_the_same_time(exporter: Role, #[from(importer)] sacrifice: 
 fn answers<T>(threads: &[Result<T, u32>]) -> Vec<String> {
     let code = |answer: &Result<T, u32>| CUresult(answer.as_ref().err().copied().unwrap_or_default()).to_string();
     threads.iter().map(code).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A stream-ordered allocation of 0 bytes is the null pointer, which can be freed but not exported.
+#[rstest]
+#[case::current_pool(false)]
+#[case::shared_pool(true)]
+#[conformance::test("POOL-PTR-023", needs(pool_descriptors))]
+fn an_empty_allocation_is_the_null_pointer(exporter: Role, #[case] is_shared: bool) -> Outcome {
+    let pool = exporter.mem_pool_create(DESCRIPTOR)?;
+    let empty = if is_shared { exporter.mem_alloc_from_pool_async(0, pool)? } else { exporter.mem_alloc_async(0)? };
+    check!(empty == Pointer::NULL);
+    exporter.mem_pool_export_pointer(empty).refused(INVALID_VALUE)?;
+    exporter.mem_free_async(empty)
 }

@@ -1,6 +1,6 @@
 //! Memory pools that two processes share.
 
-use conformance::{Expect as _, MIB, Outcome, Pointer, Pool, PoolPointer, Role, Stop, check};
+use conformance::{Expect as _, MIB, MemProperties, Outcome, Pointer, Pool, PoolPointer, Role, Stop, check};
 use cuda_ipc_sys::{CUdevice_attribute, CUmemPool_attribute as Attribute};
 
 use super::constants::{DESCRIPTOR, DEVICE, HOST_NUMA};
@@ -38,14 +38,23 @@ pub(crate) fn share_pool(exported: Pool, exporter: &Role, importer: &Role) -> Re
     Ok(Shared { exported, imported })
 }
 
-/// Creates a pool of host memory on the NUMA node nearest to GPU 0, and shares it. Returns nothing if the driver cannot
-/// create even a private pool there, because containers may block the system calls that bind memory to a node.
-pub(crate) fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Shared>, Stop> {
-    let node = exporter.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
+/// The properties of host memory on the NUMA node nearest to GPU 0, if the driver can create a private pool of it, and
+/// that pool. Containers may block the system calls that bind memory to a node, so a refusal is only recorded.
+fn private_pool_of_numa_node(role: &Role) -> Result<Option<(MemProperties, Pool)>, Stop> {
+    let node = role.device_get_attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID.0, 0)?;
     let properties = DEVICE.at(HOST_NUMA, node.max(0));
-    if exporter.mem_pool_create_with(properties, 0, 0).recorded("create")?.is_none() {
-        return Ok(None);
-    }
+    Ok(role.mem_pool_create_with(properties, 0, 0).recorded("create")?.map(|pool| (properties, pool)))
+}
+
+/// Creates a private pool of host memory on the NUMA node nearest to GPU 0, if the driver can.
+pub(crate) fn pool_of_numa_node(role: &Role) -> Result<Option<Pool>, Stop> {
+    Ok(private_pool_of_numa_node(role)?.map(|(_, pool)| pool))
+}
+
+/// Creates a pool of host memory on the NUMA node nearest to GPU 0, and shares it. Returns nothing if the driver cannot
+/// create even a private pool there.
+pub(crate) fn share_pool_of_numa_node(exporter: &Role, importer: &Role) -> Result<Option<Shared>, Stop> {
+    let Some((properties, _)) = private_pool_of_numa_node(exporter)? else { return Ok(None) };
     let exported = exporter.mem_pool_create_with(properties.exportable(DESCRIPTOR), 0, 0)?;
     share_pool(exported, exporter, importer).map(Some)
 }
