@@ -278,7 +278,8 @@ def main():
     expect(calls.value == 0, "PyTorch called a stub to share memory")
     failed = needs_kernels()
     expandable = any(segment["is_expandable"] for segment in torch.cuda.memory_snapshot())
-    expect(expandable == ("expandable_segments:True" in os.environ["PYTORCH_ALLOC_CONF"]), "the allocator's kind of memory")
+    wanted = "expandable_segments:True" in os.environ["PYTORCH_ALLOC_CONF"]
+    expect(expandable == wanted, "the allocator uses the kind of memory that it was asked for")
     print(f"PyTorch {torch.__version__}, {'expandable segments' if expandable else 'allocated blocks'}: tensors were "
           f"shared in both directions, {failed} operations failed as expected")
     torch.cuda.ipc_collect()
