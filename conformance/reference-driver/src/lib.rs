@@ -32,7 +32,8 @@
 //!
 //! The library exports those functions of `cuda_ipc_sys::SYMBOLS` that `tests/exports.txt` lists. It exports nothing else.
 //! The functions of [`UNSUPPORTED`] return `CUDA_ERROR_NOT_SUPPORTED`. The functions of its own `libcudart` are here too,
-//! but the library of the package `reference-runtime` exports their names.
+//! but the library of the package `reference-runtime` exports their names. Those of [`UNSUPPORTED_OF_RUNTIME`] return
+//! `cudaErrorNotSupported`.
 
 // The exported functions have the names of the C API.
 #![allow(non_snake_case)]
@@ -87,4 +88,5 @@ mod vmm;
 
 pub use fault::{Fault, faults};
 pub use profile::{PROFILES, Profile};
+pub use runtime::UNSUPPORTED_OF_RUNTIME;
 pub use unsupported::UNSUPPORTED;

@@ -51,6 +51,11 @@ impl State {
         self.function_of(module, name)
     }
 
+    /// Whether a handle is that of a library's kernel.
+    pub(crate) fn has_kernel(&self, kernel: u64) -> bool {
+        self.library_of(kernel as CUkernel).is_ok()
+    }
+
     fn kernel_of(&mut self, library: CUlibrary) -> Result<&'static kernels::Kernel> {
         let (kernel, _) = self.library(library)?.contents.clone()?;
         kernel.ok_or(CUresult::CUDA_ERROR_NOT_FOUND)

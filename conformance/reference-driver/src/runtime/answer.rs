@@ -18,6 +18,8 @@ pub(super) struct Error(pub(super) cudaError);
 pub(super) type Result<T> = std::result::Result<T, Error>;
 
 pub(super) const INVALID_DEVICE: Error = Error(cudaError::cudaErrorInvalidDevice);
+pub(super) const INVALID_VALUE: Error = Error(cudaError::cudaErrorInvalidValue);
+pub(super) const NOT_SUPPORTED: Error = Error(cudaError::cudaErrorNotSupported);
 pub(super) const INCOMPATIBLE_CONTEXT: Error = Error(cudaError::cudaErrorIncompatibleDriverContext);
 
 impl From<CUresult> for Error {

@@ -1,8 +1,8 @@
 //! Versions and devices.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 
-use cuda_ipc_sys::{CUdevice, CUdevice_attribute};
+use cuda_ipc_sys::{CUdevice, CUdevice_attribute, CUdriverProcAddressQueryResult};
 
 use super::context::{device, reset, set_current};
 use crate::answer::{Input, Output};
@@ -15,6 +15,17 @@ runtime_calls! {
 
     free fn cudaDriverGetVersion(version: Output<c_int>) {
         driver!(device::cuDriverGetVersion(version))
+    }
+
+    // The status has the driver's values.
+    initialised fn cudaGetDriverEntryPointByVersion(
+        name: Input<c_char>,
+        address: Output<*mut c_void>,
+        version: u32,
+        flags: u64,
+        status: Output<CUdriverProcAddressQueryResult>,
+    ) {
+        driver!(proc_address::cuGetProcAddress_v2(name, address, version.cast_signed(), flags, status))
     }
 
     initialised fn cudaGetDeviceCount(count: Output<c_int>) {
@@ -44,6 +55,14 @@ runtime_calls! {
 
     active fn cudaDeviceSynchronize() {
         driver!(context::cuCtxSynchronize())
+    }
+
+    active fn cudaProfilerStart() {
+        driver!(tools::cuProfilerStart())
+    }
+
+    active fn cudaProfilerStop() {
+        driver!(tools::cuProfilerStop())
     }
 
     initialised fn cudaDeviceReset() {

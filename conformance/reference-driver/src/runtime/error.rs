@@ -11,7 +11,7 @@ use super::context::initialised;
 use crate::error::{description, kept};
 
 /// RT-001: the runtime's code for each code that this driver returns.
-const TWINS: [(CUresult, cudaError); 27] = {
+const TWINS: [(CUresult, cudaError); 37] = {
     type D = CUresult;
     type R = cudaError;
     [
@@ -37,10 +37,20 @@ const TWINS: [(CUresult, cudaError); 27] = {
         (D::CUDA_ERROR_TOO_MANY_PEERS, R::cudaErrorTooManyPeers),
         (D::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, R::cudaErrorHostMemoryAlreadyRegistered),
         (D::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, R::cudaErrorHostMemoryNotRegistered),
+        (D::CUDA_ERROR_FILE_NOT_FOUND, R::cudaErrorFileNotFound),
         (D::CUDA_ERROR_MISALIGNED_ADDRESS, R::cudaErrorMisalignedAddress),
         (D::CUDA_ERROR_LAUNCH_FAILED, R::cudaErrorLaunchFailure),
         (D::CUDA_ERROR_NOT_PERMITTED, R::cudaErrorNotPermitted),
         (D::CUDA_ERROR_NOT_SUPPORTED, R::cudaErrorNotSupported),
+        (D::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, R::cudaErrorStreamCaptureUnsupported),
+        (D::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, R::cudaErrorStreamCaptureInvalidated),
+        (D::CUDA_ERROR_STREAM_CAPTURE_MERGE, R::cudaErrorStreamCaptureMerge),
+        (D::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, R::cudaErrorStreamCaptureUnmatched),
+        (D::CUDA_ERROR_STREAM_CAPTURE_UNJOINED, R::cudaErrorStreamCaptureUnjoined),
+        (D::CUDA_ERROR_STREAM_CAPTURE_ISOLATION, R::cudaErrorStreamCaptureIsolation),
+        (D::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, R::cudaErrorStreamCaptureImplicit),
+        (D::CUDA_ERROR_CAPTURED_EVENT, R::cudaErrorCapturedEvent),
+        (D::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, R::cudaErrorStreamCaptureWrongThread),
         (D::CUDA_ERROR_UNKNOWN, R::cudaErrorUnknown),
     ]
 };

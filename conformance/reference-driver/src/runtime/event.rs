@@ -2,11 +2,16 @@
 
 use cuda_ipc_sys::{CUevent, CUstream};
 
+use super::answer::{INVALID_VALUE, NOT_SUPPORTED};
 use crate::answer::Output;
 
 runtime_calls! {
     active fn cudaEventCreateWithFlags(output: Output<CUevent>, flags: u32) {
         driver!(event::cuEventCreate(output, flags))
+    }
+
+    active fn cudaEventCreate(output: Output<CUevent>) {
+        driver!(event::cuEventCreate(output, 0))
     }
 
     active fn cudaEventDestroy(event: CUevent) {
@@ -15,6 +20,16 @@ runtime_calls! {
 
     active fn cudaEventRecord(event: CUevent, stream: CUstream) {
         driver!(event::cuEventRecord(event, stream))
+    }
+
+    // Only captures tell an external record from another one, and they would need a node that is not implemented.
+    active fn cudaEventRecordWithFlags(event: CUevent, stream: CUstream, flags: u32) {
+        const EXTERNAL: u32 = 1;
+        match flags {
+            0 => driver!(event::cuEventRecord(event, stream)),
+            EXTERNAL => Err(NOT_SUPPORTED),
+            _ => Err(INVALID_VALUE),
+        }
     }
 
     active fn cudaEventQuery(event: CUevent) {

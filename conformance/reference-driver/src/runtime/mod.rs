@@ -15,18 +15,24 @@ mod copy;
 mod device;
 mod error;
 mod event;
+mod graph;
 mod host;
 mod ipc;
+mod library;
 mod memory;
 mod peer;
 mod pointer;
 mod pool;
+mod properties;
+mod registration;
 mod stream;
+mod unsupported;
 
 /// The id of the table of these functions, for `cuGetExportTable`.
 pub(crate) const TABLE: [u8; 16] = *b"reference-driver";
 
 pub(crate) use answer::table;
+pub use unsupported::UNSUPPORTED_OF_RUNTIME;
 
 const _: () = {
     assert!(size_of::<runtime::cudaMemPoolProps>() == size_of::<CUmemPoolProps>());

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use cuda_ipc_sys::{CUresult, CUstream};
-use reference_driver::UNSUPPORTED;
+use reference_driver::{UNSUPPORTED, UNSUPPORTED_OF_RUNTIME};
 
 use crate::calls::{Context, GRANULE};
 use crate::functions::{functions, with_zeros};
@@ -45,11 +45,12 @@ const RIGHT_IN_A_CONTEXT: [&str; 27] = [
 ];
 
 /// The same for the runtime, which makes a context current if there is none.
-const RIGHT_OF_RUNTIME: [&str; 15] = [
+const RIGHT_OF_RUNTIME: [&str; 17] = [
     "cudaPeekAtLastError",
     "cudaSetDevice",
     "cudaDeviceSynchronize",
     "cudaDeviceReset",
+    "cudaDeviceGetStreamPriorityRange",
     "cudaStreamSynchronize",
     "cudaStreamQuery",
     "cudaFree",
@@ -60,6 +61,7 @@ const RIGHT_OF_RUNTIME: [&str; 15] = [
     "cudaMemcpyPeerAsync",
     "cudaMemset",
     "cudaMemsetAsync",
+    "cudaMemcpy2DAsync",
     "cudaFreeAsync",
 ];
 
@@ -178,12 +180,13 @@ tests! {
         let context = Context::new();
         // A function that is implemented refuses null before it returns that something is unsupported.
         let answers = codes(|_| true, || call!(cuCtxSetCurrent(context.0)));
-        let mut listed: Vec<_> = UNSUPPORTED.iter().map(|(name, _)| *name).collect();
+        let reasons = || UNSUPPORTED.iter().chain(UNSUPPORTED_OF_RUNTIME);
+        let mut listed: Vec<_> = reasons().map(|(name, _)| *name).collect();
         let mut found = with_code(CUresult::CUDA_ERROR_NOT_SUPPORTED, &answers);
         listed.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, listed);
-        assert!(UNSUPPORTED.iter().all(|(_, reason)| !reason.is_empty()));
+        assert!(reasons().all(|(_, reason)| !reason.is_empty()));
     }
 
     fn an_ordinal_that_is_none_is_an_invalid_device() {

@@ -64,6 +64,8 @@ mod interop;
 mod memory;
 mod pools;
 mod processes;
+mod programs;
+mod registration;
 
 fn malloc(size: usize) -> Result<*mut c_void> {
     let mut pointer = ptr::null_mut();
