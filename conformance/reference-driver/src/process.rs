@@ -186,7 +186,9 @@ pub(crate) fn thread() -> u64 {
 /// The start time of a process, in the kernel's ticks. Together with the PID it identifies the process. `None` if the
 /// process is gone.
 pub(crate) fn start_time(process: u32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The main thread began when the process did. QEMU's user mode invents the file `stat` of its own process, in which
+    // the time differs from the one that other processes read there, but not this file.
+    let text = std::fs::read_to_string(format!("/proc/{process}/task/{process}/stat")).ok()?;
     // The name in parentheses may contain anything, even blanks, so the fields are counted after it.
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();

@@ -25,7 +25,7 @@ entry_points! {
     // The tables are private to NVIDIA's libraries, so this driver has none but its own, for its own runtime. The code is
     // that of an H200 for an unknown one.
     fn cuGetExportTable(table: Output<*const c_void>, id: Input<CUuuid>) {
-        if id.value().is_ok_and(|id| id.bytes.map(i8::cast_unsigned) == runtime::TABLE) {
+        if id.value().is_ok_and(|id| id.bytes.map(|byte| byte as u8) == runtime::TABLE) {
             return table.give(runtime::table());
         }
         let _state = state()?;
