@@ -54,7 +54,7 @@ fn spin_takes_its_time() {
 fn a_kernel_outlives_its_module() {
     let _context = Context::new();
     let (mut module, mut function, done) = (ptr::null_mut(), ptr::null_mut(), event());
-    let mut nanoseconds = 300_000_000_u64;
+    let mut nanoseconds = 1_000_000_000_u64;
     call!(cuModuleLoadData(&mut module, kernels::SPIN.ptx.as_ptr().cast()));
     call!(cuModuleGetFunction(&mut function, module, kernels::SPIN.entry.as_ptr()));
     let mut arguments = [(&raw mut nanoseconds).cast()];

@@ -82,7 +82,7 @@ void destroyed_peers(void) {
     say("peer access to a destroyed context", cuCtxEnablePeerAccess(peer, 0));
 }
 
-/* The importer destroys the pool while it uses memory of it, and again when it has freed that. */
+/* The importer destroys the pool while it has imported memory of it. */
 void pools_in_use(void) {
     PoolProperties properties = {.type = PINNED, .handle_types = FILE_DESCRIPTOR, .location = {DEVICE, 0}};
     struct Peer importer = start_peer(importer_device);
