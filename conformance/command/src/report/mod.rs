@@ -3,10 +3,16 @@
 //! The suite runs the cases again and records every driver call ([`conformance::trace`]). A [`story`] is what one case
 //! did; [`c`] writes it as a program.
 
+mod assemble;
 mod c;
 mod call;
 mod check;
+mod child;
+mod descriptor;
+mod log;
 mod markdown;
+mod output;
+mod process_step;
 mod program;
 mod prototype;
 mod record;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::values::{Kind, Values};
+use super::values::{Kind, Value, Values};
 
 /// The parent of the processes, which is the first participant.
 pub(crate) const PARENT: usize = 0;
@@ -31,6 +31,14 @@ struct Handover {
     values: Vec<usize>,
 }
 
+/// A descriptor that a process can get.
+pub(crate) struct Sent {
+    /// Its target, as the kernel names it.
+    pub(crate) target: String,
+    pub(crate) write_only: bool,
+    pub(crate) value: usize,
+}
+
 /// The lines of a program. Only one participant acts at a time, in the order of the recorded run.
 pub(crate) struct Program {
     /// The names of the participants in C, in capitals.
@@ -49,8 +57,10 @@ pub(crate) struct Program {
     variables: Vec<Vec<(String, String)>>,
     /// How many names have each stem.
     numbered: BTreeMap<String, usize>,
-    /// The descriptors that processes sent to the runner, as places of values.
-    pub(crate) sent: Vec<usize>,
+    /// The descriptors that processes sent to the runner, and those that the program makes itself.
+    pub(crate) sent: Vec<Sent>,
+    /// The device of each participant.
+    pub(crate) devices: Vec<i32>,
     /// How many steps the program has.
     pub(crate) steps: usize,
     /// How many conditions the program checks, apart from the results of calls.
@@ -74,6 +84,7 @@ impl Program {
             variables: vec![Vec::new(); count],
             numbered: BTreeMap::new(),
             sent: Vec::new(),
+            devices: vec![0; count],
             steps: 0,
             checks: 0,
         }
@@ -111,6 +122,21 @@ impl Program {
         self.variables[participant].push((of.to_owned(), format!("{name} = {initial}")));
     }
 
+    /// Declares a variable of a participant with a new name, and makes its value known. Returns the name and the value.
+    pub(crate) fn variable(
+        &mut self,
+        participant: usize,
+        kind: Kind,
+        of: &'static str,
+        stem: &str,
+        number: u64,
+    ) -> (String, usize) {
+        let name = self.name(stem);
+        self.declare(participant, of, &name);
+        let value = self.values.add(Value::new(participant, kind, of, name.clone(), number));
+        (name, value)
+    }
+
     /// Returns the expression of a value in a participant. Brings the value there if another participant has it.
     pub(crate) fn bring(&mut self, place: usize, to: usize) -> String {
         let value = self.values.get(place).clone();
@@ -137,14 +163,23 @@ impl Program {
 
     /// Returns the body of a participant's function.
     pub(crate) fn body(&self, participant: usize) -> String {
-        let mut body = String::new();
+        let mut body = self.acts(participant);
+        let mut variables = String::new();
         for (of, name) in &self.variables[participant] {
+            if uses(&body, name) == 0 {
+                body = unassigned(&body, name);
+                continue;
+            }
             let gap = if of.ends_with('*') { "" } else { " " };
-            body += &format!("    {of}{gap}{name};\n");
+            variables += &format!("    {of}{gap}{name};\n");
         }
-        if !self.variables[participant].is_empty() {
-            body.push('\n');
-        }
+        let gap = if variables.is_empty() { "" } else { "\n" };
+        format!("{variables}{gap}{}\n", body.trim_end())
+    }
+
+    /// Returns what a participant does, in lines of C.
+    fn acts(&self, participant: usize) -> String {
+        let mut body = String::new();
         let name = |other: usize| &self.participants[other];
         for line in &self.lines[participant] {
             match line {
@@ -169,7 +204,7 @@ impl Program {
                 }
             }
         }
-        body.trim_end().to_owned() + "\n"
+        body
     }
 
     fn transfer(&self, verb: &str, other: usize, value: usize) -> String {
@@ -188,4 +223,30 @@ impl Program {
     pub(crate) fn hands_descriptors(&self) -> bool {
         (0..self.participants.len()).any(|participant| self.body(participant).contains("give_descriptor("))
     }
+}
+
+/// Returns how often a body uses a variable, apart from assigning to it.
+fn uses(body: &str, variable: &str) -> usize {
+    let name = variable.split([' ', '[']).next().unwrap_or_default();
+    let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let all = body.match_indices(name).filter(|(place, _)| {
+        let before = body[..*place].chars().next_back();
+        let after = body[place + name.len()..].chars().next();
+        !before.is_some_and(is_of_a_word) && !after.is_some_and(is_of_a_word)
+    });
+    let assigned = format!("\n    {name} = ");
+    all.count() - format!("\n{body}").matches(&assigned).count()
+}
+
+/// Returns a body without the assignments to a variable that nothing uses. What they call remains.
+fn unassigned(body: &str, variable: &str) -> String {
+    let assigned = format!("    {variable} = ");
+    let line = |line: &str| match line.strip_prefix(&assigned) {
+        Some(call) if call.starts_with(|c: char| c.is_ascii_alphabetic()) && call.ends_with(");") => {
+            format!("    {call}\n")
+        }
+        Some(_) => String::new(),
+        None => format!("{line}\n"),
+    };
+    body.lines().map(line).collect()
 }
