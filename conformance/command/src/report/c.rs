@@ -9,13 +9,17 @@ use super::story::{Act, Expected, Step, Story, Unwritable};
 use super::values::Kind;
 use super::{assemble, step};
 
-/// The most driver calls of a program that somebody reads.
-const MOST_CALLS: usize = 1500;
+/// The most lines of a program that somebody reads.
+const MOST_LINES: usize = 4000;
 
 /// Writes the program of a story. Its first lines are a comment with the given text.
 pub(crate) fn write(story: &Story, head: &str) -> Result<String, Unwritable> {
     let program = tell(story)?;
-    Ok(assemble::program(story, program, head))
+    let text = assemble::program(story, program, head);
+    if text.lines().count() > MOST_LINES {
+        return Err(Unwritable::new(format!("the program would have more than {MOST_LINES} lines")));
+    }
+    Ok(text)
 }
 
 fn tell(story: &Story) -> Result<Program, Unwritable> {
@@ -32,13 +36,11 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let mut last = PARENT;
     let mut last_answer = "";
     let mut has_failed = false;
-    let mut calls = 0;
     for act in &story.acts {
         has_failed = false;
         match act {
             Act::Start(role) => start(&mut program, story, *role),
             Act::Step(step) => {
-                calls += step.calls.len();
                 step::write(&mut program, step)?;
                 (last, last_answer) = (step.role + 1, &step.answer);
                 has_failed = fails(step);
@@ -93,9 +95,6 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                 let name = program.participants[role + 1].clone();
                 program.line(PARENT, format!("until_gone({name});"));
             }
-        }
-        if calls > MOST_CALLS {
-            return Err(Unwritable::new(format!("the case makes more than {MOST_CALLS} driver calls")));
         }
     }
     program.turn(PARENT);

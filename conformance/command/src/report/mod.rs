@@ -16,6 +16,7 @@ mod process_step;
 mod program;
 mod prototype;
 mod record;
+mod roll;
 mod step;
 mod story;
 mod structure;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::roll::{Body, bare};
 use super::values::{Kind, Value, Values};
 
 /// The parent of the processes, which is the first participant.
@@ -164,17 +165,23 @@ impl Program {
     /// Returns the body of a participant's function.
     pub(crate) fn body(&self, participant: usize) -> String {
         let mut body = self.acts(participant);
-        let mut variables = String::new();
+        let mut variables = Vec::new();
+        let uses = uses(&body);
         for (of, name) in &self.variables[participant] {
-            if uses(&body, name) == 0 {
+            if !uses.contains(bare(name)) {
                 body = unassigned(&body, name);
-                continue;
+            } else {
+                variables.push((of.clone(), name.clone()));
             }
-            let gap = if of.ends_with('*') { "" } else { " " };
-            variables += &format!("    {of}{gap}{name};\n");
         }
+        let lines = body.trim_end().lines().map(str::to_owned).collect();
+        let Body { variables, lines } = Body { variables, lines }.rolled();
+        let declared = variables.iter().map(|(of, name)| {
+            let gap = if of.ends_with('*') { "" } else { " " };
+            format!("    {of}{gap}{name};\n")
+        });
         let gap = if variables.is_empty() { "" } else { "\n" };
-        format!("{variables}{gap}{}\n", body.trim_end())
+        format!("{}{gap}{}\n", declared.collect::<String>(), lines.join("\n"))
     }
 
     /// Returns what a participant does, in lines of C.
@@ -221,21 +228,19 @@ impl Program {
 
     /// Whether the processes hand descriptors to each other.
     pub(crate) fn hands_descriptors(&self) -> bool {
-        (0..self.participants.len()).any(|participant| self.body(participant).contains("give_descriptor("))
+        (0..self.participants.len()).any(|participant| self.acts(participant).contains("give_descriptor("))
     }
 }
 
-/// Returns how often a body uses a variable, apart from assigning to it.
-fn uses(body: &str, variable: &str) -> usize {
-    let name = variable.split([' ', '[']).next().unwrap_or_default();
-    let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let all = body.match_indices(name).filter(|(place, _)| {
-        let before = body[..*place].chars().next_back();
-        let after = body[place + name.len()..].chars().next();
-        !before.is_some_and(is_of_a_word) && !after.is_some_and(is_of_a_word)
+/// Returns the words that a body has anywhere but at the beginning of an assignment.
+fn uses(body: &str) -> BTreeSet<String> {
+    let used = body.lines().map(|line| {
+        let (assigned, value) = line.split_once(" = ").unwrap_or(("", line));
+        let is_name = assigned.trim_start().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_name { value } else { line }
     });
-    let assigned = format!("\n    {name} = ");
-    all.count() - format!("\n{body}").matches(&assigned).count()
+    let words = used.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    words.map(str::to_owned).collect()
 }
 
 /// Returns a body without the assignments to a variable that nothing uses. What they call remains.

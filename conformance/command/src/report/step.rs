@@ -53,6 +53,10 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
         ends_contexts |= ENDS_CONTEXTS.iter().any(|function| written.text.starts_with(function));
         let unregisters = written.text.starts_with("cuLogsUnregisterCallback");
         written.register(program, me);
+        if name.ends_with("export_and_close") {
+            let descriptor = program.values.last_descriptor().unwrap_or_default();
+            program.line(me, format!("close({descriptor});"));
+        }
         if unregisters {
             log::heard_so_far(program, me, step);
         }

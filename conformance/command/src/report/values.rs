@@ -143,6 +143,11 @@ impl Values {
         self.all.iter().map(|value| value.size).max().unwrap_or_default()
     }
 
+    /// Returns the name of the newest descriptor.
+    pub(crate) fn last_descriptor(&self) -> Option<String> {
+        self.all.iter().rfind(|value| value.kind == Kind::Descriptor).map(|value| value.name.clone())
+    }
+
     /// Returns the newest text.
     pub(crate) fn last_text(&self) -> Option<usize> {
         self.all.iter().rposition(|value| value.kind == Kind::Text)
