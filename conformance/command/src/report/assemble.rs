@@ -16,12 +16,13 @@ const PRELUDE: &str = include_str!("prelude.c");
 const MAIN: &str = include_str!("parent.c");
 
 /// Functions of the program that only some programs need.
-const HELPERS: [(&str, &str); 15] = [
+const HELPERS: [(&str, &str); 16] = [
     ("descriptors", include_str!("helpers/descriptors.c")),
     ("buffer", include_str!("helpers/buffer.c")),
     ("pattern", include_str!("helpers/pattern.c")),
     ("other_bytes", include_str!("helpers/other_bytes.c")),
     ("user", include_str!("helpers/user.c")),
+    ("threads", include_str!("helpers/threads.c")),
     ("works", include_str!("helpers/works.c")),
     ("count", include_str!("helpers/count.c")),
     ("exhaust", include_str!("helpers/exhaust.c")),
@@ -69,11 +70,12 @@ const HEADERS: [(&str, &[&str]); 22] = [
 /// Assembles a program: its head, what it declares, its helpers and its processes.
 pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String {
     let names = identifiers(story);
-    let mut bodies: Vec<_> = (0..=names.len()).map(|participant| program.body(participant)).collect();
+    let (functions, mut bodies): (Vec<_>, Vec<_>) =
+        (0..=names.len()).map(|participant| program.body(participant)).unzip();
     if program.kernels.is_empty() {
         bodies.iter_mut().for_each(|body| *body = body.replace(&format!("    {}\n", super::FORGET), ""));
     }
-    let all = bodies.concat();
+    let all = functions.concat() + &bodies.concat();
     let uses = |what: &str| all.contains(what);
     if program.hands_descriptors() {
         program.helpers.insert("descriptors");
@@ -143,8 +145,8 @@ pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String
         .replace("//RUNTIME//\n", if symbols.contains("symbol(runtime") { RUNTIME } else { "" })
         .replace("//SYMBOLS//\n", &symbols)
         .replace("//KERNELS//", &preloaded);
-    for (name, body) in names.iter().zip(&bodies[1..]) {
-        let _ = write!(text, "\nstatic void {name}(void) {{\n{body}}}\n");
+    for ((name, functions), body) in names.iter().zip(&functions[1..]).zip(&bodies[1..]) {
+        let _ = write!(text, "\n{functions}static void {name}(void) {{\n{body}}}\n");
     }
     let mut main = MAIN.to_owned();
     if uses("kill_process(") || uses("until_gone(") {

@@ -7,15 +7,20 @@ use super::check::{self, Condition};
 use super::program::{PARENT, Program};
 use super::story::{Act, Expected, Step, Story, Unwritable};
 use super::values::Kind;
-use super::{assemble, step};
+use super::{assemble, step, threads};
 
+/// The most driver calls that become a program in reasonable time.
+const MOST_CALLS: usize = 20_000;
 /// The most lines of a program that somebody reads.
-const MOST_LINES: usize = 4000;
+const MOST_LINES: usize = 10_000;
 
 /// Writes the program of a story. Its first lines are a comment with the given text.
 pub(crate) fn write(story: &Story, head: &str) -> Result<String, Unwritable> {
     let program = tell(story)?;
     let text = assemble::program(story, program, head);
+    if text.contains(threads::MARK) {
+        return Err(Unwritable::new("the threads of a process do different things"));
+    }
     if text.lines().count() > MOST_LINES {
         return Err(Unwritable::new(format!("the program would have more than {MOST_LINES} lines")));
     }
@@ -28,6 +33,10 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
         "error" => return Err(Unwritable::new("the harness failed")),
         "unsupported" => return Err(Unwritable::new("this machine cannot run the case")),
         _ => {}
+    }
+    let calls = story.acts.iter().map(|act| if let Act::Step(step) = act { step.calls.len() } else { 0 });
+    if calls.sum::<usize>() > MOST_CALLS {
+        return Err(Unwritable::new(format!("the case makes more than {MOST_CALLS} driver calls")));
     }
     let mut program = Program::new(identifiers(story).iter().map(|name| name.to_uppercase()));
     for (role, device) in story.roles.iter().enumerate() {

@@ -33,7 +33,7 @@ pub(crate) fn comparison(
     text: &str,
     holds: bool,
 ) -> Result<Option<Condition>, Unwritable> {
-    let (left, right) = (tokens(&compared.left), tokens(&compared.right));
+    let (left, right) = (tokens(beginning(&compared.left)), tokens(beginning(&compared.right)));
     let is_equality = matches!(&*compared.operator, "==" | "!=");
     // What the case compares with a number in its source is that number.
     let right_is_literal = text
@@ -97,6 +97,12 @@ pub(crate) fn comparison(
     }
     let all = conditions.join(" && ");
     Ok(Some(Condition { participant, text: if compared.operator == "!=" { format!("!({all})") } else { all } }))
+}
+
+/// Returns the part of a value that a check can compare: a program has few of the bytes that a process reads.
+pub(crate) fn beginning(text: &str) -> &str {
+    const LONG: usize = 16 << 10;
+    text.get(..LONG).unwrap_or(text)
 }
 
 /// Returns both sides with one type: the runtime's addresses are pointers, and those of the driver are numbers.

@@ -56,6 +56,16 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
             program.line(me, format!("{count} = count_descriptors();"));
         }
+        "usage" => {
+            program.helpers.insert("count");
+            let field = |name: &str| {
+                let (_, rest) = step.answer.split_once(&format!("{name}: "))?;
+                rest.split([',', ' ']).next()?.parse().ok()
+            };
+            let number = field("descriptors").ok_or_else(missing)?;
+            let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
+            program.line(me, format!("{count} = count_descriptors();"));
+        }
         "send_through_descriptor" => {
             let handle = handle(step).ok_or_else(missing)?;
             let handle = program.values.handles(&handle).last().copied().ok_or_else(missing)?;

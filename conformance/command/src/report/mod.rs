@@ -1,7 +1,7 @@
 //! `conformance report`: a bug report for each failure, with a C program that shows it.
 //!
 //! The suite runs the cases again and records every driver call ([`conformance::trace`]). A [`story`] is what one case
-//! did; [`c`] writes it as a program.
+//! did; [`c`] writes it as a program, [`roll`] makes loops of what is repeated, and [`assemble`] adds the helpers.
 
 mod assemble;
 mod c;
@@ -21,6 +21,7 @@ mod step;
 mod story;
 mod structure;
 mod text;
+mod threads;
 mod values;
 
 use std::fs;

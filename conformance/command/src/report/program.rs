@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::roll::{Body, bare};
+use super::threads;
 use super::values::{Kind, Value, Values};
 
 /// The parent of the processes, which is the first participant.
@@ -162,8 +163,8 @@ impl Program {
         }
     }
 
-    /// Returns the body of a participant's function.
-    pub(crate) fn body(&self, participant: usize) -> String {
+    /// Returns the functions of a participant's threads, and the body of its own function.
+    pub(crate) fn body(&self, participant: usize) -> (String, String) {
         let mut body = self.acts(participant);
         let mut variables = Vec::new();
         let uses = uses(&body);
@@ -175,13 +176,15 @@ impl Program {
             }
         }
         let lines = body.trim_end().lines().map(str::to_owned).collect();
-        let Body { variables, lines } = Body { variables, lines }.rolled();
+        let mut rolled = Body { variables, lines }.rolled();
+        let functions = threads::functions(&mut rolled, &self.participants[participant].to_lowercase());
+        let Body { variables, lines } = rolled;
         let declared = variables.iter().map(|(of, name)| {
             let gap = if of.ends_with('*') { "" } else { " " };
             format!("    {of}{gap}{name};\n")
         });
         let gap = if variables.is_empty() { "" } else { "\n" };
-        format!("{}{gap}{}\n", declared.collect::<String>(), lines.join("\n"))
+        (functions, format!("{}{gap}{}\n", declared.collect::<String>(), lines.join("\n")))
     }
 
     /// Returns what a participant does, in lines of C.

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::threads::MARK;
+
 /// How often a block must be repeated to become a loop. Fewer are easier to read one by one.
 const FEWEST: usize = 8;
 /// The longest block that becomes a loop, in lines.
@@ -52,11 +54,13 @@ struct Run {
 impl Body {
     /// Turns repeated lines into loops, from the innermost one.
     pub(crate) fn rolled(mut self) -> Self {
-        while self.roll_once() {}
+        while self.roll_once(false) {}
+        // Threads are compared when each of them is as short as it can be.
+        while self.roll_once(true) {}
         self
     }
 
-    fn roll_once(&mut self) -> bool {
+    fn roll_once(&mut self, of_threads: bool) -> bool {
         let names: BTreeSet<_> = self.variables.iter().map(|(_, name)| bare(name).to_owned()).collect();
         let pieces: Vec<_> = self.lines.iter().map(|line| pieces(line, &names)).collect();
         let mut shapes: BTreeMap<String, usize> = BTreeMap::new();
@@ -75,7 +79,12 @@ impl Body {
         let mut start = 0;
         while start < shapes.len() {
             for length in 1..=LONGEST.min(shapes.len() - start) {
-                let Some(run) = run(&shapes, start, length) else { continue };
+                let is_thread = self.lines[start] == format!("    {MARK}");
+                let fewest = if is_thread { 2 } else { FEWEST };
+                if is_thread != of_threads {
+                    break;
+                }
+                let Some(run) = run(&shapes, start, length).filter(|run| run.rounds >= fewest) else { continue };
                 // The block may begin at any of its lines. The best beginning needs no array.
                 let shifted = (0..length).map(|by| Run {
                     start: start + by,
@@ -122,7 +131,7 @@ impl Body {
             }
         }
         // The variables that live for one round. Each round has the names of the first one.
-        let mut inner = BTreeSet::new();
+        let mut inner: BTreeMap<String, String> = BTreeMap::new();
         let mut block = Vec::new();
         let mut tables = Vec::new();
         for offset in 0..length {
@@ -158,8 +167,12 @@ impl Body {
                                 format!("{array}[{}]", rising(index, 1, false, counter).trim_matches(['(', ')']))
                             }
                             None => {
-                                inner.insert(name.clone());
-                                name
+                                let others = inner
+                                    .keys()
+                                    .filter(|other| other.trim_end_matches(|c: char| c.is_ascii_digit()) == stem)
+                                    .count();
+                                let more = if others == 0 { String::new() } else { (others + 1).to_string() };
+                                inner.entry(name).or_insert_with(|| format!("{stem}{more}_of_{counter}")).clone()
                             }
                         }
                     }
@@ -176,9 +189,9 @@ impl Body {
         gone.retain(|name| used[name].windows(2).all(|pair| round(pair[0]) == round(pair[1])));
         gone.retain(|name| used[name].iter().all(|line| lines.contains(line)));
         for (of, name) in &self.variables {
-            if inner.contains(bare(name)) {
+            if let Some(own) = inner.get(bare(name)) {
                 let gap = if of.ends_with('*') { "" } else { " " };
-                replaced.push(format!("        {of}{gap}{name};"));
+                replaced.push(format!("        {of}{gap}{own}{};", &name[bare(name).len()..]));
             }
         }
         replaced.extend(block.into_iter().map(|line| if line.is_empty() { line } else { format!("    {line}") }));
@@ -299,13 +312,17 @@ fn shape(pieces: &[Piece]) -> String {
 fn run(shapes: &[usize], start: usize, length: usize) -> Option<Run> {
     let equal = shapes[start..].iter().zip(&shapes[start + length..]).take_while(|(one, other)| one == other).count();
     let rounds = equal / length + 1;
-    (rounds >= FEWEST).then_some(Run { start, length, rounds })
+    (rounds > 1).then_some(Run { start, length, rounds })
 }
 
 /// Whether a block closes the loops that it opens.
 fn is_balanced(lines: &[String], run: Run) -> bool {
     let mut depth = 0_i32;
-    for line in &lines[run.start..run.start + run.length] {
+    for (place, line) in lines[run.start..run.start + run.length].iter().enumerate() {
+        // A thread is one block.
+        if line.trim() == MARK && place > 0 {
+            return false;
+        }
         depth += i32::from(line.ends_with(") {")) - i32::from(line.trim() == "}");
         if depth < 0 {
             return false;
@@ -366,5 +383,61 @@ fn rising(first: u64, step: i128, is_hexadecimal: bool, counter: &str) -> String
         (0, 1..) => format!("({})", times(step)),
         (_, 0..) => format!("({} + {})", literal(first.into()), times(step)),
         (_, _) => format!("({} - {})", literal(first.into()), times(step)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, MARK};
+
+    /// Rolls lines of which each round has some, with these variables.
+    fn rolled(rounds: u64, round: impl Fn(u64) -> Vec<String>, after: &[&str], variables: &[&str]) -> Body {
+        let mut lines: Vec<_> = (0..rounds).flat_map(round).map(|line| format!("    {line}")).collect();
+        lines.extend(after.iter().map(|line| format!("    {line}")));
+        let of =
+            |stem: &&str| (1..=rounds).map(|number| ("int".to_owned(), format!("{stem}{number}"))).collect::<Vec<_>>();
+        Body { variables: variables.iter().flat_map(of).collect(), lines }.rolled()
+    }
+
+    /// A variable of one round is declared in the loop, and a literal that rises follows the counter.
+    #[test]
+    fn equal_blocks_become_a_loop() {
+        let round = |round| vec![format!("make(&a{}, {});", round + 1, 4 * round), format!("end(a{});", round + 1)];
+        let body = rolled(9, round, &[], &["a"]);
+        let expected = [
+            "    for (size_t round = 0; round < 9; round++) {",
+            "        int a_of_round;",
+            "        make(&a_of_round, (4 * round));",
+            "        end(a_of_round);",
+            "    }",
+        ];
+        assert_eq!(body.lines, expected, "the loop has another form");
+        assert!(body.variables.is_empty(), "variables of rounds are left: {:?}", body.variables);
+    }
+
+    /// What lines after the loop use is an element of an array.
+    #[test]
+    fn variables_that_are_used_later_become_an_array() {
+        let body = rolled(8, |round| vec![format!("make(&a{});", round + 1)], &["end(a3);"], &["a"]);
+        assert_eq!(
+            body.lines[1..],
+            ["        make(&as1[round]);", "    }", "    end(as1[2]);"],
+            "the array is not used"
+        );
+        assert_eq!(body.variables, [("static int".to_owned(), "as1[8]".to_owned())], "the array is not declared");
+    }
+
+    /// A few equal lines stay as they are.
+    #[test]
+    fn few_blocks_stay() {
+        let body = rolled(7, |_| vec!["wait();".to_owned()], &[], &[]);
+        assert_eq!(body.lines.len(), 7, "they became a loop");
+    }
+
+    /// Two threads are enough for a loop.
+    #[test]
+    fn threads_become_a_loop() {
+        let body = rolled(2, |round| vec![MARK.to_owned(), format!("make(&a{});", round + 1)], &[], &["a"]);
+        assert_eq!(body.lines.len(), 5, "the threads are {:?}", body.lines);
     }
 }

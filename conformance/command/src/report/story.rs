@@ -93,6 +93,8 @@ pub(crate) enum Expected {
 /// A driver call, and what it returned: nothing if the process ended or hung.
 pub(crate) struct Called {
     pub(crate) call: Call,
+    /// The thread, if it is not the main one.
+    pub(crate) thread: Option<u32>,
     pub(crate) returned: Option<Returned>,
 }
 
@@ -178,15 +180,15 @@ impl Story {
                 Event::Call(call) => {
                     let Some(role) = story.role(call.process) else { continue };
                     let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
-                    if call.thread != call.process {
-                        return Err(Unwritable::new("the process calls the driver from several threads"));
-                    }
-                    step.calls.push(Called { call: call.clone(), returned: None });
+                    let thread = (call.thread != call.process).then_some(call.thread);
+                    step.calls.push(Called { call: call.clone(), thread, returned: None });
                 }
-                Event::Return { process, code, outputs, .. } => {
+                Event::Return { process, thread, code, outputs } => {
                     let Some(role) = story.role(*process) else { continue };
                     let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
-                    let Some(called) = step.calls.last_mut() else { continue };
+                    let thread = (thread != process).then_some(*thread);
+                    let mut calls = step.calls.iter_mut().rev();
+                    let Some(called) = calls.find(|called| called.thread == thread) else { continue };
                     called.returned = Some(Returned { code: *code, outputs: outputs.clone() });
                 }
                 Event::Descriptor { process, target, write_only, size } => {
@@ -273,7 +275,8 @@ impl Story {
 
     /// Notes that a comparison has codes that calls returned.
     fn keep_codes(&mut self, comparison: Option<&Comparison>) {
-        let Some(comparison) = comparison else { return };
+        let has_codes = |compared: &&Comparison| compared.left.starts_with("CUDA_");
+        let Some(comparison) = comparison.filter(has_codes) else { return };
         let codes = tokens(&comparison.left).into_iter().chain(tokens(&comparison.right));
         let codes: Vec<_> = codes.filter(|token| matches!(token, Token::Code(1..))).collect();
         let mut refused: Vec<_> = self

@@ -57,7 +57,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
 
 /// Parses a code at the beginning of a text. Returns it with the rest.
 fn code(text: &str) -> Option<(u32, &str)> {
-    let (name, rest) = text.split_once(" (").filter(|(name, _)| name.starts_with("CUDA_"))?;
+    let (name, rest) = text.strip_prefix("CUDA_")?.split_once(" (")?;
     let (number, after) = rest.split_once(')')?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     is_name.then_some((number.parse().ok()?, after))
