@@ -180,6 +180,8 @@ fn traced(condition: &Expr) -> proc_macro2::TokenStream {
             })
         }
         Expr::Paren(inner) => traced(&inner.expr),
+        // A condition that `check!` passed on.
+        Expr::Group(inner) => traced(&inner.expr),
         _ => quote!(::conformance::trace::condition(stringify!(#condition), #condition)),
     }
 }

@@ -14,20 +14,10 @@ const GIVE_BACK: [&str; 4] = ["cuMemFree", "cuMemFreeAsync", "cuIpcCloseMemHandl
 const MIB: u64 = 1 << 20;
 const KIB: u64 = 1 << 10;
 
-/// A value that a call returns.
-struct Output {
-    name: String,
-    of: &'static str,
-    kind: Kind,
-    number: u64,
-    bytes: Vec<u8>,
-    size: u64,
-}
-
 /// A call in C.
 pub(crate) struct Written {
     pub(crate) text: String,
-    outputs: Vec<Output>,
+    pub(super) outputs: Vec<Value>,
     /// The host buffer of a copy.
     pub(crate) buffer: Option<String>,
 }
@@ -40,19 +30,9 @@ impl Written {
 
     /// Makes the outputs known, for the calls after this one.
     pub(crate) fn register(self, program: &mut Program, participant: usize) {
-        for Output { name, of, kind, number, bytes, size } in self.outputs {
-            let holders = vec![participant];
-            program.values.add(Value {
-                name,
-                of,
-                owner: participant,
-                kind,
-                number,
-                bytes,
-                size,
-                is_released: false,
-                holders,
-            });
+        debug_assert!(self.outputs.iter().all(|value| value.owner == participant), "they are those of its call");
+        for value in self.outputs {
+            program.values.add(value);
         }
     }
 }
@@ -92,20 +72,9 @@ pub(crate) fn address(program: &mut Program, participant: usize, address: u64) -
 
 /// Writes the address of host memory that a call registers: the program allocates it.
 fn registered(program: &mut Program, participant: usize, number: u64, length: u64) -> String {
-    let name = program.name("host");
-    program.declare(participant, "void *", &name);
+    let (name, place) = program.variable(participant, Kind::Object, "void *", "host", number);
     program.line(participant, format!("{name} = buffer({});", size(length)));
-    program.values.add(Value {
-        name: name.clone(),
-        of: "void *",
-        owner: participant,
-        kind: Kind::Object,
-        number,
-        bytes: Vec::new(),
-        size: length,
-        is_released: false,
-        holders: vec![participant],
-    });
+    program.values.get_mut(place).size = length;
     name
 }
 
@@ -146,44 +115,10 @@ fn handle(program: &mut Program, participant: usize, of: &'static str, bytes: &[
     }
 }
 
-/// Returns the stem of a variable's name.
-fn stem(of: &str, parameter: &str) -> String {
-    match of {
-        "CUdeviceptr" => "pointer",
-        "CUcontext" => "context",
-        "CUstream" => "stream",
-        "CUevent" => "event",
-        "CUmemoryPool" => "pool",
-        "CUmemGenericAllocationHandle" => "memory",
-        "CUipcMemHandle" => "handle",
-        "CUipcEventHandle" => "event_handle",
-        "CUmemPoolPtrExportData" => "pointer_data",
-        "CUmemFabricHandle" => "fabric_handle",
-        "CUgraph" => "graph",
-        "CUgraphExec" => "executable",
-        "CUgraphNode" => "node",
-        "CUmodule" => "module",
-        "void *" => "host",
-        "float" => "milliseconds",
-        _ => match parameter {
-            "psize" => "size",
-            "granularity" => "granularity",
-            "free" => "free_bytes",
-            "total" => "total_bytes",
-            "count" => "count",
-            _ => "value",
-        },
-    }
-    .to_owned()
-}
-
 /// Writes a call of a participant. Lines that prepare it are added to the program.
 pub(crate) fn write(program: &mut Program, participant: usize, called: &Called) -> Result<Written, Unwritable> {
     let function = &*called.call.function;
     let known = || Unwritable::new(format!("the program cannot write a call of {function}"));
-    if function.starts_with("cuLogs") {
-        return Err(known());
-    }
     let prototype = prototype::of(function).ok_or_else(known)?;
     let arguments = &called.call.arguments;
     if prototype.parameters.len() != arguments.len() {
@@ -193,7 +128,11 @@ pub(crate) fn write(program: &mut Program, participant: usize, called: &Called) 
     let mut written = Written { text: String::new(), outputs: Vec::new(), buffer: None };
     let mut texts = Vec::new();
     for (place, (parameter, argument)) in prototype.parameters.iter().zip(arguments).enumerate() {
-        let after = called.returned.as_ref().filter(|it| it.code == 0).and_then(|it| it.outputs.get(place)?.as_ref());
+        let after = called
+            .returned
+            .as_ref()
+            .filter(|it| it.code == 0 || function == "cuGetErrorName")
+            .and_then(|it| it.outputs.get(place)?.as_ref());
         let succeeded = called.returned.as_ref().is_some_and(|returned| returned.code == 0);
         let writer =
             Writer { program: &mut *program, participant, function, arguments, parameter, argument, after, succeeded };
@@ -222,16 +161,17 @@ pub(crate) fn write(program: &mut Program, participant: usize, called: &Called) 
     Ok(written)
 }
 
-struct Writer<'call> {
-    program: &'call mut Program,
-    participant: usize,
-    function: &'call str,
-    arguments: &'call [Argument],
-    parameter: &'static Parameter,
-    argument: &'call Argument,
+/// A call's argument, for which C is written.
+pub(super) struct Writer<'call> {
+    pub(super) program: &'call mut Program,
+    pub(super) participant: usize,
+    pub(super) function: &'call str,
+    pub(super) arguments: &'call [Argument],
+    pub(super) parameter: &'static Parameter,
+    pub(super) argument: &'call Argument,
     /// What the argument points to after the call.
-    after: Option<&'call Bytes>,
-    succeeded: bool,
+    pub(super) after: Option<&'call Bytes>,
+    pub(super) succeeded: bool,
 }
 
 impl Writer<'_> {
@@ -246,6 +186,11 @@ impl Writer<'_> {
                 let released = program.values.release(participant, value).map(|value| value.name.clone());
                 return Some(released.unwrap_or_else(|| address(program, participant, value)));
             }
+            "void *" if matches!(function, "cudaFree" | "cudaIpcCloseMemHandle") && self.succeeded => {
+                let released = program.values.release(participant, value);
+                let of_host = released.filter(|value| value.of == kind).map(|value| value.name.clone());
+                return Some(of_host.unwrap_or_else(|| host(program, participant, value)));
+            }
             "CUdeviceptr" => return Some(address(program, participant, value)),
             "CUipcMemHandle" | "CUipcEventHandle" => {
                 return Some(handle(program, participant, kind, &argument.bytes.as_ref()?.bytes()?));
@@ -258,6 +203,10 @@ impl Writer<'_> {
             }
             "CUmemGenericAllocationHandle" => return Some(self.object("")),
             _ if is_object(kind) => return Some(self.object("(void *)")),
+            "CUlogsCallback" => {
+                program.helpers.insert("log");
+                return Some("hear".to_owned());
+            }
             "size_t" => return Some(size(value)),
             _ if !kind.ends_with('*') => {
                 let is_signed = kind == "int" || kind == "CUdevice";
@@ -270,7 +219,8 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        if value == 0 && !matches!(function, "cuMemImportFromShareableHandle" | "cuMemPoolImportFromShareableHandle") {
+        // A null pointer means descriptor 0 there.
+        if value == 0 && !(function.ends_with("ImportFromShareableHandle") && kind == "void *") {
             return Some("NULL".to_owned());
         }
         match (function, self.parameter.name) {
@@ -296,13 +246,13 @@ impl Writer<'_> {
                 let of = if wide { "unsigned long long" } else { "unsigned" };
                 Some(format!("&({of}){{ {} }}", u64::from_le_bytes(number)))
             }
-            (_, "dependencies") | ("cuLaunchKernelEx" | "cuPointerGetAttributes" | "cuGetProcAddress", _) => None,
-            ("cuModuleLoadData" | "cuModuleGetFunction" | "cuModuleGetGlobal", "image" | "name") => {
-                match argument.bytes.as_ref()? {
-                    Bytes::Text(text) => Some(quoted(text)),
-                    _ => None,
-                }
-            }
+            (_, "dependencies") | ("cuLaunchKernelEx" | "cuPointerGetAttributes", _) => None,
+            ("cuLogsRegisterCallback", "userData") => Some("NULL".to_owned()),
+            ("cuGetErrorName", "pStr") => self.text(written),
+            (_, "image" | "name" | "symbol") => match argument.bytes.as_ref()? {
+                Bytes::Text(text) => Some(quoted(text)),
+                _ => None,
+            },
             ("cuMemPoolImportPointer", "shareData") => {
                 let text = handle(program, participant, "CUmemPoolPtrExportData", &argument.bytes.as_ref()?.bytes()?);
                 Some(format!("&{text}"))
@@ -394,99 +344,6 @@ impl Writer<'_> {
     fn structure(self) -> Option<String> {
         let (of, bytes) = (self.parameter.target()?, self.argument.bytes.as_ref()?.bytes()?);
         Some(format!("&({of}){}", initialiser(of, &bytes)?))
-    }
-
-    /// Declares a variable for an output. Returns its address.
-    fn output(self, written: &mut Written) -> Option<String> {
-        let Self { program, participant, function, argument, after, .. } = self;
-        let before = argument.bytes.as_ref()?.bytes()?;
-        let bytes = after.and_then(Bytes::bytes).unwrap_or_else(|| before.clone());
-        let is_filled = before.iter().all(|byte| *byte == 0xa5);
-        let of = match (function, self.parameter.target()?) {
-            (_, "void") if function.ends_with("ShareableHandle") && before.len() == 64 => "CUmemFabricHandle",
-            (_, "void") if function.contains("Handle") => "int",
-            ("cuPointerGetAttribute", "void") if !is_filled => "unsigned",
-            (_, "void") => "unsigned long long",
-            (_, "void *") => "void *",
-            (_, of) => of,
-        };
-        let is_descriptor = of == "int" && function.contains("Handle");
-        let stem = if is_descriptor { "descriptor".to_owned() } else { stem(of, self.parameter.name) };
-        let name = program.name(&stem);
-        let width = if of == "unsigned" { 4 } else { before.len().min(8) };
-        let number_of = |bytes: &[u8]| {
-            let mut number = [0; 8];
-            number[..width].copy_from_slice(&bytes[..width]);
-            u64::from_le_bytes(number)
-        };
-        if of == "CUDA_MEM_ALLOC_NODE_PARAMS" {
-            program.declare_as(participant, of, &name, &initialiser(of, &before)?);
-            let mut dptr = [0; 8];
-            dptr.copy_from_slice(bytes.get(112..120)?);
-            let size = number_of(&bytes[104..]);
-            let number = u64::from_le_bytes(dptr);
-            let of = "CUdeviceptr";
-            written.outputs.push(Output {
-                name: format!("{name}.dptr"),
-                of,
-                kind: Kind::Object,
-                number,
-                bytes: Vec::new(),
-                size,
-            });
-            return Some(format!("&{name}"));
-        }
-        if before.len() == 64 {
-            if before[0] == 0 {
-                program.declare_as(participant, of, &name, "{ { 0 } }");
-            } else {
-                program.declare(participant, of, &name);
-                program.line(participant, format!("memset(&{name}, {:#04x}, sizeof {name});", before[0]));
-            }
-            written.outputs.push(Output { name: name.clone(), of, kind: Kind::Handle, number: 0, bytes, size: 0 });
-            return Some(format!("&{name}"));
-        }
-        if of == "CUmemAllocationProp" || of == "CUuuid" {
-            program.declare(participant, of, &name);
-            program.line(participant, format!("memset(&{name}, {:#04x}, sizeof {name});", before[0]));
-            let fields: &[(&str, usize)] = match of {
-                "CUuuid" => &[],
-                _ => &[("type", 0), ("requestedHandleTypes", 4), ("location.type", 8), ("location.id", 12)],
-            };
-            for (field, place) in fields {
-                let mut number = [0; 8];
-                number[..4].copy_from_slice(bytes.get(*place..place + 4)?);
-                let number = u64::from_le_bytes(number);
-                let name = format!("{name}.{field}");
-                written.outputs.push(Output {
-                    name,
-                    of: "unsigned",
-                    kind: Kind::Number,
-                    number,
-                    bytes: Vec::new(),
-                    size: 0,
-                });
-            }
-            return Some(format!("&{name}"));
-        }
-        let initial = number_of(&before);
-        let shown = match of {
-            "int" => (initial as u32).cast_signed().to_string(),
-            _ if is_object(of) || of == "void *" => "NULL".to_owned(),
-            "float" => "0".to_owned(),
-            _ if initial > 0xFFFF => format!("{initial:#x}{}", if width == 8 { "ULL" } else { "" }),
-            _ => initial.to_string(),
-        };
-        program.declare_as(participant, of, &name, &shown);
-        let kind = match of {
-            _ if is_descriptor => Kind::Descriptor,
-            "CUdeviceptr" | "void *" | "CUmemGenericAllocationHandle" => Kind::Object,
-            _ if is_object(of) => Kind::Object,
-            _ => Kind::Number,
-        };
-        let number = number_of(&bytes);
-        written.outputs.push(Output { name: name.clone(), of, kind, number, bytes: Vec::new(), size: 0 });
-        Some(format!("&{name}"))
     }
 }
 

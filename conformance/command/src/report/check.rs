@@ -2,6 +2,7 @@
 
 use conformance::trace::Comparison;
 
+use super::call::quoted;
 use super::program::Program;
 use super::story::Unwritable;
 use super::text::{Token, tokens};
@@ -29,16 +30,31 @@ pub(crate) fn comparison(
     program: &mut Program,
     acting: usize,
     compared: &Comparison,
+    text: &str,
     holds: bool,
 ) -> Result<Option<Condition>, Unwritable> {
-    let (left, right) = (tokens(&compared.left), tokens(&compared.right));
+    let (left, right) = (tokens(beginning(&compared.left)), tokens(beginning(&compared.right)));
     let is_equality = matches!(&*compared.operator, "==" | "!=");
+    // What the case compares with a number in its source is that number.
+    let right_is_literal = text
+        .rsplit_once(&compared.operator)
+        .map(|(_, right)| right.trim().replace('_', ""))
+        .is_some_and(|right| right.bytes().all(|byte| byte.is_ascii_digit()) || right.ends_with("NULL"));
     let is_value = |token: &Token| !matches!(token, Token::Word(_));
     let differ = |(one, other): &(&Token, &Token)| one != other;
     let has_one_shape = left.len() == right.len()
         && left.iter().zip(&right).filter(differ).all(|(one, other)| is_value(one) && is_value(other));
     if !has_one_shape {
         return if holds { Ok(None) } else { Err(Unwritable::new("the compared values have different shapes")) };
+    }
+    // How a child ended: one word.
+    if let ([Token::Word(one)], [Token::Word(other)]) = (&*left, &*right)
+        && let Some(value) = program.values.text(one)
+    {
+        let name = program.values.get(value).name.clone();
+        let is = if compared.operator == "==" { "!" } else { "" };
+        let text = format!("{is}strcmp({name}, {})", quoted(other));
+        return Ok(Some(Condition { participant: program.values.get(value).owner, text }));
     }
     let pairs = left.iter().zip(&right).filter(|(one, other)| is_value(one) && is_value(other));
     let are_equal = left == right;
@@ -48,7 +64,13 @@ pub(crate) fn comparison(
         if is_equality && !are_equal && one == other {
             continue;
         }
-        let Some((left, right)) = sides(program, acting, one, other, is_equality) else { continue };
+        let Some((left, right)) = sides(program, acting, one, other, is_equality, right_is_literal) else { continue };
+        if let (Token::Text(_), Some(value)) = (other, left.value) {
+            participant = program.values.get(value).owner;
+            let (sign, joint) = if are_equal { ("!", "&&") } else { ("", "||") };
+            conditions.push(format!("{0} {joint} {sign}strcmp({0}, {1})", left.text, right.text));
+            continue;
+        }
         let first = left.value.or(right.value).map(|value| program.values.get(value).owner);
         if conditions.is_empty() {
             participant = first.unwrap_or(acting);
@@ -62,7 +84,8 @@ pub(crate) fn comparison(
         conditions.push(if is_handle {
             format!("memcmp(&{}, &{}, 64) {operator} 0", left.text, right.text)
         } else {
-            format!("{} {operator} {}", left.text, right.text)
+            let (left, right) = same_type(program, left, right);
+            format!("{left} {operator} {right}")
         });
     }
     if conditions.is_empty() {
@@ -76,8 +99,32 @@ pub(crate) fn comparison(
     Ok(Some(Condition { participant, text: if compared.operator == "!=" { format!("!({all})") } else { all } }))
 }
 
+/// Returns the part of a value that a check can compare: a program has few of the bytes that a process reads.
+pub(crate) fn beginning(text: &str) -> &str {
+    const LONG: usize = 16 << 10;
+    text.get(..LONG).unwrap_or(text)
+}
+
+/// Returns both sides with one type: the runtime's addresses are pointers, and those of the driver are numbers.
+fn same_type(program: &Program, left: Side, right: Side) -> (String, String) {
+    let is_pointer = |side: &Side| side.value.is_some_and(|value| program.values.get(value).of == "void *");
+    let cast = |side: Side| format!("(CUdeviceptr)(uintptr_t){}", side.text);
+    match (is_pointer(&left), is_pointer(&right)) {
+        (true, false) => (cast(left), right.text),
+        (false, true) => (left.text, cast(right)),
+        _ => (left.text, right.text),
+    }
+}
+
 /// Returns two values as the program has them.
-fn sides(program: &Program, acting: usize, left: &Token, right: &Token, is_equality: bool) -> Option<(Side, Side)> {
+fn sides(
+    program: &Program,
+    acting: usize,
+    left: &Token,
+    right: &Token,
+    is_equality: bool,
+    right_is_literal: bool,
+) -> Option<(Side, Side)> {
     let side = |value: usize| Side { text: program.values.get(value).name.clone(), value: Some(value) };
     match (left, right) {
         (Token::Handle(left), Token::Handle(right)) => {
@@ -85,8 +132,24 @@ fn sides(program: &Program, acting: usize, left: &Token, right: &Token, is_equal
             let (left, right) = (*lefts.last()?, *rights.first()?);
             (left != right).then(|| (side(left), side(right)))
         }
+        (Token::Text(left), Token::Text(right)) => {
+            let value = program.values.text(left)?;
+            Some((side(value), Side { text: quoted(right), value: None }))
+        }
+        (Token::Code(left), Token::Code(right)) => {
+            let of = |code: u32| program.values.equal_to(code.into(), |value| value.kind == Kind::Code);
+            let literal = |code: &u32| Side { text: code.to_string(), value: None };
+            match (&*of(*left), &*of(*right)) {
+                ([.., one, other], _) if left == right => Some((side(*one), side(*other))),
+                ([.., one], [.., other]) if left != right => Some((side(*one), side(*other))),
+                ([.., one], _) => Some((side(*one), literal(right))),
+                (_, [.., other]) => Some((literal(left), side(*other))),
+                _ => None,
+            }
+        }
         (Token::Number(left), Token::Number(right)) => {
-            let (lefts, rights) = (candidates(program, acting, *left), candidates(program, acting, *right));
+            let lefts = candidates(program, acting, *left);
+            let rights = if right_is_literal { Vec::new() } else { candidates(program, acting, *right) };
             let literal = |number: i128| Side { text: literal(number), value: None };
             match (lefts.last(), rights.first()) {
                 // Two numbers that calls returned, such as the ids of two buffers.
@@ -138,7 +201,7 @@ fn candidates(program: &Program, acting: usize, number: i128) -> Vec<usize> {
     let newest = program.values.newest(NEWEST);
     program
         .values
-        .equal_to(number, |value| value.kind == Kind::Number)
+        .equal_to(number, |value| value.kind == Kind::Number || value.kind == Kind::Text && number == 0)
         .into_iter()
         .filter(|place| *place >= newest)
         .collect()

@@ -1,19 +1,27 @@
 //! `conformance report`: a bug report for each failure, with a C program that shows it.
 //!
 //! The suite runs the cases again and records every driver call ([`conformance::trace`]). A [`story`] is what one case
-//! did; [`c`] writes it as a program.
+//! did; [`c`] writes it as a program, [`roll`] makes loops of what is repeated, and [`assemble`] adds the helpers.
 
+mod assemble;
 mod c;
 mod call;
 mod check;
+mod child;
+mod descriptor;
+mod log;
 mod markdown;
+mod output;
+mod process_step;
 mod program;
 mod prototype;
 mod record;
+mod roll;
 mod step;
 mod story;
 mod structure;
 mod text;
+mod threads;
 mod values;
 
 use std::fs;

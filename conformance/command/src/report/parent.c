@@ -29,10 +29,12 @@ static void ended(pid_t pid, int status) {
         conclude(WEXITSTATUS(status));
 }
 
+static int is_in_a_call(int process) { return calls[process] && strncmp(calls[process], "no call", 7); }
+
 static void too_long(int signal) {
     (void)signal;
     for (int process = 1; process < PROCESSES; process++)
-        if (!is_gone[process] && calls[process]) {
+        if (!is_gone[process] && is_in_a_call(process)) {
             printf("%s: %s has not returned after %d seconds\n", names[process], calls[process], SECONDS);
             fflush(stdout);
             conclude(MISBEHAVES);

@@ -38,8 +38,15 @@ __attribute__((unused)) static void must_succeed(const char *call, CUresult code
 }
 #define succeeds(call) (calls[self] = #call, must_succeed(#call, (call)))
 
+/* A call whose code is looked at afterwards. */
+__attribute__((unused)) static CUresult tried(CUresult code) {
+    calls[self] = NULL;
+    return code;
+}
+#define tries(call) (calls[self] = #call, tried(call))
+
 /* A call that must return one of some codes, or any error. */
-__attribute__((unused)) static void must_return(const char *call, CUresult code, const int *codes) {
+__attribute__((unused)) static CUresult must_return(const char *call, CUresult code, const int *codes) {
     const int *one = codes;
     while (*one != END && *one != (int)code && !(*one == ANY_ERROR && code))
         one++;
@@ -47,6 +54,7 @@ __attribute__((unused)) static void must_return(const char *call, CUresult code,
         end(MISBEHAVES, "%s: %s returned %s (%d), expected %s%s", names[self], call, name_of(code), (int)code,
             codes[0] == ANY_ERROR ? "an error" : name_of(codes[0]), codes[1] == END ? "" : " or another listed code");
     calls[self] = NULL;
+    return code;
 }
 #define refuses(call, ...) (calls[self] = #call, must_return(#call, (call), (int[]){ __VA_ARGS__, END }))
 
@@ -112,6 +120,7 @@ static void load(void) {
     void *library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         end(CANNOT_RUN, "cannot run: %s", dlerror());
+//RUNTIME//
 //SYMBOLS//
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::values::{Kind, Values};
+use super::roll::{Body, bare};
+use super::threads;
+use super::values::{Kind, Value, Values};
 
 /// The parent of the processes, which is the first participant.
 pub(crate) const PARENT: usize = 0;
@@ -31,6 +33,14 @@ struct Handover {
     values: Vec<usize>,
 }
 
+/// A descriptor that a process can get.
+pub(crate) struct Sent {
+    /// Its target, as the kernel names it.
+    pub(crate) target: String,
+    pub(crate) write_only: bool,
+    pub(crate) value: usize,
+}
+
 /// The lines of a program. Only one participant acts at a time, in the order of the recorded run.
 pub(crate) struct Program {
     /// The names of the participants in C, in capitals.
@@ -49,8 +59,10 @@ pub(crate) struct Program {
     variables: Vec<Vec<(String, String)>>,
     /// How many names have each stem.
     numbered: BTreeMap<String, usize>,
-    /// The descriptors that processes sent to the runner, as places of values.
-    pub(crate) sent: Vec<usize>,
+    /// The descriptors that processes sent to the runner, and those that the program makes itself.
+    pub(crate) sent: Vec<Sent>,
+    /// The device of each participant.
+    pub(crate) devices: Vec<i32>,
     /// How many steps the program has.
     pub(crate) steps: usize,
     /// How many conditions the program checks, apart from the results of calls.
@@ -74,6 +86,7 @@ impl Program {
             variables: vec![Vec::new(); count],
             numbered: BTreeMap::new(),
             sent: Vec::new(),
+            devices: vec![0; count],
             steps: 0,
             checks: 0,
         }
@@ -111,6 +124,21 @@ impl Program {
         self.variables[participant].push((of.to_owned(), format!("{name} = {initial}")));
     }
 
+    /// Declares a variable of a participant with a new name, and makes its value known. Returns the name and the value.
+    pub(crate) fn variable(
+        &mut self,
+        participant: usize,
+        kind: Kind,
+        of: &'static str,
+        stem: &str,
+        number: u64,
+    ) -> (String, usize) {
+        let name = self.name(stem);
+        self.declare(participant, of, &name);
+        let value = self.values.add(Value::new(participant, kind, of, name.clone(), number));
+        (name, value)
+    }
+
     /// Returns the expression of a value in a participant. Brings the value there if another participant has it.
     pub(crate) fn bring(&mut self, place: usize, to: usize) -> String {
         let value = self.values.get(place).clone();
@@ -135,16 +163,33 @@ impl Program {
         }
     }
 
-    /// Returns the body of a participant's function.
-    pub(crate) fn body(&self, participant: usize) -> String {
-        let mut body = String::new();
+    /// Returns the functions of a participant's threads, and the body of its own function.
+    pub(crate) fn body(&self, participant: usize) -> (String, String) {
+        let mut body = self.acts(participant);
+        let mut variables = Vec::new();
+        let uses = uses(&body);
         for (of, name) in &self.variables[participant] {
+            if !uses.contains(bare(name)) {
+                body = unassigned(&body, name);
+            } else {
+                variables.push((of.clone(), name.clone()));
+            }
+        }
+        let lines = body.trim_end().lines().map(str::to_owned).collect();
+        let mut rolled = Body { variables, lines }.rolled();
+        let functions = threads::functions(&mut rolled, &self.participants[participant].to_lowercase());
+        let Body { variables, lines } = rolled;
+        let declared = variables.iter().map(|(of, name)| {
             let gap = if of.ends_with('*') { "" } else { " " };
-            body += &format!("    {of}{gap}{name};\n");
-        }
-        if !self.variables[participant].is_empty() {
-            body.push('\n');
-        }
+            format!("    {of}{gap}{name};\n")
+        });
+        let gap = if variables.is_empty() { "" } else { "\n" };
+        (functions, format!("{}{gap}{}\n", declared.collect::<String>(), lines.join("\n")))
+    }
+
+    /// Returns what a participant does, in lines of C.
+    fn acts(&self, participant: usize) -> String {
+        let mut body = String::new();
         let name = |other: usize| &self.participants[other];
         for line in &self.lines[participant] {
             match line {
@@ -169,7 +214,7 @@ impl Program {
                 }
             }
         }
-        body.trim_end().to_owned() + "\n"
+        body
     }
 
     fn transfer(&self, verb: &str, other: usize, value: usize) -> String {
@@ -186,6 +231,30 @@ impl Program {
 
     /// Whether the processes hand descriptors to each other.
     pub(crate) fn hands_descriptors(&self) -> bool {
-        (0..self.participants.len()).any(|participant| self.body(participant).contains("give_descriptor("))
+        (0..self.participants.len()).any(|participant| self.acts(participant).contains("give_descriptor("))
     }
+}
+
+/// Returns the words that a body has anywhere but at the beginning of an assignment.
+fn uses(body: &str) -> BTreeSet<String> {
+    let used = body.lines().map(|line| {
+        let (assigned, value) = line.split_once(" = ").unwrap_or(("", line));
+        let is_name = assigned.trim_start().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_name { value } else { line }
+    });
+    let words = used.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    words.map(str::to_owned).collect()
+}
+
+/// Returns a body without the assignments to a variable that nothing uses. What they call remains.
+fn unassigned(body: &str, variable: &str) -> String {
+    let assigned = format!("    {variable} = ");
+    let line = |line: &str| match line.strip_prefix(&assigned) {
+        Some(call) if call.starts_with(|c: char| c.is_ascii_alphabetic()) && call.ends_with(");") => {
+            format!("    {call}\n")
+        }
+        Some(_) => String::new(),
+        None => format!("{line}\n"),
+    };
+    body.lines().map(line).collect()
 }

@@ -9,6 +9,8 @@ pub(crate) struct Prototype {
     pub(crate) name: String,
     /// The name that the library exports: `cuMemAlloc_v2`.
     pub(crate) exported: &'static str,
+    /// The type of what it returns.
+    pub(crate) returns: &'static str,
     pub(crate) parameters: Vec<Parameter>,
 }
 
@@ -17,6 +19,13 @@ pub(crate) struct Parameter {
     /// The type: `CUdeviceptr *`.
     pub(crate) kind: &'static str,
     pub(crate) name: &'static str,
+}
+
+impl Prototype {
+    /// Whether it is a function of the runtime. The runtime's codes have the numbers of the driver's.
+    pub(crate) fn is_of_the_runtime(&self) -> bool {
+        self.exported.starts_with("cuda")
+    }
 }
 
 impl Parameter {
@@ -39,7 +48,8 @@ pub(crate) fn of(name: &str) -> Option<&'static Prototype> {
 }
 
 fn parse(line: &'static str) -> Option<Prototype> {
-    let (exported, rest) = line.strip_prefix("CUresult ")?.split_once('(')?;
+    let (declared, rest) = line.split_once('(')?;
+    let (returns, exported) = declared.split_at(declared.rfind([' ', '*'])? + 1);
     let name = exported.rsplit_once("_v").filter(|(_, version)| version.parse::<u32>().is_ok());
     let parameters = rest.strip_suffix(");")?.split(", ").filter(|parameter| *parameter != "void");
     let parameter = |text: &'static str| {
@@ -49,6 +59,7 @@ fn parse(line: &'static str) -> Option<Prototype> {
     Some(Prototype {
         name: name.map_or(exported, |(name, _)| name).to_owned(),
         exported,
+        returns,
         parameters: parameters.map(parameter).collect::<Option<_>>()?,
     })
 }

@@ -2,32 +2,38 @@
 
 use conformance::trace::{Bytes, Expectation};
 
-use super::call::{self, Written, descriptor, size};
+use super::call::{self, Written, size};
 use super::program::{PARENT, Program};
 use super::story::{Called, Expected, Step, Unwritable};
+use super::text::{Token, tokens};
 use super::values::{Kind, Value};
+use super::{log, process_step, threads};
 
 /// Writes a step of a participant.
 pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable> {
     let me = step.role + 1;
     let name = step.name().to_owned();
     program.turn(me);
-    if name.starts_with("cuda_") {
-        return Err(Unwritable::new("the case calls the runtime, and the program only knows the driver"));
-    }
     if step.is_begun {
         program.turn(PARENT);
     }
     if step.calls.is_empty() {
-        return without_calls(program, me, step, &name);
+        return process_step::write(program, me, step);
     }
     program.steps += 1;
     program.line(me, format!("/* step {}: {name} */", program.steps));
+    if name.starts_with("fail") {
+        process_step::words_of_the_stack(program, me, step);
+    }
+    if step.calls.iter().any(|called| called.thread.is_some()) {
+        return threads::write(program, me, step);
+    }
     let is_success = step.expectation == Expected::Success;
     let mut chain = Vec::new();
     let mut buffer = None;
     let folded = fold(program, me, step)?;
     let mut last = None;
+    let mut ends_contexts = false;
     for part in folded {
         let (written, code) = match part {
             Part::Call(called) => {
@@ -38,38 +44,59 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
         buffer = written.buffer.clone().or(buffer);
         last = code;
         if is_success {
-            program.line(me, format!("succeeds({});", written.text));
-            if written.text.starts_with("cuCtxDestroy") || written.text.starts_with("cuDevicePrimaryCtxReset") {
-                // The template removes the line if the program has no kernels.
-                program.line(me, super::FORGET);
+            if code.is_some_and(|code| code != 0) && step.has_output {
+                kept_code(program, me, code, &format!("tries({})", written.text));
+            } else {
+                program.line(me, format!("succeeds({});", written.text));
             }
         } else {
             chain.push(written.text.clone());
         }
+        const ENDS_CONTEXTS: [&str; 3] = ["cuCtxDestroy", "cuDevicePrimaryCtxReset", "cudaDeviceReset"];
+        ends_contexts |= ENDS_CONTEXTS.iter().any(|function| written.text.starts_with(function));
+        let unregisters = written.text.starts_with("cuLogsUnregisterCallback");
         written.register(program, me);
+        if name.ends_with("export_and_close") {
+            let descriptor = program.values.last_descriptor().unwrap_or_default();
+            program.line(me, format!("close({descriptor});"));
+        }
+        if unregisters {
+            log::heard_so_far(program, me, step);
+        }
     }
     if let Expected::Other(expectation) = &step.expectation {
         let calls = chain.join(" ?: ");
-        program.line(
-            me,
-            match step.discloses {
-                true => format!("reaches({calls});"),
-                false => expected(&calls, expectation, last)?,
-            },
-        );
+        let text = if step.discloses { format!("reaches({calls})") } else { expected(&calls, expectation, last)? };
+        if step.keeps_code && text.starts_with("refuses(") {
+            kept_code(program, me, last, &text);
+        } else {
+            program.line(me, format!("{text};"));
+        }
+    }
+    if ends_contexts && last == Some(0) {
+        // The template removes the line if the program has no kernels.
+        program.line(me, super::FORGET);
     }
     answered(program, me, step, &name, buffer, last)
+}
+
+/// Adds a call whose code the case looks at.
+fn kept_code(program: &mut Program, me: usize, code: Option<u32>, call: &str) {
+    let (name, _) = program.variable(me, Kind::Code, "CUresult", "code", code.unwrap_or_default().into());
+    program.line(me, format!("{name} = {call};"));
 }
 
 /// Writes calls of which the case does not simply expect success.
 fn expected(calls: &str, expectation: &Expectation, last: Option<u32>) -> Result<String, Unwritable> {
     let list = |codes: &[u32]| codes.iter().map(|code| format!(", {code}")).collect::<String>();
     Ok(match (expectation, last) {
-        (Expectation::Refused(codes), _) if codes.is_empty() => format!("refuses({calls}, ANY_ERROR);"),
-        (Expectation::Refused(codes), _) => format!("refuses({calls}{});", list(codes)),
-        (Expectation::Among(codes), Some(0)) => format!("returns({calls}, 0{});", list(codes)),
-        (Expectation::Among(codes), Some(code)) => format!("returns({calls}, {code}, 0{});", list(codes)),
-        (Expectation::Any | Expectation::Survives, Some(code)) => format!("takes_the_path({calls}, {code});"),
+        (Expectation::Refused(codes), _) if codes.is_empty() => format!("refuses({calls}, ANY_ERROR)"),
+        (Expectation::Refused(codes), _) => format!("refuses({calls}{})", list(codes)),
+        (Expectation::Among(codes), Some(0)) => format!("returns({calls}, 0{})", list(codes)),
+        (Expectation::Among(codes), Some(code)) => format!("returns({calls}, {code}, 0{})", list(codes)),
+        (Expectation::Any | Expectation::Survives, Some(code)) => format!("takes_the_path({calls}, {code})"),
+        // What a call did before it ended its process decides nothing: the parent says that the process died in it.
+        (Expectation::Any, None) => format!("takes_the_path({calls}, 0)"),
         (_, None) => return Err(Unwritable::new("a process is allowed to end in a call, and it did")),
     })
 }
@@ -98,22 +125,11 @@ fn fold<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Ve
         program.functions.extend(functions.map(str::to_owned));
         let last = step.calls.last().and_then(|called| called.returned.as_ref()).map(|it| it.code);
         let number = step.answer.parse().unwrap_or(u64::MAX);
-        let value = Value {
-            name: wrong,
-            of: "unsigned long long",
-            owner: me,
-            kind: Kind::Number,
-            number,
-            bytes: Vec::new(),
-            size: 0,
-            is_released: false,
-            holders: vec![me],
-        };
-        program.values.add(value);
+        program.values.add(Value::new(me, Kind::Number, "unsigned long long", wrong, number));
         return Ok(vec![Part::Helper { text, code: last }]);
     }
     let mut parts = Vec::new();
-    let launches = step.calls.iter().any(|called| called.call.function == "cuLaunchKernel");
+    let launches = step.calls.iter().any(|called| called.call.function.starts_with("cuLaunchKernel"));
     for called in &step.calls {
         match &*called.call.function {
             "cuCtxGetCurrent" | "cuModuleLoadData" | "cuModuleGetFunction" if launches => {
@@ -121,6 +137,8 @@ fn fold<'step>(program: &mut Program, me: usize, step: &'step Step) -> Result<Ve
                     return Err(Unwritable::new("a kernel could not be loaded"));
                 }
             }
+            "cuLaunchKernelEx" => parts.push(launch_with_event(program, me, step, called)?),
+            "cuPointerGetAttributes" => parts.push(attributes(program, me, step, called)?),
             "cuLaunchKernel" => parts.push(launch(program, me, step, called)?),
             _ => parts.push(Part::Call(called)),
         }
@@ -172,6 +190,66 @@ fn launch<'step>(program: &mut Program, me: usize, step: &Step, called: &Called)
     Ok(Part::Helper { text: format!("launch_{kernel}({}, {stream})", texts.join(", ")), code })
 }
 
+/// A launch with an event in an attribute of the launch.
+fn launch_with_event<'step>(
+    program: &mut Program,
+    me: usize,
+    step: &Step,
+    called: &Called,
+) -> Result<Part<'step>, Unwritable> {
+    let field = |name| step.number(name).ok_or_else(|| Unwritable::new("a field of the step is missing"));
+    let (attribute, event, stream) = (field("attribute")?, field("event")?, field("stream")?);
+    let object = |number: u64, of: &str| {
+        let known = program.values.equal_to(number, |value| value.owner == me && value.of == of);
+        known.last().map_or("NULL".to_owned(), |place| program.values.get(*place).name.clone())
+    };
+    let (event, stream) = (object(event, "CUevent"), object(stream, "CUstream"));
+    program.helpers.insert("launch_with_event");
+    program.functions.insert(called.call.function.clone());
+    program.kernels.insert("spin".to_owned());
+    let code = called.returned.as_ref().map(|returned| returned.code);
+    Ok(Part::Helper { text: format!("launch_with_event({attribute}, {event}, {stream})"), code })
+}
+
+/// Several attributes of a pointer in one call.
+fn attributes<'step>(
+    program: &mut Program,
+    me: usize,
+    step: &Step,
+    called: &Called,
+) -> Result<Part<'step>, Unwritable> {
+    let unknown = || Unwritable::new("a field of the step is missing");
+    let list = |text: &str| -> Vec<i128> {
+        let numbers = tokens(text).into_iter().filter_map(|token| match token {
+            Token::Number(number) => Some(number),
+            _ => None,
+        });
+        numbers.collect()
+    };
+    let (_, fields) = step.text.split_once('[').ok_or_else(unknown)?;
+    let attributes = list(fields.split_once(']').ok_or_else(unknown)?.0);
+    let found = list(&step.answer);
+    let values = program.name("values");
+    program.declare(me, "unsigned long long", &format!("{values}[{}]", attributes.len()));
+    program.line(me, format!("memset({values}, 0xa5, sizeof {values});"));
+    let pointer = call::address(program, me, called.call.arguments.get(3).ok_or_else(unknown)?.value);
+    let outputs: Vec<_> = (0..attributes.len()).map(|place| format!("&{values}[{place}]")).collect();
+    let names: Vec<_> = attributes.iter().map(ToString::to_string).collect();
+    let text = format!(
+        "cuPointerGetAttributes({}, (unsigned[]){{ {} }}, (void *[]){{ {} }}, {pointer})",
+        names.len(),
+        names.join(", "),
+        outputs.join(", ")
+    );
+    for (place, number) in found.into_iter().enumerate() {
+        let (name, number) = (format!("{values}[{place}]"), u64::try_from(number).unwrap_or_default());
+        program.values.add(Value::new(me, Kind::Number, "unsigned long long", name, number));
+    }
+    program.functions.insert(called.call.function.clone());
+    let code = called.returned.as_ref().map(|returned| returned.code);
+    Ok(Part::Helper { text, code })
+}
+
 /// Adds what the step does with the bytes that it copied.
 fn answered(
     program: &mut Program,
@@ -183,6 +261,9 @@ fn answered(
 ) -> Result<(), Unwritable> {
     let missing = || Unwritable::new(format!("a field of {name} is missing"));
     let number = |field: &str| step.number(field).ok_or_else(missing);
+    if step.has_output && name == "fail_and_listen" {
+        log::heard_afterwards(program, me, step);
+    }
     if last != Some(0) {
         return Ok(());
     }
@@ -198,16 +279,26 @@ fn answered(
             counted(program, me, step, &text);
         }
         ("read", Some(buffer)) => {
-            let bytes: Option<Vec<u8>> = super::text::tokens(&step.answer)
+            let bytes: Option<Vec<u8>> = tokens(super::check::beginning(&step.answer))
                 .into_iter()
                 .filter_map(|token| match token {
-                    super::text::Token::Number(byte) => Some(u8::try_from(byte).ok()),
+                    Token::Number(byte) => Some(u8::try_from(byte).ok()),
                     _ => None,
                 })
                 .collect();
             let bytes = bytes.unwrap_or_default();
             for (place, byte) in bytes.iter().enumerate().take(super::READ_AT_MOST) {
-                number_of(program, me, format!("{buffer}[{place}]"), (*byte).into());
+                let name = format!("{buffer}[{place}]");
+                program.values.add(Value::new(me, Kind::Number, "unsigned long long", name, (*byte).into()));
+            }
+        }
+        ("get_error_name", _) => {
+            let text = tokens(&step.answer).into_iter().find_map(|token| match token {
+                Token::Text(text) => Some(text),
+                _ => None,
+            });
+            if let (Some(text), Some(place)) = (text, program.values.last_text()) {
+                program.values.get_mut(place).bytes = text.into_bytes();
             }
         }
         _ => {}
@@ -216,112 +307,8 @@ fn answered(
 }
 
 /// Adds a number that the process counts.
-fn counted(program: &mut Program, me: usize, step: &Step, text: &str) {
-    let wrong = program.name("wrong_words");
-    program.declare(me, "unsigned long long", &wrong);
+pub(crate) fn counted(program: &mut Program, me: usize, step: &Step, text: &str) {
+    let number = step.answer.parse().unwrap_or(u64::MAX);
+    let (wrong, _) = program.variable(me, Kind::Number, "unsigned long long", "wrong_words", number);
     program.line(me, format!("{wrong} = {text};"));
-    number_of(program, me, wrong, step.answer.parse().unwrap_or(u64::MAX));
-}
-
-fn number_of(program: &mut Program, me: usize, name: String, number: u64) {
-    let of = "unsigned long long";
-    let holders = vec![me];
-    program.values.add(Value {
-        name,
-        of,
-        owner: me,
-        kind: Kind::Number,
-        number,
-        bytes: Vec::new(),
-        size: 0,
-        is_released: false,
-        holders,
-    });
-}
-
-/// Writes a step that calls no driver function.
-fn without_calls(program: &mut Program, me: usize, step: &Step, name: &str) -> Result<(), Unwritable> {
-    let missing = || Unwritable::new(format!("a field of {name} is missing"));
-    let number = |field: &str| step.number(field).ok_or_else(missing);
-    let answer = || {
-        super::text::tokens(&step.answer).into_iter().find_map(|token| match token {
-            super::text::Token::Number(number) => Some(number),
-            _ => None,
-        })
-    };
-    let object = |program: &mut Program, kind: Kind, of: &'static str, name: String, number: u64, size: u64| {
-        let holders = vec![me];
-        program.values.add(Value {
-            name,
-            of,
-            owner: me,
-            kind,
-            number,
-            bytes: Vec::new(),
-            size,
-            is_released: false,
-            holders,
-        })
-    };
-    match name {
-        "heap_alloc" => {
-            let (length, host) = (number("size")?, program.name("host"));
-            program.declare(me, "void *", &host);
-            program.line(me, format!("{host} = buffer({});", size(length)));
-            object(program, Kind::Object, "void *", host, answer().ok_or_else(missing)? as u64, length);
-        }
-        "stack_address" => {
-            let stack = program.name("stack");
-            program.declare(me, "unsigned long long", &format!("{stack}_word"));
-            program.declare(me, "void *", &stack);
-            program.line(me, format!("{stack} = &{stack}_word;"));
-            object(program, Kind::Object, "void *", stack, answer().ok_or_else(missing)? as u64, 8);
-        }
-        "set_host_flag" => {
-            let flag = call::host(program, me, number("pointer")?);
-            program.line(me, format!("*(volatile unsigned *){flag} = {};", number("value")?));
-        }
-        "fill_by_host" => {
-            program.helpers.insert("pattern");
-            let host = call::host(program, me, number("pointer")?);
-            program
-                .line(me, format!("write_pattern({host}, {}, {});", number("size")? / 4, call::word(number("seed")?)));
-        }
-        "mismatches_by_host" => {
-            program.helpers.insert("pattern");
-            let host = call::host(program, me, number("pointer")?);
-            let text = format!("wrong_words({host}, {}, {})", number("size")? / 4, call::word(number("seed")?));
-            counted(program, me, step, &text);
-        }
-        "send_descriptor_to_the_runner" => {
-            let known = descriptor(program, me, i32::try_from(number("descriptor")?).map_err(|_| missing())?);
-            let sent = program.name("sent");
-            program.declare(me, "int", &sent);
-            program.line(me, format!("{sent} = dup({known});"));
-            let place = object(program, Kind::Descriptor, "int", sent, u64::MAX, 0);
-            program.sent.push(place);
-        }
-        "keep_descriptor" => {
-            let sent = program.sent.last().copied();
-            let sent = sent.ok_or_else(|| Unwritable::new("the case passes a descriptor that no process made"))?;
-            let name = program.bring(sent, me);
-            let kept = program.name("descriptor");
-            program.declare(me, "int", &kept);
-            program.line(me, format!("{kept} = dup({name});"));
-            object(program, Kind::Descriptor, "int", kept, answer().ok_or_else(missing)? as u64, 0);
-        }
-        "close_descriptor" => {
-            let known = descriptor(program, me, i32::try_from(number("descriptor")?).map_err(|_| missing())?);
-            program.line(me, format!("close({known});"));
-        }
-        "duplicate_descriptor" => {
-            let known = descriptor(program, me, i32::try_from(number("descriptor")?).map_err(|_| missing())?);
-            let copy = program.name("descriptor");
-            program.declare(me, "int", &copy);
-            program.line(me, format!("{copy} = fcntl({known}, F_DUPFD_CLOEXEC, {});", number("least")?));
-            object(program, Kind::Descriptor, "int", copy, answer().ok_or_else(missing)? as u64, 0);
-        }
-        _ => return Err(Unwritable::new(format!("the program cannot do what the step `{name}` does"))),
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::text::{Token, tokens};
 use conformance::trace::{Bytes, Call, Comparison, Event, Expectation, Place};
 
 /// Why no program can be written for a case.
@@ -43,6 +44,8 @@ pub(crate) enum Act {
     Check { text: String, comparison: Option<Comparison>, holds: bool },
     /// The last answer showed that a process reaches memory that was not shared with it.
     Disclosure(String),
+    /// The runner waited for the step that a role had begun.
+    Wait { role: usize, ms: u64, still_waits: bool },
     /// The runner sent a signal to a role.
     Signal(usize, i32),
     /// A role ended by itself.
@@ -61,6 +64,23 @@ pub(crate) struct Step {
     pub(crate) is_begun: bool,
     /// Whether its success discloses memory.
     pub(crate) discloses: bool,
+    /// Whether the case got the output of the step, even if a call in it failed.
+    pub(crate) has_output: bool,
+    /// Whether the case compares the code that refused the step.
+    pub(crate) keeps_code: bool,
+    /// Another role that the step names by its process.
+    pub(crate) other: Option<usize>,
+    /// The descriptor that the process got or sent.
+    pub(crate) descriptor: Option<Descriptor>,
+}
+
+/// A descriptor of a step.
+pub(crate) struct Descriptor {
+    /// The target, as the kernel names it.
+    pub(crate) target: String,
+    pub(crate) write_only: bool,
+    /// The size of a file.
+    pub(crate) size: u64,
 }
 
 /// What a case expects of a step.
@@ -73,6 +93,8 @@ pub(crate) enum Expected {
 /// A driver call, and what it returned: nothing if the process ended or hung.
 pub(crate) struct Called {
     pub(crate) call: Call,
+    /// The thread, if it is not the main one.
+    pub(crate) thread: Option<u32>,
     pub(crate) returned: Option<Returned>,
 }
 
@@ -85,6 +107,11 @@ impl Step {
     /// Returns the name of the step: `mem_alloc` for `mem_alloc { size: 512 }`.
     pub(crate) fn name(&self) -> &str {
         self.text.split([' ', '{']).next().unwrap_or_default()
+    }
+
+    /// Returns the code that the last call returned.
+    pub(crate) fn code(&self) -> Option<u32> {
+        self.calls.last()?.returned.as_ref().map(|returned| returned.code)
     }
 
     /// Returns a field of the step that is a number, such as the 7 in `seed: 7` or `pointer: Pointer(0x7)`.
@@ -134,6 +161,8 @@ impl Story {
                     }
                     story.others_go_on(&running, role);
                     running.insert(role, story.acts.len());
+                    let named = call.split_once("{ process: ").and_then(|(_, rest)| rest.split([',', ' ']).next());
+                    let other = named.and_then(|number| story.role(number.parse().ok()?));
                     story.acts.push(Act::Step(Step {
                         role,
                         text: call.clone(),
@@ -142,27 +171,45 @@ impl Story {
                         expectation: Expected::Success,
                         is_begun: false,
                         discloses: false,
+                        has_output: false,
+                        keeps_code: false,
+                        descriptor: None,
+                        other,
                     }));
                 }
                 Event::Call(call) => {
                     let Some(role) = story.role(call.process) else { continue };
                     let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
-                    if call.thread != call.process {
-                        return Err(Unwritable::new("the process calls the driver from several threads"));
-                    }
-                    step.calls.push(Called { call: call.clone(), returned: None });
+                    let thread = (call.thread != call.process).then_some(call.thread);
+                    step.calls.push(Called { call: call.clone(), thread, returned: None });
                 }
-                Event::Return { process, code, outputs, .. } => {
+                Event::Return { process, thread, code, outputs } => {
                     let Some(role) = story.role(*process) else { continue };
                     let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
-                    let Some(called) = step.calls.last_mut() else { continue };
+                    let thread = (thread != process).then_some(*thread);
+                    let mut calls = step.calls.iter_mut().rev();
+                    let Some(called) = calls.find(|called| called.thread == thread) else { continue };
                     called.returned = Some(Returned { code: *code, outputs: outputs.clone() });
                 }
-                Event::Answer { process, answer, .. } => {
+                Event::Descriptor { process, target, write_only, size } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    let Some(step) = running.get(&role).and_then(|place| story.step(*place)) else { continue };
+                    let (target, write_only, size) = (target.clone(), *write_only, *size);
+                    step.descriptor = Some(Descriptor { target, write_only, size });
+                }
+                Event::Wait { process, ms, still_waits } => {
+                    let Some(role) = story.role(*process) else { continue };
+                    if let Some(step) = running.get(&role).and_then(|place| story.step(*place)) {
+                        step.is_begun = true;
+                    }
+                    story.acts.push(Act::Wait { role, ms: *ms, still_waits: *still_waits });
+                }
+                Event::Answer { process, answer, succeeded } => {
                     let Some(role) = story.role(*process) else { continue };
                     let Some(place) = running.remove(&role) else { continue };
                     let Some(step) = story.step(place) else { continue };
                     step.answer.clone_from(answer);
+                    step.has_output = *succeeded;
                     if step.is_begun {
                         story.acts.push(Act::Join(role));
                     }
@@ -173,6 +220,7 @@ impl Story {
                     }
                 }
                 Event::Check { case: of, text, comparison, holds } if of == case => {
+                    story.keep_codes(comparison.as_ref());
                     story.acts.push(Act::Check { text: text.clone(), comparison: comparison.clone(), holds: *holds });
                 }
                 Event::Disclosure { case: of, text } if of == case => {
@@ -225,6 +273,27 @@ impl Story {
         })
     }
 
+    /// Notes that a comparison has codes that calls returned.
+    fn keep_codes(&mut self, comparison: Option<&Comparison>) {
+        let has_codes = |compared: &&Comparison| compared.left.starts_with("CUDA_");
+        let Some(comparison) = comparison.filter(has_codes) else { return };
+        let codes = tokens(&comparison.left).into_iter().chain(tokens(&comparison.right));
+        let codes: Vec<_> = codes.filter(|token| matches!(token, Token::Code(1..))).collect();
+        let mut refused: Vec<_> = self
+            .acts
+            .iter_mut()
+            .rev()
+            .filter_map(|act| match act {
+                Act::Step(step) => Some((Token::Code(step.code()?), step)),
+                _ => None,
+            })
+            .collect();
+        for code in codes {
+            let Some(place) = refused.iter().position(|(other, _)| *other == code) else { continue };
+            refused.remove(place).1.keeps_code = true;
+        }
+    }
+
     /// Notes that the steps of other roles have not ended.
     fn others_go_on(&mut self, running: &BTreeMap<usize, usize>, role: usize) {
         for place in running.iter().filter(|(other, _)| **other != role).map(|(_, place)| *place) {
@@ -241,7 +310,11 @@ impl Story {
         for (place, act) in self.acts.iter_mut().enumerate() {
             let Act::Step(step) = act else { continue };
             let refused = step.calls.last().and_then(|called| called.returned.as_ref()).is_some_and(|it| it.code != 0);
-            if refused && step.expectation == Expected::Success && (Some(place) != last || ended_well) {
+            if refused
+                && !step.has_output
+                && step.expectation == Expected::Success
+                && (Some(place) != last || ended_well)
+            {
                 step.expectation = Expected::Other(Expectation::Any);
             }
         }

@@ -13,6 +13,7 @@ pub(crate) fn is_object(kind: &str) -> bool {
             | "CUgraphNode"
             | "CUmodule"
             | "CUfunction"
+            | "CUlogsCallbackHandle"
     )
 }
 
@@ -26,6 +27,13 @@ pub(crate) fn declaration(kind: &str) -> Option<String> {
             format!("typedef struct {{ unsigned char bytes[64]; }} {kind};")
         }
         "CUuuid" => "typedef struct { unsigned char bytes[16]; } CUuuid;".to_owned(),
+        "CUlaunchAttribute" => "typedef struct {\n    unsigned id;\n    char padding[4];\n    \
+             union { char bytes[64]; struct { CUevent event; int flags, trigger; } event; } value;\n} CUlaunchAttribute;"
+            .to_owned(),
+        "CUlaunchConfig" => "typedef struct {\n    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;\n    \
+             CUstream hStream;\n    CUlaunchAttribute *attrs;\n    unsigned numAttrs;\n} CUlaunchConfig;"
+            .to_owned(),
+        "CUlogsCallback" => "typedef void (*CUlogsCallback)(void *, CUlogLevel, char *, size_t);".to_owned(),
         "CUmemLocation" => LOCATION.to_owned(),
         "CUmemAccessDesc" => "typedef struct { CUmemLocation location; unsigned flags; } CUmemAccessDesc;".to_owned(),
         "CUmemAllocationProp" => {
@@ -56,6 +64,9 @@ pub(crate) fn declaration(kind: &str) -> Option<String> {
 pub(crate) fn parts(kind: &str) -> &'static [&'static str] {
     match kind {
         "CUmemAccessDesc" | "CUmemAllocationProp" | "CUmemPoolProps" => &["CUmemLocation"],
+        "CUlogsCallback" => &["CUlogLevel"],
+        "CUlaunchAttribute" => &["CUevent"],
+        "CUlaunchConfig" => &["CUstream", "CUevent", "CUlaunchAttribute"],
         "CUDA_MEM_ALLOC_NODE_PARAMS" => &["CUmemLocation", "CUmemPoolProps", "CUdeviceptr"],
         _ => &[],
     }

@@ -8,6 +8,10 @@ pub(crate) enum Token {
     Number(i128),
     /// The 64 bytes of a handle.
     Handle(Vec<u8>),
+    /// A code: `CUDA_ERROR_INVALID_VALUE (1)`.
+    Code(u32),
+    /// A text in quotation marks, without them.
+    Text(String),
 }
 
 /// Parses a decimal or hexadecimal number.
@@ -28,6 +32,12 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         if first.is_whitespace() {
             rest = rest.trim_start();
+        } else if let Some((code, after)) = code(rest) {
+            rest = after;
+            tokens.push(Token::Code(code));
+        } else if let Some((text, after)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            rest = after;
+            tokens.push(Token::Text(text.to_owned()));
         } else if is_of_a_word(first) {
             let end = rest.find(|c| !is_of_a_word(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
@@ -43,6 +53,14 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         }
     }
     tokens
+}
+
+/// Parses a code at the beginning of a text. Returns it with the rest.
+fn code(text: &str) -> Option<(u32, &str)> {
+    let (name, rest) = text.strip_prefix("CUDA_")?.split_once(" (")?;
+    let (number, after) = rest.split_once(')')?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    is_name.then_some((number.parse().ok()?, after))
 }
 
 fn handle(word: &str) -> Option<Vec<u8>> {

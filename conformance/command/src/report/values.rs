@@ -11,6 +11,10 @@ pub(crate) enum Kind {
     Handle,
     /// A number, such as a size or an attribute.
     Number,
+    /// The code that a call returned.
+    Code,
+    /// A text, or a null pointer in place of one.
+    Text,
 }
 
 /// A value with its name.
@@ -25,7 +29,7 @@ pub(crate) struct Value {
     pub(crate) kind: Kind,
     /// The value in the recorded run.
     pub(crate) number: u64,
-    /// The bytes of a handle.
+    /// The bytes of a handle or of a text.
     pub(crate) bytes: Vec<u8>,
     /// The bytes that lie behind an address, if known.
     pub(crate) size: u64,
@@ -33,6 +37,13 @@ pub(crate) struct Value {
     pub(crate) is_released: bool,
     /// The participants that have it.
     pub(crate) holders: Vec<usize>,
+}
+
+impl Value {
+    pub(crate) fn new(owner: usize, kind: Kind, of: &'static str, name: String, number: u64) -> Self {
+        let holders = vec![owner];
+        Self { name, of, owner, kind, number, bytes: Vec::new(), size: 0, is_released: false, holders }
+    }
 }
 
 /// All values so far, oldest first.
@@ -63,6 +74,11 @@ impl Values {
         let is_it =
             |(_, value): &(usize, &Value)| value.kind != Kind::Handle && value.number == number && is_wanted(value);
         self.all.iter().enumerate().filter(is_it).map(|(place, _)| place).collect()
+    }
+
+    /// Returns the newest text with this content.
+    pub(crate) fn text(&self, content: &str) -> Option<usize> {
+        self.all.iter().rposition(|value| value.kind == Kind::Text && value.bytes == content.as_bytes())
     }
 
     /// Returns the places of the handles with these bytes, oldest first.
@@ -105,9 +121,10 @@ impl Values {
         exact.or_else(inside).or_else(near)
     }
 
-    /// Returns the place from which on a number of values are the newest ones.
+    /// Returns the place from which on a number of values, apart from descriptors, are the newest ones.
     pub(crate) fn newest(&self, count: usize) -> usize {
-        self.all.len().saturating_sub(count)
+        let others = self.all.iter().enumerate().rev().filter(|(_, value)| value.kind != Kind::Descriptor);
+        others.take(count).last().map_or(0, |(place, _)| place)
     }
 
     /// Returns the oldest value of a participant with this address that has not been given back, and marks it so. A case
@@ -124,6 +141,16 @@ impl Values {
     /// Returns the size of the largest allocation.
     pub(crate) fn largest(&self) -> u64 {
         self.all.iter().map(|value| value.size).max().unwrap_or_default()
+    }
+
+    /// Returns the name of the newest descriptor.
+    pub(crate) fn last_descriptor(&self) -> Option<String> {
+        self.all.iter().rfind(|value| value.kind == Kind::Descriptor).map(|value| value.name.clone())
+    }
+
+    /// Returns the newest text.
+    pub(crate) fn last_text(&self) -> Option<usize> {
+        self.all.iter().rposition(|value| value.kind == Kind::Text)
     }
 
     /// Returns the newest number.

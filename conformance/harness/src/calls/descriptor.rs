@@ -12,6 +12,7 @@ use rustix::process::{
 
 use crate::message::Refused;
 use crate::role::Resource;
+use crate::trace;
 use crate::{Descriptor, MemHandle, Role, Stop};
 
 calls! {
@@ -39,6 +40,7 @@ calls! {
     fn send_descriptor_to_the_runner(session, descriptor: Descriptor) -> () {
         // SAFETY: the case passes a descriptor that the role holds.
         let held = unsafe { BorrowedFd::borrow_raw(descriptor.0) };
+        trace::descriptor(held);
         session.send(held.try_clone_to_owned()?);
         Ok(())
     }

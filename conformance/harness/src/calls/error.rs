@@ -101,7 +101,7 @@ calls! {
     /// `cuGetErrorName`. Returns its code and output, whether it succeeds or fails.
     fn get_error_name_or_not(session, code: u32) -> Answer {
         // SAFETY: the output has room for a pointer.
-        answer(|output| unsafe { session.driver.cuGetErrorName(CUresult(code), output.cast()) })
+        answer(|output| unsafe { called!(session.driver, cuGetErrorName(CUresult(code), output.cast())) })
     }
 
     /// Performs a call that cannot succeed, once while a log callback is registered and once afterwards. Returns the
@@ -140,32 +140,35 @@ impl Session {
         answer(|output| unsafe {
             match call {
                 F::GetUnknownAttribute => {
-                    driver.cuDeviceGetAttribute(output.cast(), CUdevice_attribute(100_000), device)
+                    called!(driver, cuDeviceGetAttribute(output.cast(), CUdevice_attribute(100_000), device))
                 }
-                F::AllocNothing => driver.cuMemAlloc(output.cast(), 0),
-                F::GetRangeOfHeap => driver.cuMemGetAddressRange(output.cast(), ptr::null_mut(), heap),
+                F::AllocNothing => called!(driver, cuMemAlloc(output.cast(), 0)),
+                F::GetRangeOfHeap => called!(driver, cuMemGetAddressRange(output.cast(), ptr::null_mut(), heap)),
                 F::GetAttributeOfHeap => {
-                    driver.cuPointerGetAttribute(output, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, heap)
+                    called!(
+                        driver,
+                        cuPointerGetAttribute(output, CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, heap)
+                    )
                 }
-                F::GetMemHandleOfHeap => driver.cuIpcGetMemHandle(output.cast(), heap),
+                F::GetMemHandleOfHeap => called!(driver, cuIpcGetMemHandle(output.cast(), heap)),
                 F::OpenMemHandleOfZeros => {
-                    driver.cuIpcOpenMemHandle(output.cast(), CUipcMemHandle::from_bytes([0; 64]), 1)
+                    called!(driver, cuIpcOpenMemHandle(output.cast(), CUipcMemHandle::from_bytes([0; 64]), 1))
                 }
-                F::CloseMemHandleOfHeap => driver.cuIpcCloseMemHandle(heap),
-                F::GetEventHandleOfNothing => driver.cuIpcGetEventHandle(output.cast(), ptr::null_mut()),
+                F::CloseMemHandleOfHeap => called!(driver, cuIpcCloseMemHandle(heap)),
+                F::GetEventHandleOfNothing => called!(driver, cuIpcGetEventHandle(output.cast(), ptr::null_mut())),
                 F::OpenEventHandleOfZeros => {
-                    driver.cuIpcOpenEventHandle(output.cast(), CUipcEventHandle::from_bytes([0; 64]))
+                    called!(driver, cuIpcOpenEventHandle(output.cast(), CUipcEventHandle::from_bytes([0; 64])))
                 }
-                F::ReserveNothing => driver.cuMemAddressReserve(output.cast(), 0, 0, 0, 0),
-                F::CreateNothing => driver.cuMemCreate(output.cast(), 0, &properties, 0),
-                F::ExportNothing => driver.cuMemExportToShareableHandle(output, 0, descriptor, 0),
+                F::ReserveNothing => called!(driver, cuMemAddressReserve(output.cast(), 0, 0, 0, 0)),
+                F::CreateNothing => called!(driver, cuMemCreate(output.cast(), 0, &properties, 0)),
+                F::ExportNothing => called!(driver, cuMemExportToShareableHandle(output, 0, descriptor, 0)),
                 F::ImportNoDescriptor => {
-                    driver.cuMemImportFromShareableHandle(output.cast(), no_descriptor, descriptor)
+                    called!(driver, cuMemImportFromShareableHandle(output.cast(), no_descriptor, descriptor))
                 }
                 F::ImportPoolOfNoDescriptor => {
-                    driver.cuMemPoolImportFromShareableHandle(output.cast(), no_descriptor, descriptor, 0)
+                    called!(driver, cuMemPoolImportFromShareableHandle(output.cast(), no_descriptor, descriptor, 0))
                 }
-                F::ExportPoolPointerOfHeap => driver.cuMemPoolExportPointer(output.cast(), heap),
+                F::ExportPoolPointerOfHeap => called!(driver, cuMemPoolExportPointer(output.cast(), heap)),
             }
         })
     }

@@ -52,14 +52,19 @@ macro_rules! cuda {
     ($session:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         // SAFETY: outputs are live locals of the right type. Some cases pass invalid inputs on purpose: they run in
         // this process because it may be lost.
-        let answer = unsafe {
-            match $session.driver.functions().$function {
-                Some(function) => {
-                    Ok($crate::trace::through_the_trace!(stringify!($function), function; $($argument),*))
-                }
-                None => $session.driver.$function($($argument),*),
-            }
-        };
+        let answer = unsafe { called!($session.driver, $function($($argument),*)) };
         $crate::message::answered(stringify!($function), answer)?
     }};
+}
+
+/// Calls a function of a library, through the trace. Returns its code, or that the library lacks the function.
+macro_rules! called {
+    ($library:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match $library.functions().$function {
+            Some(function) => {
+                Ok($crate::trace::through_the_trace!(stringify!($function), function; $($argument),*))
+            }
+            None => $library.$function($($argument),*),
+        }
+    };
 }

@@ -19,7 +19,7 @@ macro_rules! cudart {
     ($session:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let runtime = $session.runtime()?;
         // SAFETY: as for driver calls.
-        let answer = unsafe { runtime.$function($($argument),*) };
+        let answer = unsafe { called!(runtime, $function($($argument),*)) };
         $crate::message::answered(stringify!($function), as_of_driver(answer))?
     }};
 }

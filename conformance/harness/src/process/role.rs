@@ -211,7 +211,10 @@ impl<T: DeserializeOwned + fmt::Debug> Pending<T> {
     /// [`Stop`], if waiting fails.
     pub fn still_waits_after(&self, patience: Duration) -> Result<bool, Stop> {
         let deadline = Instant::now() + patience;
-        Ok(!self.role.process.borrow_mut().has_answer(deadline)?)
+        let still_waits = !self.role.process.borrow_mut().has_answer(deadline)?;
+        let ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        trace::write(|| Event::Wait { process: self.role.id(), ms, still_waits });
+        Ok(still_waits)
     }
 }
 

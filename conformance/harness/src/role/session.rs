@@ -10,7 +10,7 @@ use cuda_ipc_sys::{CUevent_flags, Driver};
 
 use super::ledger::{Cleanness, Ledger, Resource};
 use crate::message::{Envelope, Greeting, Refused};
-use crate::{Pointer, log, message};
+use crate::{Pointer, log, message, trace};
 use peer::wire::{Channel, Frame, ReceiveError};
 
 /// A function that performs an encoded call and returns the encoded answer.
@@ -166,7 +166,10 @@ impl Session {
 
     /// Takes the descriptor that came with this call.
     pub(crate) fn received_descriptor(&mut self) -> Result<OwnedFd, Refused> {
-        self.received.pop().ok_or_else(|| Refused::Role("the call came without a descriptor".to_owned()))
+        let received = self.received.pop();
+        let received = received.ok_or_else(|| Refused::Role("the call came without a descriptor".to_owned()))?;
+        trace::descriptor(received.as_fd());
+        Ok(received)
     }
 
     /// Sends a descriptor with the answer to this call.

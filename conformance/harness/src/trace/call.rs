@@ -1,9 +1,28 @@
 //! Driver calls of a role, as the trace has them.
 
 use cuda_ipc_sys::CUresult;
+use cuda_ipc_sys::runtime::cudaError;
 
 use super::extent::{extent, read_memory};
 use super::{Argument, Bytes, Call, Event, is_on, write};
+
+/// What a function of CUDA returns.
+pub(crate) trait Code: Copy {
+    /// The number. The runtime's codes have the numbers of the driver's.
+    fn number(self) -> u32;
+}
+
+impl Code for CUresult {
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl Code for cudaError {
+    fn number(self) -> u32 {
+        self.0
+    }
+}
 
 /// Calls a driver function. A macro cannot count its arguments, so there is a function for each number of them: its type
 /// is what converts a reference into the pointer that the driver takes.
@@ -42,11 +61,11 @@ macro_rules! numbers_of_arguments {
         /// # Safety
         /// That of the function.
         #[allow(clippy::too_many_arguments, clippy::many_single_char_names)]
-        pub(crate) unsafe fn $call<$($type: Copy),*>(
+        pub(crate) unsafe fn $call<R: Code, $($type: Copy),*>(
             name: &'static str,
-            function: unsafe extern "C" fn($($type),*) -> CUresult,
+            function: unsafe extern "C" fn($($type),*) -> R,
             $($value: $type),*
-        ) -> CUresult {
+        ) -> R {
             if !is_on() {
                 // SAFETY: as the caller promises.
                 return unsafe { function($($value),*) };
@@ -54,7 +73,7 @@ macro_rules! numbers_of_arguments {
             let arguments = begun(name, vec![$(argument(&$value)),*]);
             // SAFETY: as the caller promises.
             let code = unsafe { function($($value),*) };
-            returned(name, &arguments, code);
+            returned(name, &arguments, code.number());
             code
         }
     )*};
@@ -110,11 +129,11 @@ fn begun(function: &str, mut arguments: Vec<Argument>) -> Vec<Argument> {
     call.arguments
 }
 
-fn returned(function: &str, arguments: &[Argument], code: CUresult) {
+fn returned(function: &str, arguments: &[Argument], code: u32) {
     write(|| Event::Return {
         process: std::process::id(),
         thread: thread(),
-        code: code.0,
+        code,
         outputs: (0..arguments.len()).map(|place| contents(function, arguments, place)).collect(),
     });
 }

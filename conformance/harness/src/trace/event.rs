@@ -57,6 +57,26 @@ pub enum Event {
         /// What each argument points to after the call.
         outputs: Vec<Option<Bytes>>,
     },
+    /// A role got a descriptor with its last step, or sent one to the runner.
+    Descriptor {
+        /// The process.
+        process: u32,
+        /// The target of the descriptor, as the kernel names it.
+        target: String,
+        /// Whether the descriptor can only be written to.
+        write_only: bool,
+        /// The size of a file.
+        size: u64,
+    },
+    /// The runner waited for the answer to a step.
+    Wait {
+        /// The process.
+        process: u32,
+        /// How long it waited, in milliseconds.
+        ms: u64,
+        /// Whether there was still no answer.
+        still_waits: bool,
+    },
     /// The case said what it expected of the last step; without this event, it expected success.
     Expect {
         /// The case.

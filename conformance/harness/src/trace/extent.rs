@@ -44,6 +44,7 @@ fn of_type(kind: &str) -> Option<usize> {
         "u64" | "i64" | "usize" => 8,
         "u32" | "i32" | "f32" => 4,
         "CUipcMemHandle" | "CUipcEventHandle" | "CUmemPoolPtrExportData" => HANDLE,
+        "cudaIpcMemHandle_st" | "cudaIpcEventHandle_st" | "cudaIpcMemHandle_t" | "cudaIpcEventHandle_t" => HANDLE,
         "CUmemAllocationProp" => size_of::<CUmemAllocationProp>(),
         "CUmemPoolProps" => size_of::<CUmemPoolProps>(),
         "CUmemLocation" => size_of::<cuda_ipc_sys::CUmemLocation>(),

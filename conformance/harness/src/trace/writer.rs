@@ -4,7 +4,10 @@ use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
 use std::io::Write as _;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::sync::OnceLock;
+
+use rustix::fs::OFlags;
 
 use super::{Comparison, Event, Expectation, VARIABLE};
 
@@ -55,6 +58,20 @@ pub(crate) fn case_began(case: &str, gpus: usize) {
 /// Writes that a case ended.
 pub(crate) fn case_ended(case: &str, verdict: &str, reason: Option<&str>) {
     write(|| Event::End { case: case.to_owned(), verdict: verdict.to_owned(), reason: reason.map(str::to_owned) });
+}
+
+/// Writes what a descriptor is that a role got or sends.
+pub(crate) fn descriptor(descriptor: BorrowedFd<'_>) {
+    write(|| {
+        let target = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd())).unwrap_or_default();
+        let mode = rustix::fs::fcntl_getfl(descriptor).unwrap_or(OFlags::RDWR) & OFlags::ACCMODE;
+        Event::Descriptor {
+            process: std::process::id(),
+            target: target.to_string_lossy().into_owned(),
+            write_only: mode == OFlags::WRONLY,
+            size: rustix::fs::fstat(descriptor).map_or(0, |status| status.st_size.cast_unsigned()),
+        }
+    });
 }
 
 /// Writes what the case expects of a step that succeeded, or that this function refused.

@@ -23,7 +23,7 @@ fn a_disclosure_is_reported_and_printed(#[case] end: &str, #[case] verdict: Verd
     let line = format!("conformance: disclosure: {id}: {DISCLOSURE}");
     let mut last = text.trim_end().lines().rev();
     check!(last.next().is_some_and(|counts| counts.contains(&format!("1 {verdict}"))), "{text}");
-    check!(last.next() == Some(&line) && text.matches(&line).count() == 1, "{text}");
+    check!(last.next() == Some(&*line) && text.matches(&line).count() == 1, "{text}");
     Ok(())
 }
 
@@ -53,7 +53,7 @@ fn runs_that_disclose_otherwise_disagree(#[case] which: &str, #[case] before: &s
     let report = run.report()?;
     let case = report.cases.first().ok_or_else(|| harness(run.errors()))?;
     let reason = format!("{before}{DISCLOSURE}{after}");
-    check!(case.verdict == Verdict::Fail && case.reason.as_deref() == Some(&reason), "{case:?}");
+    check!(case.verdict == Verdict::Fail && case.reason.as_deref() == Some(&*reason), "{case:?}");
     check!(case.disclosures == [DISCLOSURE] && run.output.status.code() == Some(101), "{case:?}");
     Ok(())
 }

@@ -99,7 +99,7 @@ fn the_driver_behind_the_interposer_is_named() -> Outcome {
     let given = beside("libfault_interposer.so")?.display().to_string();
     check!(driver.kind == Kind::Reference && driver.name == "reference", "{driver:?}");
     check!(driver.path.ends_with("libreference_driver.so"), "{driver:?}");
-    check!(driver.given_path.as_deref() == Some(&given), "{driver:?}");
+    check!(driver.given_path.as_deref() == Some(&*given), "{driver:?}");
     let line = format!("driver: reference (software, no GPU), CUDA 13.0, given by path {given}");
     check!(run.text().contains(&line), "{}", run.text());
     Ok(())

@@ -18,6 +18,7 @@ use std::time::Duration;
 use conformance::Pending;
 use conformance::calls::event::Call as EventCall;
 use conformance::calls::stream::Call as StreamCall;
+use conformance::trace::condition;
 use conformance::{Event, Role, Stop, Stream};
 use cuda_ipc_sys::CUevent_flags;
 
@@ -35,7 +36,8 @@ fn begin_to_wait_for_stream(role: &Role, stream: Stream) -> Result<Pending<()>, 
 
 fn still_waits(waiting: Pending<()>) -> Result<Pending<()>, Stop> {
     const LONG_ENOUGH_TO_BEGIN: Duration = Duration::from_millis(50);
-    if waiting.still_waits_after(LONG_ENOUGH_TO_BEGIN)? {
+    let still_waits = waiting.still_waits_after(LONG_ENOUGH_TO_BEGIN)?;
+    if condition("the wait has not ended", still_waits) {
         return Ok(waiting);
     }
     waiting.finish()?;

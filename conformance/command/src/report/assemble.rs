@@ -1,0 +1,237 @@
+//! The parts of a C program, put together.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::c::identifiers;
+use super::call::quoted;
+use super::program::{PARENT, Program};
+use super::story::Story;
+use super::{prototype, structure};
+
+/// How long a program may run before it says that a call does not return.
+const SECONDS: u32 = 60;
+
+const PRELUDE: &str = include_str!("prelude.c");
+const MAIN: &str = include_str!("parent.c");
+
+/// Functions of the program that only some programs need.
+const HELPERS: [(&str, &str); 16] = [
+    ("descriptors", include_str!("helpers/descriptors.c")),
+    ("buffer", include_str!("helpers/buffer.c")),
+    ("pattern", include_str!("helpers/pattern.c")),
+    ("other_bytes", include_str!("helpers/other_bytes.c")),
+    ("user", include_str!("helpers/user.c")),
+    ("threads", include_str!("helpers/threads.c")),
+    ("works", include_str!("helpers/works.c")),
+    ("count", include_str!("helpers/count.c")),
+    ("exhaust", include_str!("helpers/exhaust.c")),
+    ("log", include_str!("helpers/log.c")),
+    ("waits", include_str!("helpers/waits.c")),
+    ("fork", include_str!("helpers/fork.c")),
+    ("use_the_driver", include_str!("helpers/use_the_driver.c")),
+    ("program", include_str!("helpers/program.c")),
+    ("import", include_str!("helpers/import.c")),
+    ("holder", include_str!("helpers/holder.c")),
+];
+/// Functions that launch kernels.
+const LAUNCHING: [(&str, &str); 2] =
+    [("verify", include_str!("helpers/verify.c")), ("launch_with_event", include_str!("helpers/launch_with_event.c"))];
+/// Loads the runtime.
+const RUNTIME: &str = include_str!("helpers/runtime.c");
+const KERNEL: &str = include_str!("helpers/kernel.c");
+
+/// The headers, each with the words that need it: none if every program needs it.
+const HEADERS: [(&str, &[&str]); 22] = [
+    ("ctype.h", &["isalpha("]),
+    ("dirent.h", &["opendir("]),
+    ("dlfcn.h", &[]),
+    ("errno.h", &[]),
+    ("fcntl.h", &[]),
+    ("grp.h", &["setgroups("]),
+    ("signal.h", &[]),
+    ("stdarg.h", &[]),
+    ("stdint.h", &[]),
+    ("stdio.h", &[]),
+    ("stdlib.h", &[]),
+    ("string.h", &[]),
+    ("sys/eventfd.h", &["eventfd("]),
+    ("sys/mman.h", &[]),
+    ("sys/prctl.h", &[]),
+    ("sys/resource.h", &["rlim"]),
+    ("sys/socket.h", &[]),
+    ("sys/syscall.h", &["syscall("]),
+    ("sys/wait.h", &[]),
+    ("time.h", &["nanosleep("]),
+    ("unistd.h", &[]),
+    ("pthread.h", &["pthread_"]),
+];
+
+/// Assembles a program: its head, what it declares, its helpers and its processes.
+pub(crate) fn program(story: &Story, mut program: Program, head: &str) -> String {
+    let names = identifiers(story);
+    let (functions, mut bodies): (Vec<_>, Vec<_>) =
+        (0..=names.len()).map(|participant| program.body(participant)).unzip();
+    if program.kernels.is_empty() {
+        bodies.iter_mut().for_each(|body| *body = body.replace(&format!("    {}\n", super::FORGET), ""));
+    }
+    let all = functions.concat() + &bodies.concat();
+    let uses = |what: &str| all.contains(what);
+    if program.hands_descriptors() {
+        program.helpers.insert("descriptors");
+    }
+    let always = ["cuInit", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuGetErrorName"];
+    program.functions.extend(always.map(str::to_owned));
+    if !program.kernels.is_empty() {
+        let loading = ["cuCtxGetCurrent", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"];
+        program.functions.extend(loading.map(str::to_owned));
+    }
+    for _ in 0..2 {
+        // A helper may need another one.
+        let used: String =
+            HELPERS.iter().filter(|(name, _)| program.helpers.contains(name)).map(|(_, text)| *text).collect();
+        let uses = |what: &str| all.contains(what) || used.contains(what);
+        let needed = [("works", "works("), ("buffer", "buffer(")];
+        program.helpers.extend(needed.into_iter().filter(|(_, word)| uses(word)).map(|(name, _)| name));
+    }
+    let mut text = format!(
+        "/*\n{}\n */\n",
+        head.lines().map(|line| format!(" * {line}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    );
+    text += "#define _GNU_SOURCE\n";
+    let helpers: String = HELPERS
+        .iter()
+        .filter(|(name, _)| program.helpers.contains(name))
+        .map(|(_, text)| format!("\n{text}"))
+        .collect();
+    let code = format!("{all}{helpers}");
+    for header in HEADERS.iter().filter(|(_, words)| words.is_empty() || words.iter().any(|word| code.contains(word))) {
+        let _ = writeln!(text, "#include <{}>", header.0);
+    }
+    text += "\n/* What the program uses of CUDA. */\n";
+    text += &declarations(&program, &code);
+    let _ = writeln!(text, "static CUcontext primary_context;\n");
+    let _ = writeln!(text, "enum {{ GPUS = {}, SECONDS = {SECONDS} }};\n", story.gpus);
+    let participants = program.participants.join(", ");
+    let quoted_names = ["parent".to_owned()].into_iter().chain(story.roles.iter().map(|role| role.name.clone()));
+    let quoted_names: Vec<_> = quoted_names.map(|name| quoted(&name)).collect();
+    let processes = format!(
+        "enum {{ {participants}, PROCESSES }};\nstatic const char *const names[] = {{ {} }};",
+        quoted_names.join(", ")
+    );
+    let kernels = kernels(&program);
+    let launching = LAUNCHING.iter().filter(|(name, _)| program.helpers.contains(name));
+    let launching: String = launching.map(|(_, text)| format!("\n{text}")).collect();
+    let helpers = format!("{helpers}{kernels}{launching}\n");
+    let symbols: String =
+        program.functions.iter().filter_map(|name| prototype::of(name)).fold(String::new(), |mut text, it| {
+            let library = if it.is_of_the_runtime() { "runtime" } else { "library" };
+            let _ = writeln!(text, "    {} = symbol({library}, \"{}\");", it.name, it.exported);
+            text
+        });
+    let preloaded: String = ["fill", "verify"].iter().filter(|kernel| program.kernels.contains(**kernel)).fold(
+        String::new(),
+        |mut text, kernel| {
+            let _ = writeln!(
+                text,
+                "    CUfunction {kernel};\n    succeeds(load_kernel(\"{kernel}\", {kernel}_ptx, &{kernel}));"
+            );
+            text
+        },
+    );
+    text += &PRELUDE
+        .replace("//PROCESSES//", &processes)
+        .replace("//HELPERS//\n", &helpers)
+        .replace("//RUNTIME//\n", if symbols.contains("symbol(runtime") { RUNTIME } else { "" })
+        .replace("//SYMBOLS//\n", &symbols)
+        .replace("//KERNELS//", &preloaded);
+    for ((name, functions), body) in names.iter().zip(&functions[1..]).zip(&bodies[1..]) {
+        let _ = write!(text, "\n{functions}static void {name}(void) {{\n{body}}}\n");
+    }
+    let mut main = MAIN.to_owned();
+    if uses("kill_process(") || uses("until_gone(") {
+        main = main
+            .replace("\nint main(void)", &format!("\n{}\nint main(void)", include_str!("helpers/gone.c").trim_start()));
+    }
+    let make: String = names.iter().fold(String::new(), |mut text, name| {
+        let _ = writeln!(text, "    make({}, {name});", name.to_uppercase());
+        text
+    });
+    text + &main.replace("//MAKE//", &make).replace("//PARENT//\n", &bodies[PARENT])
+}
+
+/// Declares the types and the functions that the program uses.
+fn declarations(program: &Program, bodies: &str) -> String {
+    let prototypes: Vec<_> = program.functions.iter().filter_map(|name| prototype::of(name)).collect();
+    let mut kinds: Vec<String> = vec!["CUresult".to_owned(), "CUcontext".to_owned(), "CUdevice".to_owned()];
+    let words = |text: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_owned).collect::<Vec<_>>()
+    };
+    for parameter in prototypes.iter().flat_map(|prototype| &prototype.parameters) {
+        kinds.extend(words(parameter.kind));
+    }
+    kinds.extend(words(bodies).into_iter().filter(|word| word.starts_with("CU")));
+    if !program.kernels.is_empty() {
+        kinds.extend(["CUfunction", "CUmodule", "CUdeviceptr", "CUstream"].map(str::to_owned));
+    }
+    let mut text = String::new();
+    let mut declared: BTreeSet<String> = BTreeSet::new();
+    for kind in kinds {
+        let parts = structure::parts(&kind).iter().map(|part| (*part).to_owned());
+        for kind in parts.chain([kind.clone()]) {
+            if let Some(declaration) = structure::declaration(&kind).filter(|_| declared.insert(kind.clone())) {
+                text += &declaration;
+                text.push('\n');
+            }
+        }
+    }
+    for prototype in prototypes {
+        let parameters: Vec<_> = prototype
+            .parameters
+            .iter()
+            .map(|parameter| {
+                let gap = if parameter.kind.ends_with('*') { "" } else { " " };
+                format!("{}{gap}{}", parameter.kind, parameter.name)
+            })
+            .collect();
+        let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+        let _ = writeln!(text, "static {}(*{})({parameters});", prototype.returns, prototype.name);
+    }
+    text
+}
+
+/// Returns the kernels that the program launches.
+fn kernels(program: &Program) -> String {
+    if program.kernels.is_empty() {
+        return String::new();
+    }
+    let mut text = String::new();
+    for kernel in kernels::ALL.iter().filter(|kernel| program.kernels.contains(&*kernel.entry.to_string_lossy())) {
+        let (name, ptx) = (kernel.entry.to_string_lossy(), kernel.ptx.to_string_lossy());
+        let _ = write!(text, "\nstatic const char {name}_ptx[] =\n    {};\n", quoted(&ptx));
+    }
+    let _ = write!(text, "\n{KERNEL}");
+    for kernel in &program.kernels {
+        let (parameters, addresses) = match &**kernel {
+            "fill" | "scale" => ("CUdeviceptr words, unsigned long long count, unsigned seed", "&words, &count, &seed"),
+            "verify" => (
+                "CUdeviceptr words, unsigned long long count, unsigned seed, CUdeviceptr wrong",
+                "&words, &count, &seed, &wrong",
+            ),
+            "latch" => ("CUdeviceptr flag, unsigned value", "&flag, &value"),
+            "spin" => ("unsigned long long nanoseconds", "&nanoseconds"),
+            _ => ("CUdeviceptr counter, unsigned value, unsigned long long rounds", "&counter, &value, &rounds"),
+        };
+        let unused = if kernel == "spin" { "__attribute__((unused)) " } else { "" };
+        let is_waiting = matches!(&**kernel, "latch" | "spin");
+        let (blocks, threads) = if is_waiting { (1, 1) } else { (conformance::BLOCKS, conformance::THREADS) };
+        let _ = write!(
+            text,
+            "\n{unused}static CUresult launch_{kernel}({parameters}, CUstream stream) {{\n    \
+             void *parameters[] = {{ {addresses} }};\n    CUfunction function;\n    \
+             CUresult code = load_kernel(\"{kernel}\", {kernel}_ptx, &function);\n    \
+             return code ? code : cuLaunchKernel(function, {blocks}, 1, 1, {threads}, 1, 1, 0, stream, parameters, NULL);\n}}\n"
+        );
+    }
+    text
+}

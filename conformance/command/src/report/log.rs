@@ -1,0 +1,25 @@
+//! What a log callback hears.
+
+use super::program::Program;
+use super::story::Step;
+use super::text::{Token, tokens};
+use super::values::Kind;
+
+/// Adds the number of texts that the callback has heard, and lets it count again.
+pub(crate) fn heard_so_far(program: &mut Program, me: usize, step: &Step) {
+    let (before, _) = step.answer.split_once("afterwards: ").unwrap_or_default();
+    let (texts, _) = program.variable(me, Kind::Number, "int", "texts", count(before));
+    program.line(me, format!("{texts} = heard_texts;"));
+    program.line(me, "heard_lines = 0;");
+}
+
+/// Adds the number of lines that the callback has heard since then.
+pub(crate) fn heard_afterwards(program: &mut Program, me: usize, step: &Step) {
+    let (_, after) = step.answer.split_once("afterwards: ").unwrap_or_default();
+    let (lines, _) = program.variable(me, Kind::Number, "int", "lines", count(after));
+    program.line(me, format!("{lines} = heard_lines;"));
+}
+
+fn count(text: &str) -> u64 {
+    tokens(text).iter().filter(|token| matches!(token, Token::Text(_))).count() as u64
+}
