@@ -33,5 +33,5 @@ pub struct Machine {
 /// No fault has this name.
 pub fn named(name: &str, faults: impl IntoIterator<Item = &'static Fault>) -> Result<&'static Fault, &'static str> {
     let found = faults.into_iter().find(|fault| fault.name == name);
-    found.ok_or("no fault has this name; `conformance score --list` prints the names")
+    found.ok_or("no fault has this name; see faults.txt of the archive, or `cargo conformance score --list`")
 }

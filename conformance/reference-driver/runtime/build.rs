@@ -11,8 +11,12 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={file}");
     }
     println!("cargo::rerun-if-env-changed={MAJOR}");
+    println!("cargo::rustc-check-cfg=cfg(cuda12)");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         let major = env::var(MAJOR).unwrap_or_else(|_| "13".to_owned());
+        if major == "12" {
+            println!("cargo::rustc-cfg=cuda12");
+        }
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcudart.so.{major}");
     }
     let mut text = String::from("exports! {\n");

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ffi::c_int;
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::answer::{OUT_OF_MEMORY, Result};
-use crate::block::{GRANULARITY, SERIALS_SIZE, file_name};
+use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, file_name};
 use crate::environment::environment;
-use crate::memfd::is_memfd;
+use crate::memfd::{is_memfd, new_file};
 use crate::pool::PoolFile;
 
 /// Counts one mapping of a block in this process, as long as the value lives.
@@ -37,15 +38,22 @@ impl Drop for Entered {
 
 /// Enters a block, or a pool and what it has grown by, in the system's list of file locks. The lock has no other purpose.
 /// It belongs to the open file, so it stays as long as any process has a descriptor or a mapping of it, or a descriptor
-/// is on its way through a socket.
+/// is on its way through a socket. It ends with that even if a program has opened the file again through `/proc`.
 pub(crate) fn account(file: &File, device: usize, size: u64) -> Result<()> {
-    if size < GRANULARITY {
-        // A lock of length 0 would have no end.
+    // A lock of length 0 would have no end.
+    if size < GRANULARITY || LOCKS.is_none() {
         return Ok(());
     }
+    if crate::fault::active().is_some() && file.metadata().is_ok_and(|metadata| metadata.mode() & FREED != 0) {
+        return Ok(());
+    }
+    lock(file, device, size, libc::F_RDLCK)
+}
+
+fn lock(file: &File, device: usize, size: u64, kind: c_int) -> Result<()> {
     // SAFETY: all zeros are a valid `flock`.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = libc::F_RDLCK as libc::c_short;
+    lock.l_type = kind as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
     lock.l_start = lock_place(device).cast_signed();
     lock.l_len = (size / GRANULARITY).cast_signed();
@@ -59,6 +67,9 @@ const FREED: u32 = 0o1000;
 
 /// Faults only: marks a block as freed, so that its memory counts as free.
 pub(crate) fn mark_as_freed(file: &File) {
+    for device in (0..environment().devices).chain([HOST]) {
+        let _ = lock(file, device, u64::MAX >> 2, libc::F_UNLCK);
+    }
     // SAFETY: the descriptor is the file's.
     unsafe { libc::fchmod(file.as_raw_fd(), 0o777 | FREED) };
 }
@@ -69,38 +80,85 @@ fn lock_place(device: usize) -> u64 {
     (place >> 2) | 1 << 61
 }
 
-/// The sizes of a device's blocks and pools by inode, from the system's list of locks. Returns `None` if the system has
-/// no such list.
-fn accounted(device: usize) -> Option<HashMap<u64, u64>> {
-    // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
-    let place = lock_place(device);
-    let block = |line: &str| {
-        let fields: Vec<_> = line.split_whitespace().collect();
-        let [_, "OFDLCK", _, _, _, file, first, last] = fields[..] else { return None };
-        let inode = file.rsplit(':').next()?.parse().ok()?;
-        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-        (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
-    };
-    let mut blocks: HashMap<u64, u64> = HashMap::new();
-    let mut before = HashMap::new();
-    // A list that changes while it is read may lack a lock. Two lists that are alike lack none.
-    for _ in 0..MOST_READS {
-        let list: HashMap<u64, u64> = std::fs::read_to_string("/proc/locks").ok()?.lines().filter_map(block).collect();
-        for (inode, size) in &list {
-            // A process that opened a pool by itself has a lock of its own, of the size that the pool had then.
-            let largest = blocks.entry(*inode).or_default();
-            *largest = (*largest).max(*size);
-        }
-        if list == before {
-            break;
-        }
-        before = list;
-    }
-    Some(blocks)
+/// The system's list of file locks, if it can be used.
+static LOCKS: LazyLock<Option<File>> = LazyLock::new(|| {
+    // A container may hide the list, or show an empty one. So it must show a lock that this process has just taken.
+    let list = File::open("/proc/locks").ok()?;
+    let own = new_file("cuda:locks", GRANULARITY).ok()?;
+    lock(&own, HOST, GRANULARITY, libc::F_RDLCK).ok()?;
+    let inode = own.metadata().ok()?.ino();
+    held(&list, HOST).contains_key(&inode).then_some(list)
+});
+
+/// Opens the list of locks while the process has descriptors left.
+pub(crate) fn prepare() {
+    LazyLock::force(&LOCKS);
 }
 
-/// How often the list of locks is read if it changes all the time.
-const MOST_READS: usize = 8;
+/// The sizes of a device's blocks and pools by inode, from the system's list of locks.
+fn held(locks: &File, device: usize) -> HashMap<u64, u64> {
+    /// How often the list is read if it changes all the time.
+    const MOST_READS: usize = 100;
+    let place = lock_place(device);
+    let mut blocks: HashMap<u64, u64> = HashMap::new();
+    for _ in 0..MOST_READS {
+        let (list, is_whole) = read_list(locks);
+        if is_whole {
+            blocks.clear();
+        }
+        for (inode, size) in list.split(|byte| *byte == b'\n').filter_map(|line| block(line, place)) {
+            // A process that opened a pool by itself has a lock of its own, of the size that the pool had then.
+            let largest = blocks.entry(inode).or_default();
+            *largest = (*largest).max(size);
+        }
+        if is_whole {
+            break;
+        }
+    }
+    // If no list was whole, what was in any of them counts as held.
+    blocks
+}
+
+/// Reads the list of locks, and returns whether it is whole.
+///
+/// The system returns it in pages. Each page is right at its time, but locks that come and go meanwhile shift the others
+/// from one page to the next. So each page is read together with the end of the one before: if that is still in its
+/// place, no lock between them is lost.
+fn read_list(locks: &File) -> (Vec<u8>, bool) {
+    const MOST: usize = 1 << 16;
+    /// At least three lines: the system takes the rest of the line in which a page begins from an older list.
+    const OVERLAP: usize = 512;
+    let mut list = Vec::new();
+    loop {
+        let (before, from) = (list.len(), list.len().saturating_sub(OVERLAP));
+        let end = list.split_off(from);
+        list.resize(from + MOST, 0);
+        // The offset is given, since threads share that of the descriptor.
+        let read = locks.read_at(&mut list[from..], from as u64).unwrap_or(0);
+        list.truncate(from + read);
+        if !list[from..].starts_with(&end) {
+            list.extend(end);
+            return (list, false);
+        }
+        if list.len() == before {
+            return (list, true);
+        }
+    }
+}
+
+/// Returns the inode and the size of a block, if the line of the list is about one at this place.
+fn block(line: &[u8], place: u64) -> Option<(u64, u64)> {
+    // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
+    let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
+    if fields.nth(1)? != b"OFDLCK" {
+        return None;
+    }
+    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<u64>().ok();
+    let file = fields.nth(3)?;
+    let (first, last) = (number(fields.next()?)?, number(fields.next()?)?);
+    let inode = number(file.rsplit(|byte| *byte == b':').next()?)?;
+    (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
+}
 
 /// The number of mappings of each block. The key is the block's device, inode and size.
 type Blocks = HashMap<(usize, u64, u64), usize>;
@@ -124,22 +182,27 @@ pub(crate) fn free_memory(device: usize) -> u64 {
         ["VMM-IMP-021"],
         "Memory counts as free if its last descriptor is in a socket.",
     );
-    let accounted = if forgets_descriptors || is_locked_memory_free { None } else { accounted(device) };
-    // Only faults free memory that is in use, or do not see locks.
-    let is_searched = accounted.is_none() || crate::fault::active().is_some();
-    let mut blocks = accounted.unwrap_or_default();
-    let own: Vec<_> =
-        own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect();
-    blocks.extend(own);
-    // A search takes many times as long as the list of locks.
-    if is_searched {
-        search(device, forgets_descriptors, &mut blocks);
+    let locks = LOCKS.as_ref().filter(|_| !(forgets_descriptors || is_locked_memory_free));
+    // A search takes many times as long as the list of locks, and does not find memory on its way through a socket.
+    let mut blocks = match locks {
+        Some(locks) => held(locks, device),
+        None => search(device, forgets_descriptors),
+    };
+    // A fault may have freed a block that is still mapped.
+    if crate::fault::active().is_none() {
+        blocks.extend(mapped(device));
     }
     environment().memory.saturating_sub(blocks.values().sum())
 }
 
-/// Adds the blocks and pools of a device that some process has a descriptor of, and removes those that a fault freed.
-fn search(device: usize, only_users_of_the_driver: bool, blocks: &mut HashMap<u64, u64>) {
+/// Returns the blocks of a device that this process has mapped.
+fn mapped(device: usize) -> Vec<(u64, u64)> {
+    own_blocks().keys().filter(|(of, ..)| *of == device).map(|(_, inode, size)| (*inode, *size)).collect()
+}
+
+/// Returns the blocks and pools of a device that this process has mapped, or that some process has a descriptor of.
+fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
+    let mut blocks: HashMap<_, _> = mapped(device).into_iter().collect();
     let (name, pool_name) = (file_name(device), PoolFile::name(device));
     let mut freed = Vec::new();
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -171,4 +234,5 @@ fn search(device: usize, only_users_of_the_driver: bool, blocks: &mut HashMap<u6
         }
     }
     blocks.retain(|inode, _| !freed.contains(inode));
+    blocks
 }

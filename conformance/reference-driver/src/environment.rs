@@ -5,9 +5,10 @@
 use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::fmt;
+use std::panic::Location;
 use std::str::FromStr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::answer::{INVALID_VALUE, Result};
 use crate::profile::profile;
@@ -71,10 +72,18 @@ fn notes(text: &str) -> std::result::Result<bool, &'static str> {
     }
 }
 
-/// Says on standard error why a call is refused that succeeds on a GPU. Only the first note of a process is printed.
+/// Says on standard error why a call is refused that succeeds on a GPU. A process says it once for each place that calls
+/// this.
+#[track_caller]
 pub(crate) fn note(reason: fmt::Arguments<'_>) {
-    static IS_SAID: AtomicBool = AtomicBool::new(false);
-    if environment().has_notes && !IS_SAID.swap(true, Ordering::Relaxed) {
+    static SAID: Mutex<Vec<(&'static str, u32)>> = Mutex::new(Vec::new());
+    if !environment().has_notes {
+        return;
+    }
+    let place = (Location::caller().file(), Location::caller().line());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if !said.contains(&place) {
+        said.push(place);
         eprintln!("reference driver: {reason} ({PREFIX}NOTES=off hides this)");
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn contents(image: &CStr) -> Result<Contents> {
         return Ok((Some(kernel), Vec::new()));
     }
     if MACHINE_CODE.iter().any(|magic| image.to_bytes().starts_with(magic)) {
-        note(format_args!("machine code cannot be loaded: only the kernels of this repository run on the CPU"));
+        note(format_args!("machine code cannot be loaded: only the reference driver's own kernels run on the CPU"));
         return Err(NOT_SUPPORTED);
     }
     let Ok(text) = image.to_str() else { return Err(CUresult::CUDA_ERROR_INVALID_IMAGE) };
@@ -70,7 +70,9 @@ pub(crate) fn contents(image: &CStr) -> Result<Contents> {
     }
     if let Some(place) = words.iter().position(|word| *word == ".entry") {
         let name = words.get(place + 1).and_then(|name| name.split(['(', '{']).next()).unwrap_or_default();
-        note(format_args!("the kernel `{name}` cannot be loaded: only the kernels of this repository run on the CPU"));
+        note(format_args!(
+            "the kernel `{name}` cannot be loaded: only the reference driver's own kernels run on the CPU"
+        ));
         return Err(NOT_SUPPORTED);
     }
     Ok((None, words.split(|word| *word == ".global").skip(1).filter_map(global).collect()))

@@ -138,6 +138,7 @@ pub(crate) fn initialise() -> Result<()> {
         if unsafe { libc::pthread_atfork(None, None, Some(in_child)) } != 0 {
             return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
+        crate::account::prepare();
         state.devices = devices;
         STAGE.store(INITIALISED, Ordering::Release);
     }

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use cuda_ipc_sys::CUuuid;
 
 use crate::answer::{INVALID_VALUE, Input, Output, Result};
+use crate::environment::note;
 use crate::process::state;
 use crate::runtime;
 
@@ -29,6 +30,10 @@ entry_points! {
             return table.give(runtime::table());
         }
         let _state = state()?;
+        note(format_args!(
+            "a library of NVIDIA's asked for a private table; if it was libcudart, let the program find this driver's \
+             libcudart: link it dynamically, and remove the package nvidia-cuda-runtime"
+        ));
         Err(INVALID_VALUE)
     }
 }

@@ -94,8 +94,7 @@ fn code_of_others_is_refused_with_a_note() {
     for (notes, count) in [("", 1), ("on", 1), ("off", 0)] {
         let (output, errors) = run("loads_code_of_others", &[("REFERENCE_DRIVER_NOTES", notes)]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        let note =
-            "reference driver: the kernel `scale` cannot be loaded: only the kernels of this repository run on the CPU";
+        let note = "reference driver: the kernel `scale` cannot be loaded: only the reference driver's own kernels run on the CPU";
         assert_eq!(errors.matches(note).count(), count, "{errors}");
         assert_eq!(errors.matches("reference driver:").count(), count, "{errors}");
     }

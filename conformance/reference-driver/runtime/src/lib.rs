@@ -49,9 +49,22 @@ const fn name(text: &str) -> &CStr {
     }
 }
 
-/// What a function does if there is no reference driver.
+/// Whether a function fills a structure that CUDA 13 changed, in a library for an older CUDA. The driver has the newer one.
+const fn has_another_structure(name: &[u8]) -> bool {
+    cfg!(cuda12) && matches!(name, b"cudaGetDeviceProperties")
+}
+
+/// What CUDA 12 calls `cudaGetDeviceProperties`.
+#[cfg(cuda12)]
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetDeviceProperties_v2() -> c_int {
+    not_supported()
+}
+
+/// What a function does before the driver's table is read, or if there is no reference driver.
 const fn without_a_driver(name: &str) -> *mut c_void {
     match name.as_bytes() {
+        name if has_another_structure(name) => not_supported as *mut c_void,
         b"cudaGetErrorName" | b"cudaGetErrorString" => text as *mut c_void,
         b"__cudaRegisterFatBinary" => no_code as *mut c_void,
         _ => insufficient_driver as *mut c_void,
@@ -60,6 +73,10 @@ const fn without_a_driver(name: &str) -> *mut c_void {
 
 extern "C" fn insufficient_driver() -> c_int {
     35
+}
+
+extern "C" fn not_supported() -> c_int {
+    801
 }
 
 extern "C" fn text() -> *const c_char {
@@ -123,7 +140,9 @@ extern "C" fn fill() {
     {
         // SAFETY: the names are C strings.
         let name = unsafe { CStr::from_ptr(*name) };
-        if let Some(place) = NAMES.iter().position(|own| *own == name) {
+        if let Some(place) = NAMES.iter().position(|own| *own == name)
+            && !has_another_structure(name.to_bytes())
+        {
             TABLE[place].store(*address, Ordering::Release);
         }
         // SAFETY: this entry is not the last one.

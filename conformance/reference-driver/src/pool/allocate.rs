@@ -171,7 +171,7 @@ impl State {
         } else {
             counted
         };
-        pool.allocated += size;
+        pool.allocated = pool.allocated.saturating_add(size);
         let is_full = pool.max_size != 0
             && size == pool.max_size
             && fault!(

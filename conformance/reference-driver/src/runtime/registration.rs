@@ -100,7 +100,7 @@ fn launch(
         let name = if name.0.is_null() { c"" } else { unsafe { CStr::from_ptr(name.0) } };
         let name = name.to_string_lossy();
         note(format_args!(
-            "the kernel `{name}` cannot be launched: only the kernels of this repository run on the CPU"
+            "the kernel `{name}` cannot be launched: only the reference driver's own kernels run on the CPU"
         ));
         return Err(NOT_SUPPORTED.into());
     }

@@ -71,7 +71,7 @@ def needs_no_kernel():
 
 def failing(x, m):
     """Operations that must fail: what they are, the operation, a part of the message, and the reason."""
-    kernel = "it launches a kernel of PyTorch's, and only the kernels of this repository run on the CPU"
+    kernel = "it launches a kernel of PyTorch's, and only the reference driver's own kernels run on the CPU"
     library = "it calls a library of NVIDIA's that is a stub here, and whose kernels would not run either"
     return [
         ("x + 1", lambda: x + 1, KERNEL, kernel),
