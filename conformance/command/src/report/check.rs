@@ -5,6 +5,7 @@ use conformance::trace::Comparison;
 use super::call::quoted;
 use super::program::Program;
 use super::story::Unwritable;
+use super::structure;
 use super::text::{Token, tokens};
 use super::values::Kind;
 
@@ -107,7 +108,10 @@ pub(crate) fn beginning(text: &str) -> &str {
 
 /// Returns both sides with one type: the runtime's addresses are pointers, and those of the driver are numbers.
 fn same_type(program: &Program, left: Side, right: Side) -> (String, String) {
-    let is_pointer = |side: &Side| side.value.is_some_and(|value| program.values.get(value).of == "void *");
+    let is_pointer = |side: &Side| {
+        let of = side.value.map(|value| program.values.get(value).of);
+        of.is_some_and(|of| of == "void *" || structure::is_object(of))
+    };
     let cast = |side: Side| format!("(CUdeviceptr)(uintptr_t){}", side.text);
     match (is_pointer(&left), is_pointer(&right)) {
         (true, false) => (cast(left), right.text),
