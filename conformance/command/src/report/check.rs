@@ -65,7 +65,9 @@ pub(crate) fn comparison(
         if is_equality && !are_equal && one == other {
             continue;
         }
-        let Some((left, right)) = sides(program, acting, one, other, is_equality, right_is_literal) else { continue };
+        let Some((mut left, mut right)) = sides(program, acting, one, other, is_equality, right_is_literal) else {
+            continue;
+        };
         if let (Token::Text(_), Some(value)) = (other, left.value) {
             participant = program.values.get(value).owner;
             let (sign, joint) = if are_equal { ("!", "&&") } else { ("", "||") };
@@ -77,9 +79,11 @@ pub(crate) fn comparison(
             participant = first.unwrap_or(acting);
         }
         let is_handle = matches!(one, Token::Handle(_));
-        for value in [left.value, right.value].into_iter().flatten() {
+        for side in [&mut left, &mut right] {
+            let Some(value) = side.value else { continue };
             program.turn(participant);
-            program.bring(value, participant);
+            let name = program.values.get(value).name.clone();
+            side.text = side.text.replace(&name, &program.bring(value, participant));
         }
         let operator = if compared.operator == "!=" { "==" } else { &compared.operator };
         conditions.push(if is_handle {
