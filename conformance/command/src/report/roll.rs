@@ -402,12 +402,12 @@ mod tests {
     /// A variable of one round is declared in the loop, and a literal that rises follows the counter.
     #[test]
     fn equal_blocks_become_a_loop() {
-        let round = |round| vec![format!("make(&a{}, {});", round + 1, 4 * round), format!("end(a{});", round + 1)];
+        let round = |round| vec![format!("make(&a{}, {});", round + 1, 4 * round + 1), format!("end(a{});", round + 1)];
         let body = rolled(9, round, &[], &["a"]);
         let expected = [
             "    for (size_t round = 0; round < 9; round++) {",
             "        int a_of_round;",
-            "        make(&a_of_round, (4 * round));",
+            "        make(&a_of_round, (1 + 4 * round));",
             "        end(a_of_round);",
             "    }",
         ];
