@@ -244,7 +244,9 @@ impl Writer<'_> {
                 let mut number = [0; 8];
                 number[..bytes.len()].copy_from_slice(&bytes);
                 let of = if wide { "unsigned long long" } else { "unsigned" };
-                Some(format!("&({of}){{ {} }}", u64::from_le_bytes(number)))
+                let number = u64::from_le_bytes(number);
+                let suffix = if i64::try_from(number).is_ok() { "" } else { "ULL" };
+                Some(format!("&({of}){{ {number}{suffix} }}"))
             }
             (_, "dependencies") | ("cuLaunchKernelEx" | "cuPointerGetAttributes", _) => None,
             ("cuLogsRegisterCallback", "userData") => Some("NULL".to_owned()),

@@ -5,6 +5,7 @@ use conformance::trace::Comparison;
 use super::call::quoted;
 use super::program::Program;
 use super::story::Unwritable;
+use super::structure;
 use super::text::{Token, tokens};
 use super::values::Kind;
 
@@ -64,7 +65,9 @@ pub(crate) fn comparison(
         if is_equality && !are_equal && one == other {
             continue;
         }
-        let Some((left, right)) = sides(program, acting, one, other, is_equality, right_is_literal) else { continue };
+        let Some((mut left, mut right)) = sides(program, acting, one, other, is_equality, right_is_literal) else {
+            continue;
+        };
         if let (Token::Text(_), Some(value)) = (other, left.value) {
             participant = program.values.get(value).owner;
             let (sign, joint) = if are_equal { ("!", "&&") } else { ("", "||") };
@@ -76,9 +79,11 @@ pub(crate) fn comparison(
             participant = first.unwrap_or(acting);
         }
         let is_handle = matches!(one, Token::Handle(_));
-        for value in [left.value, right.value].into_iter().flatten() {
+        for side in [&mut left, &mut right] {
+            let Some(value) = side.value else { continue };
             program.turn(participant);
-            program.bring(value, participant);
+            let name = program.values.get(value).name.clone();
+            side.text = side.text.replace(&name, &program.bring(value, participant));
         }
         let operator = if compared.operator == "!=" { "==" } else { &compared.operator };
         conditions.push(if is_handle {
@@ -107,7 +112,10 @@ pub(crate) fn beginning(text: &str) -> &str {
 
 /// Returns both sides with one type: the runtime's addresses are pointers, and those of the driver are numbers.
 fn same_type(program: &Program, left: Side, right: Side) -> (String, String) {
-    let is_pointer = |side: &Side| side.value.is_some_and(|value| program.values.get(value).of == "void *");
+    let is_pointer = |side: &Side| {
+        let of = side.value.map(|value| program.values.get(value).of);
+        of.is_some_and(|of| of == "void *" || structure::is_object(of))
+    };
     let cast = |side: Side| format!("(CUdeviceptr)(uintptr_t){}", side.text);
     match (is_pointer(&left), is_pointer(&right)) {
         (true, false) => (cast(left), right.text),

@@ -5,6 +5,11 @@ use super::story::Step;
 use super::text::{Token, tokens};
 use super::values::Kind;
 
+/// Registers a callback that ignores what it hears: the suite has one from the start.
+pub(crate) fn listened_before(program: &mut Program, me: usize) {
+    program.line(me, "succeeds(cuLogsRegisterCallback(ignore, NULL, &(CUlogsCallbackHandle){ NULL }));");
+}
+
 /// Adds the number of texts that the callback has heard, and lets it count again.
 pub(crate) fn heard_so_far(program: &mut Program, me: usize, step: &Step) {
     let (before, _) = step.answer.split_once("afterwards: ").unwrap_or_default();

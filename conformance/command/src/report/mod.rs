@@ -12,6 +12,7 @@ mod descriptor;
 mod log;
 mod markdown;
 mod output;
+mod piece;
 mod process_step;
 mod program;
 mod prototype;

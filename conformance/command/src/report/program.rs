@@ -142,12 +142,27 @@ impl Program {
     /// Returns the expression of a value in a participant. Brings the value there if another participant has it.
     pub(crate) fn bring(&mut self, place: usize, to: usize) -> String {
         let value = self.values.get(place).clone();
+        if !value.holders.contains(&to) && value.name.contains('[') {
+            self.name_element(place);
+            return self.bring(place, to);
+        }
         if !value.holders.contains(&to) {
             self.values.get_mut(place).holders.push(to);
             self.declare(to, value.of, &value.name);
             self.carry(place, value.owner, to);
         }
         value.name
+    }
+
+    /// Copies an element of a buffer into a variable, which can travel.
+    fn name_element(&mut self, place: usize) {
+        let Value { name, owner, of, .. } = self.values.get(place).clone();
+        let copy = self.name("byte");
+        self.declare(owner, of, &copy);
+        let last = self.lines[owner].iter().rposition(|line| matches!(line, Line::Over(_)));
+        let last = last.unwrap_or(self.lines[owner].len());
+        self.lines[owner].insert(last, Line::Text(format!("{copy} = {name};")));
+        self.values.get_mut(place).name = copy;
     }
 
     fn carry(&mut self, value: usize, from: usize, to: usize) {

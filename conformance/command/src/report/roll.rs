@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::piece::{Piece, pieces, shape};
 use super::threads::MARK;
 
 /// How often a block must be repeated to become a loop. Fewer are easier to read one by one.
@@ -18,16 +19,6 @@ const COUNTERS: [&str; 3] = ["round", "turn", "series"];
 
 /// A variable: type and name, which may have an initial value.
 type Variable = (String, String);
-
-/// A part of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
-    Text(String),
-    /// A literal, and whether it is hexadecimal.
-    Literal(u64, bool),
-    /// A variable: the stem of its name, and its number.
-    Variable(String, u64),
-}
 
 /// A number in each round of a loop.
 enum Series {
@@ -209,7 +200,7 @@ impl Body {
             for (place, line) in self.lines.iter_mut().enumerate().filter(|(place, _)| !new.contains(place)) {
                 let _ = place;
                 let renamed = |piece: &Piece| piece.name().and_then(|name| array_of.get(&name)).cloned();
-                *line = self::pieces(line, &names)
+                *line = super::piece::pieces(line, &names)
                     .iter()
                     .map(|piece| renamed(piece).unwrap_or_else(|| piece.text()))
                     .collect();
@@ -229,28 +220,6 @@ impl Run {
     }
 }
 
-impl Piece {
-    fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Literal(number, true) => format!("{number:#x}"),
-            Self::Literal(number, false) => number.to_string(),
-            Self::Variable(stem, number) => format!("{stem}{number}"),
-        }
-    }
-
-    fn name(&self) -> Option<String> {
-        matches!(self, Self::Variable(..)).then(|| self.text())
-    }
-
-    const fn number(&self) -> Option<u64> {
-        match self {
-            Self::Text(_) => None,
-            Self::Literal(number, _) | Self::Variable(_, number) => Some(*number),
-        }
-    }
-}
-
 /// Returns the type of a variable that can be an element of an array, which begins with zeros.
 fn type_of(types: &BTreeMap<&str, (&String, &String)>, name: &str) -> Option<String> {
     let (of, declared) = types.get(name)?;
@@ -261,51 +230,6 @@ fn type_of(types: &BTreeMap<&str, (&String, &String)>, name: &str) -> Option<Str
 /// Returns a variable's name without its length and its initial value.
 pub(crate) fn bare(variable: &str) -> &str {
     variable.split([' ', '[']).next().unwrap_or_default()
-}
-
-/// Splits a line into texts, literals and variables.
-fn pieces(line: &str, names: &BTreeSet<String>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut rest = line;
-    let mut is_quoted = false;
-    while let Some(first) = rest.chars().next() {
-        let is_of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let end = if is_of_a_word(first) {
-            rest.find(|c| !is_of_a_word(c)).unwrap_or(rest.len())
-        } else {
-            is_quoted ^= first == '"';
-            first.len_utf8()
-        };
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        let digits = word.len() - word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (stem, number) = word.split_at(word.len() - digits);
-        let piece = match (number.parse(), word.strip_prefix("0x")) {
-            _ if is_quoted => None,
-            (Ok(number), _) if names.contains(word) => Some(Piece::Variable(stem.to_owned(), number)),
-            (Ok(number), None) if stem.is_empty() => Some(Piece::Literal(number, false)),
-            (_, Some(hexadecimal)) => {
-                u64::from_str_radix(hexadecimal, 16).ok().map(|number| Piece::Literal(number, true))
-            }
-            _ => None,
-        };
-        match (piece, pieces.last_mut()) {
-            (Some(piece), _) => pieces.push(piece),
-            (None, Some(Piece::Text(text))) => *text += word,
-            (None, _) => pieces.push(Piece::Text(word.to_owned())),
-        }
-    }
-    pieces
-}
-
-/// Returns a line without its numbers.
-fn shape(pieces: &[Piece]) -> String {
-    let part = |piece: &Piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Literal(..) => "\u{0}".to_owned(),
-        Piece::Variable(stem, _) => format!("\u{1}{stem}\u{1}"),
-    };
-    pieces.iter().map(part).collect()
 }
 
 /// Finds a run of equal blocks from a line on.
@@ -402,12 +326,12 @@ mod tests {
     /// A variable of one round is declared in the loop, and a literal that rises follows the counter.
     #[test]
     fn equal_blocks_become_a_loop() {
-        let round = |round| vec![format!("make(&a{}, {});", round + 1, 4 * round), format!("end(a{});", round + 1)];
+        let round = |round| vec![format!("make(&a{}, {});", round + 1, 4 * round + 1), format!("end(a{});", round + 1)];
         let body = rolled(9, round, &[], &["a"]);
         let expected = [
             "    for (size_t round = 0; round < 9; round++) {",
             "        int a_of_round;",
-            "        make(&a_of_round, (4 * round));",
+            "        make(&a_of_round, (1 + 4 * round));",
             "        end(a_of_round);",
             "    }",
         ];

@@ -14,6 +14,9 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     let me = step.role + 1;
     let name = step.name().to_owned();
     program.turn(me);
+    if name == "exec_itself" {
+        return Err(Unwritable::new("a process replaces its program"));
+    }
     if step.is_begun {
         program.turn(PARENT);
     }
@@ -22,6 +25,9 @@ pub(crate) fn write(program: &mut Program, step: &Step) -> Result<(), Unwritable
     }
     program.steps += 1;
     program.line(me, format!("/* step {}: {name} */", program.steps));
+    if name == "fail_and_listen" {
+        log::listened_before(program, me);
+    }
     if name.starts_with("fail") {
         process_step::words_of_the_stack(program, me, step);
     }

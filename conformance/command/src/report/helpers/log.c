@@ -8,3 +8,9 @@ static void hear(void *data, CUlogLevel level, char *message, size_t length) {
         length--;
     heard_texts += length > 0;
 }
+static void ignore(void *data, CUlogLevel level, char *message, size_t length) {
+    (void)data;
+    (void)level;
+    (void)message;
+    (void)length;
+}
