@@ -137,6 +137,7 @@ fn read_list(locks: &File) -> (Vec<u8>, bool) {
         let read = locks.read_at(&mut list[from..], from as u64).unwrap_or(0);
         list.truncate(from + read);
         if !list[from..].starts_with(&end) {
+            list.truncate(from);
             list.extend(end);
             return (list, false);
         }
@@ -157,7 +158,7 @@ fn block(line: &[u8], place: u64) -> Option<(u64, u64)> {
     let file = fields.nth(3)?;
     let (first, last) = (number(fields.next()?)?, number(fields.next()?)?);
     let inode = number(file.rsplit(|byte| *byte == b':').next()?)?;
-    (first == place).then_some((inode, (last - first + 1) * GRANULARITY))
+    (first == place).then(|| (inode, (last.saturating_sub(first) + 1) * GRANULARITY))
 }
 
 /// The number of mappings of each block. The key is the block's device, inode and size.
