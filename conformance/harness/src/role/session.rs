@@ -72,7 +72,11 @@ impl Session {
         if device >= count {
             return Err(Greeting::NoDevice(format!("device {device} does not exist: the driver has {count}")));
         }
-        session.ready().map_err(|refused| Greeting::NoDevice(format!("device {device} cannot be used: {refused}")))?;
+        session.ready().map_err(|refused| match refused {
+            // The role failed, for example because it has no descriptor left: that says nothing about the device.
+            Refused::Role(message) => Greeting::NoDriver(format!("device {device} was not tried: {message}")),
+            refused => Greeting::NoDevice(format!("device {device} cannot be used: {refused}")),
+        })?;
         Ok(session)
     }
 
