@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::c::identifiers;
 use super::call::quoted;
 use super::program::{PARENT, Program};
 use super::story::Story;
@@ -234,4 +233,21 @@ fn kernels(program: &Program) -> String {
         );
     }
     text
+}
+
+/// Returns the names of the roles in C.
+pub(crate) fn identifiers(story: &Story) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for role in &story.roles {
+        let name: String = role.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let name = name.to_lowercase();
+        let mut unique = name.clone();
+        let mut number = 2;
+        while names.contains(&unique) || matches!(&*unique, "parent" | "processes") {
+            unique = format!("{name}_{number}");
+            number += 1;
+        }
+        names.push(unique);
+    }
+    names
 }

@@ -4,10 +4,11 @@ use conformance::trace::Expectation;
 
 use super::call::quoted;
 use super::check::{self, Condition};
+use super::piece::MARK;
 use super::program::{PARENT, Program};
 use super::story::{Act, Expected, Step, Story, Unwritable};
 use super::values::Kind;
-use super::{assemble, step, threads};
+use super::{assemble, step};
 
 /// The most driver calls that become a program in reasonable time.
 const MOST_CALLS: usize = 20_000;
@@ -18,7 +19,7 @@ const MOST_LINES: usize = 10_000;
 pub(crate) fn write(story: &Story, head: &str) -> Result<String, Unwritable> {
     let program = tell(story)?;
     let text = assemble::program(story, program, head);
-    if text.contains(threads::MARK) {
+    if text.contains(MARK) {
         return Err(Unwritable::new("the threads of a process do different things"));
     }
     if text.lines().count() > MOST_LINES {
@@ -38,7 +39,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     if calls.sum::<usize>() > MOST_CALLS {
         return Err(Unwritable::new(format!("the case makes more than {MOST_CALLS} driver calls")));
     }
-    let mut program = Program::new(identifiers(story).iter().map(|name| name.to_uppercase()));
+    let mut program = Program::new(assemble::identifiers(story).iter().map(|name| name.to_uppercase()));
     for (role, device) in story.roles.iter().enumerate() {
         program.devices[role + 1] = device.place.device;
     }
@@ -147,21 +148,4 @@ fn start(program: &mut Program, story: &Story, role: usize) {
     }
     let start = if place.uninitialised { "load();".to_owned() } else { format!("start({});", place.device) };
     program.line(role + 1, start);
-}
-
-/// Returns the names of the roles in C.
-pub(crate) fn identifiers(story: &Story) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for role in &story.roles {
-        let name: String = role.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let name = name.to_lowercase();
-        let mut unique = name.clone();
-        let mut number = 2;
-        while names.contains(&unique) || matches!(&*unique, "parent" | "processes") {
-            unique = format!("{name}_{number}");
-            number += 1;
-        }
-        names.push(unique);
-    }
-    names
 }

@@ -1,7 +1,6 @@
 //! Steps with file descriptors, in C.
 
 use super::call::descriptor as known;
-use super::process_step::answered;
 use super::program::{Program, Sent};
 use super::story::{self, Step, Unwritable};
 use super::values::{Kind, Value};
@@ -26,7 +25,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "keep_descriptor" => {
             let sent = get(program, me, received()?)?;
-            let number = answered(step).ok_or_else(missing)?;
+            let number = super::text::answered(&step.answer).ok_or_else(missing)?;
             let (kept, _) = program.variable(me, Kind::Descriptor, "int", "descriptor", number);
             program.line(me, format!("{kept} = dup({sent});"));
         }
@@ -36,7 +35,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "duplicate_descriptor" => {
             let known = own(program)?;
-            let copied = answered(step).ok_or_else(missing)?;
+            let copied = super::text::answered(&step.answer).ok_or_else(missing)?;
             let (copy, _) = program.variable(me, Kind::Descriptor, "int", "descriptor", copied);
             program.line(me, format!("{copy} = fcntl({known}, F_DUPFD_CLOEXEC, {});", number("least")?));
         }
@@ -52,7 +51,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "descriptor_count" => {
             program.helpers.insert("count");
-            let number = answered(step).ok_or_else(missing)?;
+            let number = super::text::answered(&step.answer).ok_or_else(missing)?;
             let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
             program.line(me, format!("{count} = count_descriptors();"));
         }
@@ -92,7 +91,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "exhaust_descriptors" => {
             program.helpers.insert("exhaust");
-            let number = answered(step).ok_or_else(missing)?;
+            let number = super::text::answered(&step.answer).ok_or_else(missing)?;
             let (limit, _) = program.variable(me, Kind::Number, "rlim_t", "limit", number);
             program.line(me, format!("{limit} = exhaust_descriptors();"));
         }
@@ -109,7 +108,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             program.line(me, "prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);");
         }
         "take_descriptor" => {
-            let (Some(from), Some(number)) = (step.other, answered(step)) else {
+            let (Some(from), Some(number)) = (step.other, super::text::answered(&step.answer)) else {
                 return Err(Unwritable::new("the system does not let a process take a descriptor of another one"));
             };
             let from = from + 1;

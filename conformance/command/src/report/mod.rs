@@ -22,6 +22,7 @@ mod step;
 mod story;
 mod structure;
 mod text;
+mod thread_function;
 mod threads;
 mod values;
 

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+/// Begins the lines of a thread.
+pub(crate) const MARK: &str = "/* on a thread of its own */";
+
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {

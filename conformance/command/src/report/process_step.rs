@@ -1,9 +1,8 @@
 //! A step that calls no driver function, in C: what a process does with its own memory, descriptors and children.
 
 use super::program::Program;
-use super::step::counted;
 use super::story::{Step, Unwritable};
-use super::text::{Token, tokens};
+use super::text::{Token, answered, tokens};
 use super::values::Kind;
 use super::{call, child, descriptor, prototype};
 
@@ -16,11 +15,11 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
         "heap_alloc" => {
             let length = number("size")?;
             let (host, place) =
-                program.variable(me, Kind::Object, "void *", "host", answered(step).ok_or_else(missing)?);
+                program.variable(me, Kind::Object, "void *", "host", answered(&step.answer).ok_or_else(missing)?);
             program.line(me, format!("{host} = buffer({});", call::size(length)));
             program.values.get_mut(place).size = length;
         }
-        "stack_address" => word_of_the_stack(program, me, answered(step).ok_or_else(missing)?),
+        "stack_address" => word_of_the_stack(program, me, answered(&step.answer).ok_or_else(missing)?),
         "set_host_flag" => {
             let flag = call::host(program, me, number("pointer")?);
             program.line(me, format!("*(volatile unsigned *){flag} = {};", number("value")?));
@@ -55,14 +54,6 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<(),
     Ok(())
 }
 
-/// Returns the number in the answer to a step.
-pub(crate) fn answered(step: &Step) -> Option<u64> {
-    tokens(&step.answer).into_iter().find_map(|token| match token {
-        Token::Number(number) => u64::try_from(number).ok(),
-        _ => None,
-    })
-}
-
 /// Returns the text in the answer to a step.
 pub(crate) fn text(step: &Step) -> Option<String> {
     tokens(&step.answer).into_iter().find_map(|token| match token {
@@ -91,4 +82,11 @@ pub(crate) fn words_of_the_stack(program: &mut Program, me: usize, step: &Step) 
             }
         }
     }
+}
+
+/// Adds a number that the process counts.
+pub(crate) fn counted(program: &mut Program, me: usize, step: &Step, text: &str) {
+    let number = step.answer.parse().unwrap_or(u64::MAX);
+    let (wrong, _) = program.variable(me, Kind::Number, "unsigned long long", "wrong_words", number);
+    program.line(me, format!("{wrong} = {text};"));
 }

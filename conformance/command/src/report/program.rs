@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::roll::{Body, bare};
-use super::threads;
+use super::thread_function;
 use super::values::{Kind, Value, Values};
 
 /// The parent of the processes, which is the first participant.
@@ -192,7 +192,7 @@ impl Program {
         }
         let lines = body.trim_end().lines().map(str::to_owned).collect();
         let mut rolled = Body { variables, lines }.rolled();
-        let functions = threads::functions(&mut rolled, &self.participants[participant].to_lowercase());
+        let functions = thread_function::functions(&mut rolled, &self.participants[participant].to_lowercase());
         let Body { variables, lines } = rolled;
         let declared = variables.iter().map(|(of, name)| {
             let gap = if of.ends_with('*') { "" } else { " " };

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::piece::{Piece, pieces, shape};
-use super::threads::MARK;
+use super::piece::{MARK, Piece, pieces, shape};
 
 /// How often a block must be repeated to become a loop. Fewer are easier to read one by one.
 const FEWEST: usize = 8;

@@ -277,12 +277,12 @@ fn answered(
         ("mismatches_by_copy", Some(buffer)) => {
             program.helpers.insert("pattern");
             let text = format!("wrong_words({buffer}, {}, {})", number("size")? / 4, call::word(number("seed")?));
-            counted(program, me, step, &text);
+            process_step::counted(program, me, step, &text);
         }
         ("other_bytes", Some(buffer)) => {
             program.helpers.insert("other_bytes");
             let text = format!("other_bytes({buffer}, {}, {})", size(number("size")?), number("value")?);
-            counted(program, me, step, &text);
+            process_step::counted(program, me, step, &text);
         }
         ("read", Some(buffer)) => {
             let bytes: Option<Vec<u8>> = tokens(super::check::beginning(&step.answer))
@@ -310,11 +310,4 @@ fn answered(
         _ => {}
     }
     Ok(())
-}
-
-/// Adds a number that the process counts.
-pub(crate) fn counted(program: &mut Program, me: usize, step: &Step, text: &str) {
-    let number = step.answer.parse().unwrap_or(u64::MAX);
-    let (wrong, _) = program.variable(me, Kind::Number, "unsigned long long", "wrong_words", number);
-    program.line(me, format!("{wrong} = {text};"));
 }
