@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::c_int;
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -81,28 +82,29 @@ fn lock_place(device: usize) -> u64 {
 }
 
 /// The system's list of file locks, if it can be used.
-static LOCKS: LazyLock<Option<File>> = LazyLock::new(|| {
-    // A container may hide the list, or show an empty one. So it must show a lock that this process has just taken.
-    let list = File::open("/proc/locks").ok()?;
+static LOCKS: LazyLock<Option<File>> = LazyLock::new(|| usable(File::open("/proc/locks").ok()?));
+
+/// Returns a list of locks that shows a lock which this process has just taken. A container may show an empty one.
+fn usable(list: File) -> Option<File> {
     let own = new_file("cuda:locks", GRANULARITY).ok()?;
     lock(&own, HOST, GRANULARITY, libc::F_RDLCK).ok()?;
     let inode = own.metadata().ok()?.ino();
-    held(&list, HOST).contains_key(&inode).then_some(list)
-});
+    held(&list, HOST).is_some_and(|blocks| blocks.contains_key(&inode)).then_some(list)
+}
 
 /// Opens the list of locks while the process has descriptors left.
 pub(crate) fn prepare() {
     LazyLock::force(&LOCKS);
 }
 
-/// The sizes of a device's blocks and pools by inode, from the system's list of locks.
-fn held(locks: &File, device: usize) -> HashMap<u64, u64> {
+/// The sizes of a device's blocks and pools by inode, from the system's list of locks. `None` if it cannot be read.
+fn held(locks: &File, device: usize) -> Option<HashMap<u64, u64>> {
     /// How often the list is read if it changes all the time.
     const MOST_READS: usize = 100;
     let place = lock_place(device);
     let mut blocks: HashMap<u64, u64> = HashMap::new();
     for _ in 0..MOST_READS {
-        let (list, is_whole) = read_list(locks);
+        let (list, is_whole) = read_list(locks).ok()?;
         if is_whole {
             blocks.clear();
         }
@@ -116,7 +118,7 @@ fn held(locks: &File, device: usize) -> HashMap<u64, u64> {
         }
     }
     // If no list was whole, what was in any of them counts as held.
-    blocks
+    Some(blocks)
 }
 
 /// Reads the list of locks, and returns whether it is whole.
@@ -124,7 +126,7 @@ fn held(locks: &File, device: usize) -> HashMap<u64, u64> {
 /// The system returns it in pages. Each page is right at its time, but locks that come and go meanwhile shift the others
 /// from one page to the next. So each page is read together with the end of the one before: if that is still in its
 /// place, no lock between them is lost.
-fn read_list(locks: &File) -> (Vec<u8>, bool) {
+fn read_list(locks: &File) -> io::Result<(Vec<u8>, bool)> {
     const MOST: usize = 1 << 16;
     /// At least three lines: the system takes the rest of the line in which a page begins from an older list.
     const OVERLAP: usize = 512;
@@ -134,15 +136,15 @@ fn read_list(locks: &File) -> (Vec<u8>, bool) {
         let end = list.split_off(from);
         list.resize(from + MOST, 0);
         // The offset is given, since threads share that of the descriptor.
-        let read = locks.read_at(&mut list[from..], from as u64).unwrap_or(0);
+        let read = locks.read_at(&mut list[from..], from as u64)?;
         list.truncate(from + read);
         if !list[from..].starts_with(&end) {
             list.truncate(from);
             list.extend(end);
-            return (list, false);
+            return Ok((list, false));
         }
         if list.len() == before {
-            return (list, true);
+            return Ok((list, true));
         }
     }
 }
@@ -185,10 +187,8 @@ pub(crate) fn free_memory(device: usize) -> u64 {
     );
     let locks = LOCKS.as_ref().filter(|_| !(forgets_descriptors || is_locked_memory_free));
     // A search takes many times as long as the list of locks, and does not find memory on its way through a socket.
-    let mut blocks = match locks {
-        Some(locks) => held(locks, device),
-        None => search(device, forgets_descriptors),
-    };
+    let held = locks.and_then(|locks| held(locks, device));
+    let mut blocks = held.unwrap_or_else(|| search(device, forgets_descriptors));
     // A fault may have freed a block that is still mapped.
     if crate::fault::active().is_none() {
         blocks.extend(mapped(device));
@@ -236,4 +236,62 @@ fn search(device: usize, only_users_of_the_driver: bool) -> HashMap<u64, u64> {
     }
     blocks.retain(|inode, _| !freed.contains(inode));
     blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    fn list() -> File {
+        File::open("/proc/locks").expect("this system has a list of locks")
+    }
+
+    /// Other programs take and release locks all the time, more than one page of them.
+    #[test]
+    fn a_block_is_found_while_other_locks_come_and_go() {
+        // Places of devices that no machine of the tests has.
+        const DEVICE: usize = 1000;
+        const OTHER: usize = 1001;
+        let (list, block) = (list(), new_file("block", 0).unwrap());
+        lock(&block, DEVICE, GRANULARITY, libc::F_RDLCK).unwrap();
+        let expected = HashMap::from([(block.metadata().unwrap().ino(), GRANULARITY)]);
+        let others: Vec<_> = (0..150).map(|_| new_file("other", 0).unwrap()).collect();
+        let is_over = AtomicBool::new(false);
+        let wrong = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    for kind in [libc::F_RDLCK, libc::F_UNLCK] {
+                        others.iter().for_each(|file| lock(file, OTHER, GRANULARITY, kind).unwrap());
+                    }
+                }
+            });
+            let wrong = (0..2000).filter(|_| held(&list, DEVICE).as_ref() != Some(&expected)).count();
+            is_over.store(true, Ordering::Relaxed);
+            wrong
+        });
+        assert_eq!(wrong, 0);
+    }
+
+    #[test]
+    fn a_list_that_lacks_the_own_lock_is_not_used() {
+        assert!(usable(list()).is_some());
+        assert!(usable(new_file("empty", 0).unwrap()).is_none());
+        // A file that cannot be read.
+        assert!(usable(File::open("/proc/self").unwrap()).is_none());
+    }
+
+    /// What a pool has grown by replaces the lock that the pool had before.
+    #[test]
+    fn a_block_that_grows_is_counted_once() {
+        const DEVICE: usize = 1002;
+        let pool = new_file("pool", 0).unwrap();
+        for granules in [0, 1, 3] {
+            account(&pool, DEVICE, granules * GRANULARITY).unwrap();
+            let sizes: Vec<_> = held(&list(), DEVICE).unwrap().into_values().collect();
+            let expected: &[u64] = if granules == 0 { &[] } else { &[granules * GRANULARITY] };
+            assert_eq!(sizes, expected);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::process::{Command, Output};
 use std::ptr;
 
-use cuda_ipc_sys::CUresult;
+use cuda_ipc_sys::{CUresult, CUuuid};
 
 /// Runs a test of this file in a process with the given variables, because the driver reads them only once.
 fn run(test: &str, variables: &[(&str, &str)]) -> (Output, String) {
@@ -85,6 +85,27 @@ fn loads_code_of_others() {
     for _ in 0..2 {
         let code = code!(cuModuleLoadData(&mut module, OTHERS.as_ptr().cast()));
         assert_eq!((code, module), (CUresult::CUDA_ERROR_NOT_SUPPORTED, ptr::null_mut()));
+    }
+}
+
+#[test]
+#[ignore = "started by other tests, as another process"]
+fn asks_for_a_private_table() {
+    let mut table = ptr::null();
+    call!(cuInit(0));
+    for _ in 0..2 {
+        let code = code!(cuGetExportTable(&mut table, &CUuuid::default()));
+        assert_eq!((code, table), (CUresult::CUDA_ERROR_INVALID_VALUE, ptr::null()));
+    }
+}
+
+/// NVIDIA's libcudart fails without saying that it lacks the table.
+#[test]
+fn a_private_table_is_refused_with_a_note() {
+    for (notes, count) in [("on", 1), ("off", 0)] {
+        let (output, errors) = run("asks_for_a_private_table", &[("REFERENCE_DRIVER_NOTES", notes)]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(errors.matches("asked for a private table; if it was libcudart").count(), count, "{errors}");
     }
 }
 

@@ -3,6 +3,7 @@
 use super::call::descriptor as known;
 use super::program::{Program, Sent};
 use super::story::{self, Step, Unwritable};
+use super::text::{Token, answered, tokens};
 use super::values::{Kind, Value};
 
 /// Writes a step of a participant. Returns false if it is none of these.
@@ -25,7 +26,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "keep_descriptor" => {
             let sent = get(program, me, received()?)?;
-            let number = super::text::answered(&step.answer).ok_or_else(missing)?;
+            let number = answered(&step.answer).ok_or_else(missing)?;
             let (kept, _) = program.variable(me, Kind::Descriptor, "int", "descriptor", number);
             program.line(me, format!("{kept} = dup({sent});"));
         }
@@ -35,7 +36,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "duplicate_descriptor" => {
             let known = own(program)?;
-            let copied = super::text::answered(&step.answer).ok_or_else(missing)?;
+            let copied = answered(&step.answer).ok_or_else(missing)?;
             let (copy, _) = program.variable(me, Kind::Descriptor, "int", "descriptor", copied);
             program.line(me, format!("{copy} = fcntl({known}, F_DUPFD_CLOEXEC, {});", number("least")?));
         }
@@ -51,7 +52,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "descriptor_count" => {
             program.helpers.insert("count");
-            let number = super::text::answered(&step.answer).ok_or_else(missing)?;
+            let number = answered(&step.answer).ok_or_else(missing)?;
             let (count, _) = program.variable(me, Kind::Number, "int", "descriptors", number);
             program.line(me, format!("{count} = count_descriptors();"));
         }
@@ -91,13 +92,13 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
         }
         "exhaust_descriptors" => {
             program.helpers.insert("exhaust");
-            let number = super::text::answered(&step.answer).ok_or_else(missing)?;
+            let number = answered(&step.answer).ok_or_else(missing)?;
             let (limit, _) = program.variable(me, Kind::Number, "rlim_t", "limit", number);
             program.line(me, format!("{limit} = exhaust_descriptors();"));
         }
         "limit_descriptors" => {
-            let number = super::text::tokens(&step.text).into_iter().find_map(|token| match token {
-                super::text::Token::Number(number) => u64::try_from(number).ok(),
+            let number = tokens(&step.text).into_iter().find_map(|token| match token {
+                Token::Number(number) => u64::try_from(number).ok(),
                 _ => None,
             });
             let limits = program.values.equal_to(number.ok_or_else(missing)?, |value| value.of == "rlim_t");
@@ -108,7 +109,7 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
             program.line(me, "prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);");
         }
         "take_descriptor" => {
-            let (Some(from), Some(number)) = (step.other, super::text::answered(&step.answer)) else {
+            let (Some(from), Some(number)) = (step.other, answered(&step.answer)) else {
                 return Err(Unwritable::new("the system does not let a process take a descriptor of another one"));
             };
             let from = from + 1;
@@ -138,9 +139,9 @@ pub(crate) fn write(program: &mut Program, me: usize, step: &Step) -> Result<boo
 
 /// Returns the handle in the text or the answer of a step.
 fn handle(step: &Step) -> Option<Vec<u8>> {
-    let tokens = super::text::tokens(&step.text).into_iter().chain(super::text::tokens(&step.answer));
+    let tokens = tokens(&step.text).into_iter().chain(tokens(&step.answer));
     let handle = |token| match token {
-        super::text::Token::Handle(bytes) => Some(bytes),
+        Token::Handle(bytes) => Some(bytes),
         _ => None,
     };
     tokens.filter_map(handle).next()
@@ -177,10 +178,10 @@ fn make(program: &mut Program, me: usize, wanted: &story::Descriptor) -> Result<
         let pair = program.name("pair");
         program.declare(me, "int", &format!("{pair}[2]"));
         let is_pipe = target.starts_with("pipe:");
-        let (first, second) = match (is_pipe, *write_only) {
-            (true, true) => (add(program, "read_end", target, false), add(program, "write_end", target, true)),
-            (true, false) => (add(program, "read_end", target, false), add(program, "write_end", target, true)),
-            (false, _) => (add(program, "socket", target, false), add(program, "socket", SOCKET, false)),
+        let (first, second) = if is_pipe {
+            (add(program, "read_end", target, false), add(program, "write_end", target, true))
+        } else {
+            (add(program, "socket", target, false), add(program, "socket", SOCKET, false))
         };
         let call =
             if is_pipe { format!("pipe({pair})") } else { format!("socketpair(AF_UNIX, SOCK_STREAM, 0, {pair})") };

@@ -4,6 +4,7 @@
 //! their variables and in literals. Here they become one block in a loop.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::piece::{MARK, Piece, pieces, shape};
 
@@ -192,20 +193,20 @@ impl Body {
         });
         self.variables.splice(0..0, declared);
         self.lines.splice(lines.clone(), replaced.clone());
-        // The elements of arrays, where other lines name them.
-        if !array_of.is_empty() {
-            let new = lines.start..lines.start + replaced.len();
-            let names: BTreeSet<_> = array_of.keys().cloned().collect();
-            for (place, line) in self.lines.iter_mut().enumerate().filter(|(place, _)| !new.contains(place)) {
-                let _ = place;
-                let renamed = |piece: &Piece| piece.name().and_then(|name| array_of.get(&name)).cloned();
-                *line = super::piece::pieces(line, &names)
-                    .iter()
-                    .map(|piece| renamed(piece).unwrap_or_else(|| piece.text()))
-                    .collect();
-            }
-        }
+        self.name_elements(&(lines.start..lines.start + replaced.len()), &array_of);
         true
+    }
+
+    /// Writes the elements of arrays in place of the variables that they were, in all lines but those of the loop.
+    fn name_elements(&mut self, of_loop: &Range<usize>, array_of: &BTreeMap<String, String>) {
+        if array_of.is_empty() {
+            return;
+        }
+        let names: BTreeSet<_> = array_of.keys().cloned().collect();
+        let renamed = |piece: &Piece| piece.name().and_then(|name| array_of.get(&name)).cloned();
+        for (_, line) in self.lines.iter_mut().enumerate().filter(|(place, _)| !of_loop.contains(place)) {
+            *line = pieces(line, &names).iter().map(|piece| renamed(piece).unwrap_or_else(|| piece.text())).collect();
+        }
     }
 }
 

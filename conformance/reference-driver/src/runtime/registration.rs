@@ -73,7 +73,7 @@ extern "C" fn __cudaRegisterFunction(
 /// Registers a variable. No function of this runtime finds it.
 const extern "C" fn __cudaRegisterVar(_handle: *mut *mut c_void) {}
 
-/// Begins a launch. Returns 0 if the launch shall go on.
+/// Begins a launch. Returns 0, which tells the program to go on with it.
 extern "C" fn __cudaPushCallConfiguration(grid: dim3, block: dim3, shared: usize, stream: CUstream) -> c_int {
     CONFIGURATIONS.with_borrow_mut(|known| known.push((grid, block, shared, stream)));
     0
@@ -148,40 +148,6 @@ runtime_calls! {
         Ok(kernel.give(function)?)
     }
 
-    active fn __cudaLaunchKernel(
-        kernel: *const c_void,
-        grid: dim3,
-        block: dim3,
-        arguments: Input<*const c_void>,
-        shared: usize,
-        stream: CUstream,
-    ) {
-        launch(kernel, grid, block, arguments, shared, stream)
-    }
-
-    active fn cudaLaunchKernel(
-        function: *const c_void,
-        grid: dim3,
-        block: dim3,
-        arguments: Input<*const c_void>,
-        shared: usize,
-        stream: CUstream,
-    ) {
-        launch(function, grid, block, arguments, shared, stream)
-    }
-
-    // All threads of a kernel of ours are done by one loop, so its blocks do not have to wait for each other.
-    active fn cudaLaunchCooperativeKernel(
-        function: *const c_void,
-        grid: dim3,
-        block: dim3,
-        arguments: Input<*const c_void>,
-        shared: usize,
-        stream: CUstream,
-    ) {
-        launch(function, grid, block, arguments, shared, stream)
-    }
-
     // Launches with attributes are those of the driver's `cuLaunchKernelEx`, which takes other structures.
     active fn cudaLaunchKernelExC(
         config: Input<cudaLaunchConfig_t>,
@@ -195,3 +161,24 @@ runtime_calls! {
         launch(function, config.gridDim, config.blockDim, arguments, config.dynamicSmemBytes, config.stream as CUstream)
     }
 }
+
+macro_rules! launches {
+    ($($name:ident)*) => {
+        runtime_calls! {$(
+            active fn $name(
+                function: *const c_void,
+                grid: dim3,
+                block: dim3,
+                arguments: Input<*const c_void>,
+                shared: usize,
+                stream: CUstream,
+            ) {
+                launch(function, grid, block, arguments, shared, stream)
+            }
+        )*}
+    };
+}
+
+// A cooperative launch is an ordinary one here: one loop does the work of all threads of a kernel, so its blocks do not
+// have to wait for each other.
+launches! { __cudaLaunchKernel cudaLaunchKernel cudaLaunchCooperativeKernel }
