@@ -64,6 +64,7 @@ fn main() -> Result<()> {
     let [_, interface] = Interface::all()?;
     disagreements.extend(runtime::compare_changed(&interface, &changed));
     disagreements.extend(exceptions.wrong());
+    disagreements.extend(readme(&sets, include_str!("../../README.md")));
     let additions = additions(&sets, &present)?;
     let typedefs = typedefs::read(&Declarations::read(&newest.include(folder))?)?;
     if options.write {
@@ -130,6 +131,15 @@ fn compare(
     );
     let members = here.iter().filter(|probe| probe.what == "offset").map(|probe| probe.subject.clone());
     Ok((here.iter().map(|probe| probe.name.clone()).chain(members).collect(), disagreements))
+}
+
+/// Returns what the README says wrongly about the releases that the bindings are compared with.
+fn readme(sets: &[HeaderSet], text: &str) -> Option<String> {
+    let releases: Vec<_> = sets.iter().filter_map(|set| Some(set.version.rsplit_once('.')?.0)).collect();
+    let (last, others) = releases.split_last()?;
+    let expected = format!("the headers of CUDA {} and {last}.", others.join(", "));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.contains(&expected)).then(|| format!("README.md does not say: {expected}"))
 }
 
 /// Returns the functions of the sets that are neither bound nor in unbound.toml, and the entries of unbound.toml about
