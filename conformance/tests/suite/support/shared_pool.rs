@@ -46,9 +46,11 @@ fn private_pool_of_numa_node(role: &Role) -> Result<Option<(MemProperties, Pool)
     Ok(role.mem_pool_create_with(properties, 0, 0).recorded("create")?.map(|pool| (properties, pool)))
 }
 
-/// Creates a private pool of host memory on the NUMA node nearest to GPU 0, if the driver can.
-pub(crate) fn pool_of_numa_node(role: &Role) -> Result<Option<Pool>, Stop> {
-    Ok(private_pool_of_numa_node(role)?.map(|(_, pool)| pool))
+/// Creates a private pool of host memory on the NUMA node nearest to GPU 0. Without one, the case is not supported.
+pub(crate) fn pool_of_numa_node(role: &Role) -> Result<Pool, Stop> {
+    let created = private_pool_of_numa_node(role)?;
+    let missing = || Stop::Unsupported("the driver creates no pool of host memory on a NUMA node here".to_owned());
+    created.map(|(_, pool)| pool).ok_or_else(missing)
 }
 
 /// Creates a pool of host memory on the NUMA node nearest to GPU 0, and shares it. Returns nothing if the driver cannot
