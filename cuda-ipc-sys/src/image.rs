@@ -44,10 +44,9 @@ const PE: Format = Format {
 
 /// Returns the cause if the first bytes of a file show it.
 pub(crate) fn defect(path: &Path) -> Option<Cause> {
-    const LONGEST: u64 = 4096;
-    let mut start = Vec::new();
-    File::open(path).ok()?.take(LONGEST).read_to_end(&mut start).ok()?;
-    FORMAT.defect(&start)
+    let mut start = [0; 4096];
+    let length = File::open(path).ok()?.read(&mut start).ok()?;
+    FORMAT.defect(&start[..length])
 }
 
 impl Format {

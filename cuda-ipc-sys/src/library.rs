@@ -230,7 +230,7 @@ impl<T> Once<T> {
         Self { loaded: OnceLock::new(), loading: Mutex::new(()) }
     }
 
-    pub(crate) fn get(&self, load: impl FnOnce() -> Result<T, LoadError>) -> Result<&T, LoadError> {
+    pub(crate) fn get(&self, load: fn() -> Result<T, LoadError>) -> Result<&T, LoadError> {
         if let Some(loaded) = self.loaded.get() {
             return Ok(loaded);
         }

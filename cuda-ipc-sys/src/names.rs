@@ -5,27 +5,40 @@ use std::fmt;
 /// An enumeration of C has 32 bits.
 const WIDTH: i64 = 0xffff_ffff;
 
-/// A value of a type, and its name.
-type Name = (i64, &'static str);
+/// The values of a type, and a text of their names with white space between them. One text is quicker to compile than
+/// many.
+#[derive(Clone, Copy)]
+pub(crate) struct Names {
+    pub(crate) values: &'static [i64],
+    pub(crate) names: &'static str,
+}
+
+impl Names {
+    fn of(self, value: i64) -> Option<&'static str> {
+        let place = self.values.iter().position(|known| *known == value)?;
+        self.names.split_ascii_whitespace().nth(place)
+    }
+}
 
 /// Writes the name of a value, or the type and the number.
-pub(crate) fn write_name(f: &mut fmt::Formatter<'_>, of: &str, value: i64, names: &[Name]) -> fmt::Result {
-    match names.iter().find(|(known, _)| *known == value) {
-        Some((_, name)) => f.write_str(name),
+pub(crate) fn write_name(f: &mut fmt::Formatter<'_>, of: &str, value: i64, names: Names) -> fmt::Result {
+    match names.of(value) {
+        Some(name) => f.write_str(name),
         None => write!(f, "{of}({value})"),
     }
 }
 
 /// Writes the name of a value, or the names of its bits and what remains as a hexadecimal number.
-pub(crate) fn write_flags(f: &mut fmt::Formatter<'_>, of: &str, value: i64, names: &[Name]) -> fmt::Result {
-    if value == 0 || names.iter().any(|(known, _)| *known == value) {
+pub(crate) fn write_flags(f: &mut fmt::Formatter<'_>, of: &str, value: i64, names: Names) -> fmt::Result {
+    if value == 0 || names.of(value).is_some() {
         return write_name(f, of, value, names);
     }
     let mut rest = value;
     let mut separator = "";
-    for (bit, name) in names {
+    for bit in names.values {
         if bit.count_ones() == 1 && rest & bit != 0 {
-            write!(f, "{separator}{name}")?;
+            f.write_str(separator)?;
+            write_name(f, of, *bit, names)?;
             (rest, separator) = (rest & !bit, " | ");
         }
     }
@@ -63,8 +76,9 @@ macro_rules! named {
         impl ::core::fmt::Debug for $type {
             #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                const NAMES: &[(i64, &str)] = &[$(($type::$name.0 as i64, stringify!($name))),*];
-                $crate::names::$write(f, stringify!($type), self.0 as i64, NAMES)
+                let values = const { &[$($type::$name.0 as i64),*] };
+                let names = $crate::names::Names { values, names: stringify!($($name)*) };
+                $crate::names::$write(f, stringify!($type), self.0 as i64, names)
             }
         }
     )*};
