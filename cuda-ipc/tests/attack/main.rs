@@ -11,6 +11,7 @@ mod hooks;
 mod hostile;
 mod pools;
 mod reset;
+mod second_copy;
 mod states;
 mod threads;
 mod two_devices;
@@ -93,6 +94,10 @@ struct Holdings {
 impl Holdings {
     fn now(context: &Context) -> Self {
         context.synchronize().unwrap();
+        Self { free_memory: context.memory_info().unwrap().0, descriptors: Self::descriptors() }
+    }
+
+    fn descriptors() -> Vec<String> {
         let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
         // NVIDIA's driver opens its device files, and a file for interprocess events, at their first use, and keeps
         // them open.
@@ -102,7 +107,7 @@ impl Holdings {
         let targets = targets.map(|target| target.to_string_lossy().into_owned());
         let mut descriptors: Vec<_> = targets.filter(is_ours).collect();
         descriptors.sort();
-        Self { free_memory: context.memory_info().unwrap().0, descriptors }
+        descriptors
     }
 }
 

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::mem::Discriminant;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,13 +22,16 @@ use cuda_ipc::vmm::{Access, Allocation, HandleTypes, ImportedAllocation, Mapping
 use cuda_ipc::{Context, DeviceBuffer, DeviceMemory, Error, Parcel, Stream};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, FileFailurePersistence};
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 
 use crate::common::{device, driver};
 use crate::peer::{Peer, roles};
 use crate::{Alone, Holdings, SIZE, alone, context, is_reference, met, start};
 
 const SLOTS: usize = 8;
+/// The environment variable that a role sets for the program that it executes: how many descriptors the role began with.
+const EXECUTED: &str = "CUDA_IPC_TEST_EXECUTED";
 const DESCRIPTORS: HandleTypes = HandleTypes::POSIX_FILE_DESCRIPTOR;
 
 /// A value of this process. If an `unsafe` call requires that another value lives as long, the variant holds that one
@@ -98,6 +103,11 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Use),
         2 => prop::sample::select([Close, Drop].as_slice()),
     ]
+}
+
+fn sequence() -> impl Strategy<Value = Vec<(Step, usize, usize)>> {
+    let steps = vec((step(), 0..SLOTS, 0..SLOTS), 1..80);
+    (prop::sample::select(&BEGINS[..]), steps).prop_map(|(begin, steps)| [begin, &steps].concat())
 }
 
 /// The most pools that are made current on a GPU. They are never destroyed, and an H200 keeps 32 MiB of a pool in which a
@@ -382,6 +392,11 @@ fn attribute(pool: CUmemoryPool, attribute: CUmemPool_attribute) -> u64 {
 type Seen = HashSet<Discriminant<Value>>;
 
 fn run(steps: &[(Step, usize, usize)], stream: Stream, fabric: bool, seen: &mut Seen) {
+    drop(values_of(steps, stream, fabric, seen));
+}
+
+/// Takes steps, and returns the values that exist after the last one.
+fn values_of(steps: &[(Step, usize, usize)], stream: Stream, fabric: bool, seen: &mut Seen) -> Machine {
     let size = granularity(device(), DESCRIPTORS).unwrap();
     let mut machine = Machine { slots: Default::default(), default: context(), stream, size, fabric };
     for (step, from, to) in steps {
@@ -393,6 +408,7 @@ fn run(steps: &[(Step, usize, usize)], stream: Stream, fabric: bool, seen: &mut 
         }
         seen.extend(machine.slots.iter().flatten().map(std::mem::discriminant));
     }
+    machine
 }
 
 /// Runs steps while a stream is busy. The stream is also the one of the steps that find no other.
@@ -427,7 +443,7 @@ fn run_beside_work(steps: &[(Step, usize, usize)], fabric: bool, seen: &mut Seen
 #[test]
 fn any_sequence_of_calls_leaves_nothing() {
     let _alone: Alone = alone();
-    leaves_nothing(false, 200);
+    has_every_kind(&leaves_nothing(false, 200));
 }
 
 /// On a GPU, the process finds the fabric as it is.
@@ -440,7 +456,20 @@ fn any_sequence_of_calls_leaves_nothing_of_pools_for_the_fabric() {
     }
 }
 
-fn leaves_nothing(fabric: bool, cases: u32) {
+/// The program that is executed inherits no descriptor, and the driver frees what the program before it held.
+#[test]
+fn a_program_that_is_executed_amid_any_sequence_begins_anew() {
+    let _alone = alone();
+    let context = context();
+    let before = Holdings::now(&context);
+    for _ in 0..4 {
+        Peer::start(module_path!(), "role_executes_itself_amid_a_sequence").finish();
+        assert_eq!(Holdings::now(&context), before);
+    }
+}
+
+/// Takes random sequences, each of which must leave nothing, and returns the kinds of values that they made.
+fn leaves_nothing(fabric: bool, cases: u32) -> Seen {
     let context = context();
     let stream = || Stream::default_of(&context);
     // The driver creates some resources at their first use and keeps them. `before` includes them.
@@ -452,8 +481,8 @@ fn leaves_nothing(fabric: bool, cases: u32) {
     let seen = RefCell::new(Seen::new());
     let config =
         Config { cases, failure_persistence: Some(Box::new(FileFailurePersistence::Off)), ..Config::default() };
-    proptest!(config, |(begin in prop::sample::select(&BEGINS[..]), is_busy: bool, steps in vec((step(), 0..SLOTS, 0..SLOTS), 1..80))| {
-        let (steps, seen) = ([begin, &steps].concat(), &mut seen.borrow_mut());
+    proptest!(config, |(is_busy: bool, steps in sequence())| {
+        let seen = &mut seen.borrow_mut();
         if is_busy { run_beside_work(&steps, fabric, seen) } else { run(&steps, stream(), fabric, seen) }
         let errors = met();
         prop_assert!(errors.is_empty(), "{errors:?}");
@@ -470,8 +499,12 @@ fn leaves_nothing(fabric: bool, cases: u32) {
         prop_assert_eq!(Holdings::now(&context), expected);
     });
     Pool::default_of(device()).unwrap().make_current().unwrap();
+    seen.into_inner()
+}
+
+fn has_every_kind(seen: &Seen) {
     let kinds = if other_context().is_some() { 16 } else { 15 };
-    assert_eq!(seen.borrow().len(), kinds, "every kind of value was made");
+    assert_eq!(seen.len(), kinds, "every kind of value was made");
 }
 
 roles! {
@@ -479,6 +512,22 @@ roles! {
         // SAFETY: the driver is not loaded yet, and no other thread of this process uses the environment.
         unsafe { std::env::set_var("REFERENCE_DRIVER_FABRIC", "channel") };
         start();
-        leaves_nothing(is_reference(), 60);
+        has_every_kind(&leaves_nothing(is_reference(), 60));
+    }
+
+    fn role_executes_itself_amid_a_sequence(connection) {
+        start();
+        let descriptors = Holdings::descriptors();
+        if let Ok(before) = std::env::var(EXECUTED) {
+            assert_eq!(descriptors.len().to_string(), before, "{descriptors:?}");
+            leaves_nothing(false, 10);
+            return;
+        }
+        let steps = sequence().new_tree(&mut TestRunner::default()).unwrap().current();
+        println!("before the program is executed: {steps:?}");
+        let _values = values_of(&steps, Stream::default_of(&context()), false, &mut Seen::new());
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program.args(std::env::args_os().skip(1)).env(EXECUTED, descriptors.len().to_string()).stdin(OwnedFd::from(connection));
+        panic!("{}", program.exec());
     }
 }
