@@ -53,6 +53,7 @@ impl Process {
         self.child.id()
     }
 
+    #[allow(dead_code, reason = "not every test target listens")]
     /// Reads the next line that the role said. Skips the lines of the test runner.
     pub(crate) fn hear(&mut self) -> String {
         let lines = self.said.by_ref().lines().map(|line| line.expect("text"));
@@ -82,6 +83,7 @@ pub(crate) fn with_timeout(mut connection: Connection) -> Connection {
 }
 
 /// Sends a line to the process that started this one.
+#[allow(dead_code, reason = "not every test target listens")]
 pub(crate) fn say(text: &str) {
     println!("\n> {text}");
 }

@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuda_ipc::foreign::{ForeignError, ForeignMemory};
 use cuda_ipc::sys::{CUcontext, CUresult};
-use cuda_ipc::{Context, DeviceBuffer, Error, Stream};
+use cuda_ipc::{Context, DeviceBuffer, Error, Parcel, SharedBuffer, Stream};
 use cudarc::driver::sys as theirs_sys;
 use cudarc::driver::{CudaContext, CudaSlice};
 
 use crate::common::{context, device, driver, reference_driver};
+use crate::peer::{Peer, roles};
 
 /// Runs the body in a process of its own, in which the library at `system` is `libcuda.so.1` and this crate loads `ours`.
 fn beside_cudarc_on(system: &Path, ours: &Path, test: &str, body: fn()) {
@@ -284,4 +285,74 @@ fn another_copy_of_the_driver_is_refused() {
             assert!(refused(buffer.to_cudarc::<u8>(&theirs.default_stream()).err()));
         }
     });
+}
+
+/// The numbers that the exporter writes, and those that the importer writes over them.
+const SENT: [u32; 4] = [1, 2, 3, 4];
+const RETURNED: [u32; 4] = [50, 60, 70, 80];
+
+/// The importer reads and writes the memory with cudarc alone.
+#[test]
+fn memory_goes_to_a_process_that_uses_cudarc() {
+    beside_cudarc("memory_goes_to_a_process_that_uses_cudarc", || {
+        let buffer = SharedBuffer::new(&context(), size_of_val(&SENT)).unwrap();
+        buffer.write(0, &SENT).unwrap();
+        let peer = Peer::start(module_path!(), "role_imports_with_cudarc");
+        buffer.share().unwrap().send(&peer.connection).unwrap();
+        assert_eq!(peer.connection.receive().unwrap().bytes, b"done");
+        let mut values = [0; 4];
+        buffer.read(0, &mut values).unwrap();
+        assert_eq!(values, RETURNED);
+        peer.finish();
+    });
+}
+
+/// The exporter allocates, writes and reads the memory with cudarc alone.
+#[test]
+fn memory_of_cudarc_goes_to_another_process() {
+    beside_cudarc("memory_of_cudarc_goes_to_another_process", || {
+        let peer = Peer::start(module_path!(), "role_exports_memory_of_cudarc");
+        let parcel = Parcel::receive(&peer.connection).unwrap();
+        // SAFETY: the exporter frees the memory after the answer.
+        let import = unsafe { parcel.open(&context()) }.unwrap();
+        let mut values = [0; 4];
+        import.read(0, &mut values).unwrap();
+        assert_eq!(values, SENT);
+        import.write(0, &RETURNED).unwrap();
+        import.close().unwrap();
+        peer.connection.send(b"done", &[]).unwrap();
+        peer.finish();
+    });
+}
+
+roles! {
+    fn role_imports_with_cudarc(connection) {
+        let import = Parcel::receive(&connection).unwrap().map(&context()).unwrap();
+        let stream = theirs().new_stream().unwrap();
+        // SAFETY: the stream is synchronised before the memory is unmapped, and the other process waits for the answer.
+        let mut slice = unsafe { import.to_cudarc::<u32>(&stream) }.unwrap();
+        assert_eq!(stream.clone_dtoh(&slice.slice(..SENT.len())).unwrap(), SENT);
+        stream.memcpy_htod(&RETURNED, &mut slice.as_view_mut().slice_mut(..SENT.len())).unwrap();
+        stream.synchronize().unwrap();
+        connection.send(b"done", &[]).unwrap();
+    }
+
+    fn role_exports_memory_of_cudarc(connection) {
+        let theirs = theirs();
+        // `CudaStream::alloc` takes memory from a pool, which has no legacy handle.
+        // SAFETY: the memory is freed below.
+        let pointer = unsafe { cudarc::driver::result::malloc_sync(size_of_val(&SENT)) }.unwrap();
+        // SAFETY: as above, and the numbers are as long as the memory.
+        unsafe { cudarc::driver::result::memcpy_htod_sync(pointer, &SENT) }.unwrap();
+        let ours = Context::from_cudarc(&theirs).unwrap();
+        // SAFETY: the memory is of this context, and this value frees it.
+        let buffer = unsafe { DeviceBuffer::from_raw(&ours, pointer) }.unwrap();
+        buffer.share(..).unwrap().send(&connection).unwrap();
+        assert_eq!(connection.receive().unwrap().bytes, b"done");
+        let mut values = [0; 4];
+        // SAFETY: the numbers are as long as the memory.
+        unsafe { cudarc::driver::result::memcpy_dtoh_sync(&mut values, buffer.pointer()) }.unwrap();
+        assert_eq!(values, RETURNED);
+        buffer.free().unwrap();
+    }
 }

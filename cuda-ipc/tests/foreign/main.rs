@@ -2,6 +2,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "cudarc")]
+#[path = "../common/peer.rs"]
+mod peer;
 
 #[cfg(feature = "cudarc")]
 mod cudarc;
