@@ -7,7 +7,11 @@
 //! medians of both, and the median of their difference in a turn, with half of its 95% interval (±). If no context is
 //! current, the raw call is made between a push and a pop, which a program without the layer would need.
 //!
-//! The target of 50 ns is for calls that one operation makes, again and again: those that are listed here. Calls that set
+//! Each raw call works in another stream than the layer's, and two streams of one process are not equally fast. The lines
+//! that begin with *control* compare raw calls in two streams, to show how much that is.
+//!
+//! The target of 50 ns is for a call that one operation makes, again and again: those that are listed here. A scope with one
+//! piece of work makes two. Calls that set
 //! something up do more than the C function, and may add more. On an H200 these add 0.1 to 0.8 µs, as the bench `paths`
 //! measures: exporting an event, and opening and closing memory, a pool pointer or an event by a parcel. A wait for a number
 //! in `scope_watching` remembers the wait in a list, which may allocate, and so does a scope from its fifth stream on.
@@ -30,7 +34,8 @@ use cuda_ipc::kernel::{Kernel, Write};
 use cuda_ipc::module::{LaunchShape, Module};
 use cuda_ipc::stream::WaitValue;
 use cuda_ipc::sys::{
-    CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult, MissingSymbol,
+    CUipcMemHandle, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUpointer_attribute, CUresult, CUstream,
+    MissingSymbol,
 };
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, granularity};
 use cuda_ipc::{Context, DeviceBuffer, Driver, Stream};
@@ -91,8 +96,8 @@ fn context() -> Context {
 fn calls(context: &Context, state: &str) -> Vec<Figures> {
     let driver = context.driver().raw();
     // The raw calls have a stream of their own: of one whose handle is given out, the layer asks whether it is captured.
-    let [stream, own] = [(); 2].map(|()| Stream::non_blocking(context).unwrap());
-    let other_stream = own.raw();
+    let [stream, own, control] = [(); 3].map(|()| Stream::non_blocking(context).unwrap());
+    let (other_stream, control_stream) = (own.raw(), control.raw());
     let event = InterprocessEvent::new(context).unwrap();
     let (buffer, other) = (DeviceBuffer::new(context, SIZE).unwrap(), DeviceBuffer::new(context, SMALL).unwrap());
     let small = DeviceBuffer::new(context, SMALL).unwrap();
@@ -235,23 +240,33 @@ fn calls(context: &Context, state: &str) -> Vec<Figures> {
     });
     figures.extend(scoped.unwrap());
     // SAFETY: as above.
-    figures.extend(unsafe {
-        [
-            measure("scope without work", &at_once, &|| raw(&|| driver.cuStreamSynchronize(other_stream)), &|| {
-                stream.scope(|_| Ok(())).unwrap()
-            }),
-            measure(
-                "scope of one write value",
-                &Rounds { calls: 50, before: &|| {}, after: &|| {} },
-                &|| {
-                    raw(&|| {
-                        ok(driver.cuStreamWriteValue32(other_stream, small.pointer(), 1, 0));
-                        driver.cuStreamSynchronize(other_stream)
-                    })
-                },
-                &|| stream.scope(|scoped| scoped.write_value(slice.value(0)?, 1)).unwrap(),
-            ),
-        ]
-    });
+    let synchronize = |stream: CUstream| unsafe { raw(&|| driver.cuStreamSynchronize(stream)) };
+    let write = |stream: CUstream| {
+        let write = || {
+            // SAFETY: as above.
+            unsafe {
+                ok(driver.cuStreamWriteValue32(stream, small.pointer(), 1, 0));
+                driver.cuStreamSynchronize(stream)
+            }
+        };
+        raw(&write);
+    };
+    let few = Rounds { calls: 50, before: &|| {}, after: &|| {} };
+    let named = |name: &str| format!("{name}, {state}");
+    figures.extend([
+        measure("scope without work", &at_once, &|| synchronize(other_stream), &|| {
+            stream.scope(|_| Ok(())).unwrap();
+        }),
+        measure::control(named("control: synchronize"), &at_once, &|| synchronize(other_stream), &|| {
+            synchronize(control_stream);
+        }),
+        // Two calls of the driver.
+        measure::compare_calls(2, named("scope of one write value"), &few, &|| write(other_stream), &|| {
+            stream.scope(|scoped| scoped.write_value(slice.value(0)?, 1)).unwrap();
+        }),
+        measure::control(named("control: write, synchronize"), &few, &|| write(other_stream), &|| {
+            write(control_stream)
+        }),
+    ]);
     figures
 }

@@ -32,13 +32,20 @@ pub(crate) struct Figures {
     layer: f64,
     /// The time that is compared with the target.
     cost: Median,
-    target: f64,
+    /// `None` for what this crate does not cause.
+    target: Option<f64>,
     /// The number of allocations per call.
     allocations: f64,
 }
 
 impl Figures {
-    fn new(name: String, raw: Option<f64>, layer: f64, (cost, target): (Median, f64), allocations: f64) -> Self {
+    fn new(
+        name: String,
+        raw: Option<f64>,
+        layer: f64,
+        (cost, target): (Median, Option<f64>),
+        allocations: f64,
+    ) -> Self {
         let of_raw = raw.map_or_else(String::new, |raw| format!("{raw:.1}"));
         let Median { value, half_width } = cost;
         println!("{name:34} {of_raw:>10} {layer:10.1} {value:+10.1} {half_width:8.1} {allocations:12}");
@@ -51,7 +58,8 @@ impl Figures {
         if *allocations > 0.0 {
             return Some(format!("{name}: {allocations} allocations per call, the target is 0"));
         }
-        (cost >= target).then(|| format!("{name}: {cost:.1} ns, the target is less than {target} ns"))
+        let target = target.filter(|target| *cost >= *target)?;
+        Some(format!("{name}: {cost:.1} ns, the target is less than {target} ns"))
     }
 
     pub(crate) fn to_json(&self) -> serde_json::Value {
@@ -65,6 +73,20 @@ impl Figures {
 
 /// Compares a raw call with the layer's. They take turns in going first.
 pub(crate) fn compare(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
+    compare_calls(1, name, rounds, raw, layer)
+}
+
+/// Compares several raw calls with what the layer makes of them.
+pub(crate) fn compare_calls(calls: u8, name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
+    in_turns(name, rounds, Some(f64::from(calls) * ADDED), raw, layer)
+}
+
+/// Compares a raw call with the same raw call in another stream, to show how much two streams of one process differ.
+pub(crate) fn control(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), other: &dyn Fn()) -> Figures {
+    in_turns(name, rounds, None, raw, other)
+}
+
+fn in_turns(name: String, rounds: &Rounds<'_>, target: Option<f64>, raw: &dyn Fn(), layer: &dyn Fn()) -> Figures {
     let (mut of_raw, mut of_layer, mut added, mut allocated) = (Vec::new(), Vec::new(), Vec::new(), 0);
     while !is_known(&added) {
         let turn = added.len();
@@ -87,7 +109,7 @@ pub(crate) fn compare(name: String, rounds: &Rounds<'_>, raw: &dyn Fn(), layer: 
     }
     let allocations = rounds.a_call(allocated, added.len());
     let (raw, layer) = (Median::of(&of_raw).value, Median::of(&of_layer).value);
-    Figures::new(name, Some(raw), layer, (Median::of(&added), ADDED), allocations)
+    Figures::new(name, Some(raw), layer, (Median::of(&added), target), allocations)
 }
 
 /// Measures a call that has no raw call to compare with.
@@ -100,7 +122,7 @@ pub(crate) fn alone(name: &str, rounds: &Rounds<'_>, target: f64, call: &dyn Fn(
         times.push(time);
     }
     let time = Median::of(&times);
-    Figures::new(name.to_owned(), None, time.value, (time, target), rounds.a_call(allocated, times.len()))
+    Figures::new(name.to_owned(), None, time.value, (time, Some(target)), rounds.a_call(allocated, times.len()))
 }
 
 impl Rounds<'_> {

@@ -17,10 +17,19 @@ impl Stream {
     /// other code may know. It captures no default stream.
     #[inline]
     pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
-        match &self.0 {
-            Kind::Created(created) if created.is_known.load(Ordering::Relaxed) => self.require_no_foreign_capture(),
-            _ => Ok(()),
-        }
+        if self.is_known() { self.require_no_foreign_capture() } else { Ok(()) }
+    }
+
+    /// Returns whether other code is capturing the stream, as far as the driver can be asked.
+    #[inline]
+    pub(super) fn is_captured(&self) -> bool {
+        self.is_known() && matches!(self.require_no_foreign_capture(), Err(Error::Foreign(ForeignError::Capturing)))
+    }
+
+    /// Returns whether other code may know the stream.
+    #[inline]
+    fn is_known(&self) -> bool {
+        matches!(&self.0, Kind::Created(created) if created.is_known.load(Ordering::Relaxed))
     }
 
     /// The rest of [`Stream::require_no_capture`], for a stream that other code may know.

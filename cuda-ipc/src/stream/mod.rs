@@ -124,6 +124,7 @@ impl Stream {
     }
 
     /// Returns the context that the stream belongs to.
+    #[inline]
     #[must_use]
     pub fn context(&self) -> &Context {
         match &self.0 {

@@ -20,16 +20,16 @@ impl<'used, 'scope> End<'used, 'scope> {
     }
 
     /// Waits, and returns the first error of the scope's function and of its work.
+    #[inline]
     pub(super) fn wait<R>(mut self, answer: Result<R, Error>) -> Result<R, Error> {
-        let settled = self.used.settle();
+        let failure = self.used.settle();
         self.has_waited = true;
-        match (answer, settled) {
-            (Ok(answer), settled) => settled.map(|()| answer),
-            (Err(error), settled) => {
-                if let Err(second) = settled {
-                    report("Scope", second);
-                }
-                Err(error)
+        match failure {
+            None => answer,
+            Some(failure) if answer.is_ok() => Err(failure),
+            Some(second) => {
+                report("Scope", second);
+                answer
             }
         }
     }
@@ -40,20 +40,25 @@ impl Drop for End<'_, '_> {
         if self.has_waited {
             return;
         }
-        if let Err(error) = self.used.settle() {
-            report("Scope", error);
+        if let Some(failure) = self.used.settle() {
+            report("Scope", failure);
         }
     }
 }
 
 impl Used<'_> {
     /// Waits for every stream, also after an error, and returns the first error.
-    fn settle(&self) -> Result<(), Error> {
-        let mut first = Ok(());
-        for stream in self.streams.borrow().iter() {
-            let settled = self.watch.as_ref().map_or_else(|| settle(stream), |watch| watch.settle(stream));
-            first = first.and(settled);
-        }
+    fn settle(&self) -> Option<Error> {
+        let mut first = None;
+        self.streams.borrow().each(|stream| {
+            let settled = match &self.watch {
+                None => settle(stream),
+                Some(watch) => watch.settle(stream),
+            };
+            if let Err(error) = settled {
+                first.get_or_insert(error);
+            }
+        });
         first
     }
 }

@@ -10,7 +10,6 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::event::Exporter;
-use crate::foreign::ForeignError;
 use crate::{Error, Stream};
 
 use end::End;
@@ -131,7 +130,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// If other code is capturing the stream into a graph, the handle enqueues nothing, even after the capture has ended,
     /// and the scope does not wait: nothing can wait for a stream that is being captured.
     pub fn on(&'scope self, stream: &'scope Stream) -> ScopedStream<'scope, 'env> {
-        let is_captured = matches!(stream.require_no_capture(), Err(Error::Foreign(ForeignError::Capturing)));
+        let is_captured = stream.is_captured();
         if !is_captured {
             self.used.streams.borrow_mut().add(stream);
         }

@@ -14,17 +14,34 @@ pub(super) struct Streams<'scope> {
 }
 
 impl<'scope> Streams<'scope> {
+    #[inline]
     pub(super) fn add(&mut self, stream: &'scope Stream) {
-        if self.iter().any(|known| known.is(stream)) {
-            return;
+        for place in &mut self.first {
+            match place {
+                Some(known) if known.is(stream) => return,
+                Some(_) => {}
+                None => return *place = Some(stream),
+            }
         }
-        match self.first.iter_mut().find(|place| place.is_none()) {
-            Some(place) => *place = Some(stream),
-            None => self.others.push(stream),
+        self.add_other(stream);
+    }
+
+    #[cold]
+    fn add_other(&mut self, stream: &'scope Stream) {
+        if !self.others.iter().any(|known| known.is(stream)) {
+            self.others.push(stream);
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &'scope Stream> {
-        self.first.iter().flatten().chain(&self.others).copied()
+    /// Calls a function for each stream, in order.
+    #[inline]
+    pub(super) fn each(&self, mut call: impl FnMut(&'scope Stream)) {
+        for place in &self.first {
+            match place {
+                Some(stream) => call(stream),
+                None => return,
+            }
+        }
+        self.others.iter().copied().for_each(call);
     }
 }
