@@ -6,7 +6,7 @@ use super::call::quoted;
 use super::check::{self, Condition};
 use super::piece::MARK;
 use super::program::{PARENT, Program};
-use super::story::{Act, Expected, Step, Story, Unwritable};
+use super::story::{Act, Called, Expected, Step, Story, Unwritable};
 use super::values::Kind;
 use super::{assemble, step};
 
@@ -47,13 +47,12 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
     let mut last_answer = "";
     let mut has_failed = false;
     for act in &story.acts {
-        has_failed = false;
         match act {
             Act::Start(role) => start(&mut program, story, *role),
             Act::Step(step) => {
                 step::write(&mut program, step)?;
                 (last, last_answer) = (step.role + 1, &step.answer);
-                has_failed = fails(step);
+                has_failed |= fails(step);
             }
             Act::Join(role) => program.turn(role + 1),
             Act::Wait { role, ms, still_waits } => {
@@ -75,7 +74,7 @@ fn tell(story: &Story) -> Result<Program, Unwritable> {
                     None if *holds => {}
                     None => return Err(Unwritable::new(format!("the program cannot check `{text}`"))),
                 }
-                has_failed = !holds;
+                has_failed |= !holds;
             }
             Act::Disclosure(text) => {
                 let number = program.values.last_number();
@@ -123,9 +122,15 @@ fn checked(program: &mut Program, condition: &Condition, text: &str) {
 
 /// Whether a step did not end as the case expected.
 fn fails(step: &Step) -> bool {
-    let code = step.calls.last().and_then(|called| called.returned.as_ref()).map(|returned| returned.code);
-    match (&step.expectation, code) {
-        (_, None) => !step.calls.is_empty(),
+    // The threads of a step call in any order.
+    let is_refused = |called: &&Called| called.returned.as_ref().is_some_and(|returned| returned.code != 0);
+    let threads = step.calls.iter().filter(|called| called.thread.is_some());
+    if step.expectation == Expected::Success && !step.has_output && threads.into_iter().any(|it| is_refused(&it)) {
+        return true;
+    }
+    match (&step.expectation, step.code()) {
+        // The process crashed or hung, and was not killed by the case.
+        (_, None) => !step.calls.is_empty() && !step.answer.contains("SIGKILL"),
         (Expected::Success, Some(code)) => code != 0 && !step.has_output,
         (Expected::Other(Expectation::Refused(codes)), Some(code)) => {
             code == 0 || !codes.is_empty() && !codes.contains(&code)
