@@ -2,7 +2,8 @@
 //! like this.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::ops::Range;
 use std::path::Path;
 
 use memchr::{memchr, memmem};
@@ -54,7 +55,7 @@ enum Other {
 }
 
 impl Brief {
-    /// Reads a report into the buffer, and calls a function for each case that ended. If the function fails, the line is
+    /// Reads a report through the buffer, and calls a function for each case that ended. If the function fails, the line is
     /// broken.
     ///
     /// # Errors
@@ -64,10 +65,9 @@ impl Brief {
         buffer: &mut Vec<u8>,
         mut case: impl FnMut(&BriefCase<'_>) -> Result<(), String>,
     ) -> Result<Self, Unreadable> {
-        buffer.clear();
         let failed = |error| Unreadable::Io(path.to_owned(), error);
-        File::open(path).and_then(|mut file| file.read_to_end(buffer)).map_err(failed)?;
-        let (first, mut rest) = split(buffer);
+        let mut lines = Lines::of(File::open(path).map_err(failed)?, buffer);
+        let first = lines.next().map_err(failed)?;
         if first.trim_ascii().is_empty() {
             return Err(Unreadable::Empty(path.to_owned()));
         }
@@ -76,16 +76,15 @@ impl Brief {
         };
         let mut brief = Self { run: *run, is_complete: false, running: None };
         for number in 2.. {
-            if rest.is_empty() {
+            let line = lines.next().map_err(failed)?;
+            if line.is_empty() {
                 break;
             }
-            let (line, after) = split(rest);
-            // The run was interrupted while it wrote the last line.
-            let is_cut = !line.ends_with(b"\n");
             match brief.add(line, &mut case) {
-                Err(_) if is_cut => break,
+                // The run was interrupted while it wrote the last line.
+                Err(_) if !line.ends_with(b"\n") => break,
                 Err(why) => return Err(Unreadable::Broken(path.to_owned(), number, why)),
-                Ok(()) => rest = after,
+                Ok(()) => {}
             }
         }
         Ok(brief)
@@ -140,7 +139,49 @@ fn as_written(line: &[u8]) -> Option<(&str, Verdict)> {
     Some((std::str::from_utf8(id).ok()?, verdict))
 }
 
-/// Splits off the first line, with its end.
-fn split(text: &[u8]) -> (&[u8], &[u8]) {
-    text.split_at(memchr(b'\n', text).map_or(text.len(), |end| end + 1))
+/// The lines of a file. Only a part of the file is in memory, because a buffer that fits into the processor's cache is
+/// filled and searched in half the time.
+struct Lines<'buffer> {
+    file: File,
+    buffer: &'buffer mut Vec<u8>,
+    /// The part of the buffer that was read from the file and not returned yet.
+    rest: Range<usize>,
+}
+
+impl<'buffer> Lines<'buffer> {
+    /// The buffer grows if a line is longer than this.
+    const PART: usize = 256 << 10;
+
+    fn of(file: File, buffer: &'buffer mut Vec<u8>) -> Self {
+        buffer.resize(buffer.len().max(Self::PART), 0);
+        Self { file, buffer, rest: 0..0 }
+    }
+
+    /// Returns the next line with its end. The last line may lack one, and after it the lines are empty.
+    fn next(&mut self) -> io::Result<&[u8]> {
+        let mut searched = self.rest.start;
+        loop {
+            if let Some(place) = memchr(b'\n', &self.buffer[searched..self.rest.end]) {
+                return Ok(self.take(searched + place + 1));
+            }
+            self.buffer.copy_within(self.rest.clone(), 0);
+            self.rest = 0..self.rest.len();
+            searched = self.rest.end;
+            if searched == self.buffer.len() {
+                self.buffer.resize(2 * searched, 0);
+            }
+            match self.file.read(&mut self.buffer[searched..]) {
+                Ok(0) => return Ok(self.take(searched)),
+                Ok(read) => self.rest.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn take(&mut self, end: usize) -> &[u8] {
+        let line = self.rest.start..end;
+        self.rest.start = end;
+        &self.buffer[line]
+    }
 }
