@@ -76,7 +76,7 @@ pub(crate) fn mark_as_freed(file: &File) {
 }
 
 /// The offset of the locks on a device's blocks: a number that the locks of other programs do not have.
-fn lock_place(device: usize) -> u64 {
+pub(crate) fn lock_place(device: usize) -> u64 {
     let place = crate::handle::fnv1a(file_name(device).bytes());
     (place >> 2) | 1 << 61
 }

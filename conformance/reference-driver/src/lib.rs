@@ -62,6 +62,7 @@ mod ipc;
 mod kernel;
 mod library;
 mod log;
+mod machine_lock;
 mod memfd;
 mod memory;
 mod module;

@@ -16,7 +16,8 @@ use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name};
 use crate::environment::environment;
 use crate::handle::Kind;
-use crate::memfd::{file_of_process, is_memfd, new_memfd};
+use crate::machine_lock::alone;
+use crate::memfd::{Elsewhere, file_of_process, is_memfd, new_memfd};
 use crate::vmm::fabric::{self, Exported};
 
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
@@ -63,10 +64,14 @@ impl PoolFile {
 
     /// Opens the file that a fabric handle names.
     pub(crate) fn of_fabric(bytes: &[u8; 64]) -> Result<Arc<Self>> {
-        let (file, place) = fabric::import(Kind::FabricPool, bytes, |handle, place| {
-            file_of_process(handle.process, handle.descriptor, &Self::name(place), handle.inode)
+        let (pool, _) = fabric::import(Kind::FabricPool, bytes, |handle, place| {
+            // If the other process ends meanwhile, no third one may find its memory free.
+            alone(place, || {
+                let file = file_of_process(handle.process, handle.descriptor, &Self::name(place), handle.inode)?;
+                Self::with(file, place).map_err(Elsewhere::Failed)
+            })
         })?;
-        Self::with(file, place)
+        Ok(pool)
     }
 
     /// The contents of a fabric handle that names this file.
@@ -157,12 +162,14 @@ impl PoolFile {
         let missing = (first + count).saturating_sub(granules.len());
         if missing > 0 {
             let growth = missing as u64 * GRANULARITY;
-            if growth > free_memory(self.place) {
-                return Err(OUT_OF_MEMORY);
-            }
             let length = self.data_at((first + count) as u64 * GRANULARITY);
-            self.file.set_len(length).map_err(|_| OUT_OF_MEMORY)?;
-            self.account()?;
+            alone(self.place, || {
+                if growth > free_memory(self.place) {
+                    return Err(OUT_OF_MEMORY);
+                }
+                self.file.set_len(length).map_err(|_| OUT_OF_MEMORY)?;
+                self.account()
+            })?;
             granules.resize(first + count, false);
         }
         granules[first..first + count].fill(true);

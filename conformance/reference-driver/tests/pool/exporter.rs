@@ -60,6 +60,10 @@ impl Exporter {
         self.ask(&Order::Destroy);
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
     fn ask(&mut self, order: &Order) -> (Vec<u8>, Vec<OwnedFd>) {
         self.0.ask(order, &[]).expect("the exporter answers")
     }

@@ -10,6 +10,8 @@ mod own_process;
 mod common;
 #[path = "exporter.rs"]
 mod exporter_process;
+#[path = "../common/waiting.rs"]
+mod waiting;
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -56,6 +58,7 @@ fn initialise() {
 }
 
 mod across;
+mod concurrent;
 mod local;
 mod share;
 
