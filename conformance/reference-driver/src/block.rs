@@ -156,8 +156,6 @@ impl Block {
 
     /// Maps whole granules of a pool's file. Another process may have taken them.
     pub(crate) fn of_pool(file: &PoolFile, offset: u64, size: u64) -> Result<Self> {
-        // The exporter's lock is another one if this process opened the file by itself.
-        file.account()?;
         let part = (file.data_at(offset), size);
         Self::map_part(file.file(), file.inode, part, PoolFile::serials_at(offset), Account::Part { extent: None })
     }
