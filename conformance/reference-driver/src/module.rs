@@ -119,19 +119,26 @@ impl State {
         Ok(Global { name, size, base })
     }
 
+    fn remove_globals(&mut self, globals: &[Global]) {
+        globals.iter().for_each(|global| drop(self.ranges.remove(&global.base)));
+    }
+
     /// Adds a module to a context.
     pub(crate) fn add_module(&mut self, context: u64, contents: Contents, is_of_library: bool) -> Result<u64> {
         let (kernel, globals) = contents;
-        let globals = globals.into_iter().map(|(name, size)| self.add_global(context, name, size));
-        let globals = globals.collect::<Result<_>>()?;
+        let mut added = Vec::new();
+        for (name, size) in globals {
+            let global = self.add_global(context, name, size).inspect_err(|_| self.remove_globals(&added))?;
+            added.push(global);
+        }
         let id = self.new_id();
-        self.modules.insert(id, Module { context, is_of_library, kernel, globals });
+        self.modules.insert(id, Module { context, is_of_library, kernel, globals: added });
         Ok(id)
     }
 
     pub(crate) fn remove_module(&mut self, id: u64) {
         let globals = self.modules.remove(&id).map(|module| module.globals).unwrap_or_default();
-        globals.iter().for_each(|global| drop(self.ranges.remove(&global.base)));
+        self.remove_globals(&globals);
         self.functions.retain(|_, function| function.module != id);
     }
 
