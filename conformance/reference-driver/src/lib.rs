@@ -74,6 +74,7 @@ mod pool;
 mod proc_address;
 mod process;
 mod profile;
+mod ptx;
 mod range;
 mod runtime;
 mod seen;
