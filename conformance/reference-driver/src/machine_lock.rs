@@ -102,32 +102,40 @@ mod tests {
         std::process::id().cast_signed()
     }
 
-    /// Forks a child that performs an action and then waits until it is killed. The action must not allocate memory:
-    /// another thread may have been doing so.
-    fn child(action: impl FnOnce(&mut dyn FnMut())) -> libc::pid_t {
-        let (mut here, mut there) = UnixStream::pair().unwrap();
-        // SAFETY: the child only makes system calls.
-        let child = unsafe { libc::fork() };
-        assert!(child >= 0);
-        if child == 0 {
-            action(&mut || {
-                let _ = there.write_all(&[1]);
-                loop {
-                    // SAFETY: the call has no input.
-                    unsafe { libc::pause() };
-                }
-            });
-            // SAFETY: the call does not return.
-            unsafe { libc::_exit(0) };
+    /// A forked child, which is killed when the value is dropped.
+    struct Child(libc::pid_t);
+
+    impl Child {
+        /// The child performs an action and then waits. Other threads do not exist in it, so the action must not wait for
+        /// one of them.
+        fn new(action: impl FnOnce(&mut dyn FnMut())) -> Self {
+            let (mut here, mut there) = UnixStream::pair().unwrap();
+            // SAFETY: the child waits for no other thread, and ends without destructors.
+            let child = unsafe { libc::fork() };
+            assert!(child >= 0);
+            if child == 0 {
+                action(&mut || {
+                    let _ = there.write_all(&[1]);
+                    loop {
+                        // SAFETY: the call has no input.
+                        unsafe { libc::pause() };
+                    }
+                });
+                // SAFETY: the call does not return.
+                unsafe { libc::_exit(0) };
+            }
+            drop(there);
+            let child = Self(child);
+            here.read_exact(&mut [0]).unwrap();
+            child
         }
-        here.read_exact(&mut [0]).unwrap();
-        child
     }
 
-    fn kill(child: libc::pid_t) {
-        // SAFETY: the process is a child that nothing has waited for.
-        let answers = unsafe { (libc::kill(child, libc::SIGKILL), libc::waitpid(child, std::ptr::null_mut(), 0)) };
-        assert_eq!(answers, (0, child));
+    impl Drop for Child {
+        fn drop(&mut self) {
+            // SAFETY: the process is a child that nothing has waited for.
+            unsafe { (libc::kill(self.0, libc::SIGKILL), libc::waitpid(self.0, std::ptr::null_mut(), 0)) };
+        }
     }
 
     #[test]
@@ -139,21 +147,21 @@ mod tests {
     #[test]
     fn a_killed_process_leaves_the_lock() {
         const DEVICE: usize = 1005;
-        prepare();
-        let child = child(|wait| {
+        // Now everything that the child needs is initialised.
+        assert_eq!((alone(DEVICE, || holder(DEVICE)), holder(DEVICE)), (Some(own_id()), None));
+        let child = Child::new(|wait| {
             let _lock = Locked::new(FILE.as_ref().unwrap(), DEVICE);
             wait();
         });
-        assert_eq!(holder(DEVICE), Some(child));
-        kill(child);
+        assert_eq!(holder(DEVICE), Some(child.0));
+        drop(child);
         assert_eq!((holder(DEVICE), alone(DEVICE, || holder(DEVICE))), (None, Some(own_id())));
     }
 
     #[test]
     fn a_child_that_is_forked_during_the_action_does_not_keep_the_lock() {
         const DEVICE: usize = 1006;
-        let child = alone(DEVICE, || child(|wait| wait()));
+        let _child = alone(DEVICE, || Child::new(|wait| wait()));
         assert_eq!(holder(DEVICE), None);
-        kill(child);
     }
 }
