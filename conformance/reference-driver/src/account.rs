@@ -1,7 +1,7 @@
 //! The free memory of a device, given what all processes of the machine hold.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_int;
 use std::fs::File;
 use std::io;
@@ -42,22 +42,38 @@ impl Drop for Entered {
 /// is on its way through a socket. It ends with that even if a program has opened the file again through `/proc`.
 pub(crate) fn account(file: &File, device: usize, size: u64) -> Result<()> {
     // A lock of length 0 would have no end.
-    if size < GRANULARITY || LOCKS.is_none() {
-        return Ok(());
-    }
-    if crate::fault::active().is_some() && file.metadata().is_ok_and(|metadata| metadata.mode() & FREED != 0) {
+    if size < GRANULARITY || !is_accounted(file) {
         return Ok(());
     }
     lock(file, device, size, libc::F_RDLCK)
 }
 
+/// Does the same for a pool that this process opened by itself. That is another open file than the exporter's, so this
+/// lock does not grow with the pool. It has a place of its own, and stands for the size that the pool has.
+pub(crate) fn account_opened(file: &File, device: usize) -> Result<()> {
+    if !is_accounted(file) {
+        return Ok(());
+    }
+    lock_at(file, opened_place(device), 1, libc::F_RDLCK)
+}
+
+/// Whether the system's list of locks shows who holds a file.
+fn is_accounted(file: &File) -> bool {
+    let is_freed = || file.metadata().is_ok_and(|metadata| metadata.mode() & FREED != 0);
+    LOCKS.is_some() && !(crate::fault::active().is_some() && is_freed())
+}
+
 fn lock(file: &File, device: usize, size: u64, kind: c_int) -> Result<()> {
+    lock_at(file, lock_place(device), size / GRANULARITY, kind)
+}
+
+fn lock_at(file: &File, place: u64, length: u64, kind: c_int) -> Result<()> {
     // SAFETY: all zeros are a valid `flock`.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
-    lock.l_start = lock_place(device).cast_signed();
-    lock.l_len = (size / GRANULARITY).cast_signed();
+    lock.l_start = place.cast_signed();
+    lock.l_len = length.cast_signed();
     // SAFETY: the descriptor is the file's, and the call only reads the lock, which is a local.
     let locked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
     if locked == 0 { Ok(()) } else { Err(OUT_OF_MEMORY) }
@@ -76,9 +92,14 @@ pub(crate) fn mark_as_freed(file: &File) {
 }
 
 /// The offset of the locks on a device's blocks: a number that the locks of other programs do not have.
-fn lock_place(device: usize) -> u64 {
+pub(crate) fn lock_place(device: usize) -> u64 {
     let place = crate::handle::fnv1a(file_name(device).bytes());
     (place >> 2) | 1 << 61
+}
+
+/// The offset of the locks on a device's pools that other processes than the exporter have opened.
+fn opened_place(device: usize) -> u64 {
+    lock_place(device) ^ 1 << 60
 }
 
 /// The system's list of file locks, if it can be used.
@@ -101,23 +122,32 @@ pub(crate) fn prepare() {
 fn held(locks: &File, device: usize) -> Option<HashMap<u64, u64>> {
     /// How often the list is read if it changes all the time.
     const MOST_READS: usize = 100;
-    let place = lock_place(device);
+    let (place, opened_place) = (lock_place(device), opened_place(device));
     let mut blocks: HashMap<u64, u64> = HashMap::new();
+    let mut opened = HashSet::new();
     for _ in 0..MOST_READS {
         let (list, is_whole) = read_list(locks).ok()?;
         if is_whole {
             blocks.clear();
+            opened.clear();
         }
-        for (inode, size) in list.split(|byte| *byte == b'\n').filter_map(|line| block(line, place)) {
-            // A process that opened a pool by itself has a lock of its own, of the size that the pool had then.
-            let largest = blocks.entry(inode).or_default();
-            *largest = (*largest).max(size);
+        for (first, inode, size) in list.split(|byte| *byte == b'\n').filter_map(block) {
+            if first == place {
+                blocks.insert(inode, size);
+            } else if first == opened_place {
+                opened.insert(inode);
+            }
         }
         if is_whole {
             break;
         }
     }
     // If no list was whole, what was in any of them counts as held.
+    opened.retain(|inode| !blocks.contains_key(inode));
+    if !opened.is_empty() {
+        // The exporters of these pools are gone, so only the files tell how large the pools are.
+        blocks.extend(search(device, false).into_iter().filter(|(inode, _)| opened.contains(inode)));
+    }
     Some(blocks)
 }
 
@@ -149,8 +179,8 @@ fn read_list(locks: &File) -> io::Result<(Vec<u8>, bool)> {
     }
 }
 
-/// Returns the inode and the size of a block, if the line of the list is about one at this place.
-fn block(line: &[u8], place: u64) -> Option<(u64, u64)> {
+/// Returns the place of a lock, the inode, and the size of the block that a lock of this length stands for.
+fn block(line: &[u8]) -> Option<(u64, u64, u64)> {
     // 1: OFDLCK ADVISORY READ -1 00:01:73255 330712481797 330712481806: the file, the first byte and the last one.
     let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
     if fields.nth(1)? != b"OFDLCK" {
@@ -160,7 +190,7 @@ fn block(line: &[u8], place: u64) -> Option<(u64, u64)> {
     let file = fields.nth(3)?;
     let (first, last) = (number(fields.next()?)?, number(fields.next()?)?);
     let inode = number(file.rsplit(|byte| *byte == b':').next()?)?;
-    (first == place).then(|| (inode, (last.saturating_sub(first) + 1) * GRANULARITY))
+    Some((first, inode, (last.saturating_sub(first) + 1).saturating_mul(GRANULARITY)))
 }
 
 /// The number of mappings of each block. The key is the block's device, inode and size.

@@ -14,6 +14,7 @@ use cuda_ipc_sys::CUmemAccess_flags;
 use crate::account::{Entered, account, free_memory, mark_as_freed};
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::environment::environment;
+use crate::machine_lock::alone;
 use crate::memfd::{
     Elsewhere, file_of_process, is_memfd, is_sealed, map_fixed, map_shared, new_descriptor, new_file, new_sealed, unmap,
 };
@@ -54,21 +55,23 @@ impl Block {
     /// little left.
     pub(crate) fn new(device: usize, size: u64) -> Result<Self> {
         let size = size.checked_next_multiple_of(GRANULARITY).ok_or(OUT_OF_MEMORY)?;
-        if size > free_memory(device) {
-            return Err(OUT_OF_MEMORY);
-        }
-        let file = new_file(&file_name(device), size + SERIALS_SIZE)?;
-        Self::map(file, device)
+        alone(device, || {
+            if size > free_memory(device) {
+                return Err(OUT_OF_MEMORY);
+            }
+            Self::map(new_file(&file_name(device), size + SERIALS_SIZE)?, device)
+        })
     }
 
     /// Allocates memory that other processes may map. The file is sealed: no process can take away memory that another
     /// one uses.
     pub(crate) fn shareable(device: usize, size: u64) -> Result<Self> {
-        if size > free_memory(device) {
-            return Err(OUT_OF_MEMORY);
-        }
-        let file = new_sealed(&file_name(device), size + SERIALS_SIZE)?;
-        Self::map(file, device)
+        alone(device, || {
+            if size > free_memory(device) {
+                return Err(OUT_OF_MEMORY);
+            }
+            Self::map(new_sealed(&file_name(device), size + SERIALS_SIZE)?, device)
+        })
     }
 
     /// Creates a descriptor for another process. VMM-EXP-002: a started program does not inherit it, as on an H200.
@@ -128,8 +131,11 @@ impl Block {
         inode: u64,
     ) -> std::result::Result<Self, Elsewhere> {
         let is_any = Self::takes_newer_memory() || Self::repeats_large();
-        let file = file_of_process(process, descriptor, &file_name(device), (!is_any).then_some(inode))?;
-        Self::map(file, device).map_err(Elsewhere::Failed)
+        // If the other process ends meanwhile, no third one may find its memory free.
+        alone(device, || {
+            let file = file_of_process(process, descriptor, &file_name(device), (!is_any).then_some(inode))?;
+            Self::map(file, device).map_err(Elsewhere::Failed)
+        })
     }
 
     fn map(file: File, device: usize) -> Result<Self> {
@@ -150,8 +156,6 @@ impl Block {
 
     /// Maps whole granules of a pool's file. Another process may have taken them.
     pub(crate) fn of_pool(file: &PoolFile, offset: u64, size: u64) -> Result<Self> {
-        // The exporter's lock is another one if this process opened the file by itself.
-        file.account()?;
         let part = (file.data_at(offset), size);
         Self::map_part(file.file(), file.inode, part, PoolFile::serials_at(offset), Account::Part { extent: None })
     }

@@ -25,7 +25,7 @@ const MAX_DEVICES: usize = 64;
 static IS_INVALID: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct Environment {
-    /// The name of the simulated machine.
+    /// The name of the simulated machine, shortened to at most 217 bytes.
     pub(crate) machine: String,
     /// The number of devices in the machine.
     pub(crate) devices: usize,
@@ -47,7 +47,7 @@ impl Environment {
 pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| Environment {
-        machine: read("MACHINE", |name| Ok::<_, Infallible>(name.to_owned())).unwrap_or_else(|| "0".to_owned()),
+        machine: read("MACHINE", |name| Ok::<_, Infallible>(shortened(name))).unwrap_or_else(|| "0".to_owned()),
         devices: read("DEVICES", devices)
             // A fault that only more devices show would be no fault with the default number.
             .or_else(|| crate::fault::active()?.machine.devices)
@@ -57,6 +57,18 @@ pub(crate) fn environment() -> &'static Environment {
         visible: std::env::var_os("CUDA_VISIBLE_DEVICES").map(|list| list.to_string_lossy().into_owned()),
         has_notes: read("NOTES", notes).unwrap_or(true),
     })
+}
+
+/// Replaces the end of a long name by a number that stands for the whole. The system limits the name of a memfd, which
+/// contains the machine's, to 249 bytes.
+fn shortened(machine: &str) -> String {
+    const MOST: usize = 200;
+    if machine.len() <= MOST {
+        return machine.to_owned();
+    }
+    // A character has up to 4 bytes.
+    let beginning: String = machine.chars().take(MOST / 4).collect();
+    format!("{beginning}-{:016x}", crate::handle::fnv1a(machine.bytes()))
 }
 
 fn devices(text: &str) -> std::result::Result<usize, String> {

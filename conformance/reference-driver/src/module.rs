@@ -15,6 +15,7 @@ use crate::block::Block;
 use crate::environment::note;
 use crate::kernel::Kernel;
 use crate::process::{State, check_usable, own_number, state};
+use crate::ptx;
 use crate::range::Memory;
 
 #[derive(Debug)]
@@ -60,30 +61,26 @@ pub(crate) fn contents(image: &CStr) -> Result<Contents> {
     if text.bytes().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         return Err(CUresult::CUDA_ERROR_INVALID_IMAGE);
     }
-    let lines = text.lines().map(|line| line.split("//").next().unwrap_or(line));
-    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-    if !words.contains(&".version") {
+    let tokens = ptx::tokens(text).ok_or(CUresult::CUDA_ERROR_INVALID_PTX)?;
+    if !tokens.contains(&".version") {
         return Err(CUresult::CUDA_ERROR_INVALID_IMAGE);
     }
-    if !words.contains(&".target") {
+    if !tokens.contains(&".target") {
         return Err(CUresult::CUDA_ERROR_INVALID_PTX);
     }
-    if let Some(place) = words.iter().position(|word| *word == ".entry") {
-        let name = words.get(place + 1).and_then(|name| name.split(['(', '{']).next()).unwrap_or_default();
+    if let Some(name) = ptx::kernel(&tokens) {
         note(format_args!(
             "the kernel `{name}` cannot be loaded: only the reference driver's own kernels run on the CPU"
         ));
         return Err(NOT_SUPPORTED);
     }
-    Ok((None, words.split(|word| *word == ".global").skip(1).filter_map(global).collect()))
-}
-
-/// Reads the declaration of an array of bytes after `.global`: `.align 4 .b8 name[size];`. Returns `None` for any other
-/// form. Loads and stores contain `.global` too.
-fn global(words: &[&str]) -> Option<(String, u64)> {
-    let place = words.iter().position(|word| *word == ".b8")?;
-    let (name, size) = words.get(place + 1)?.strip_suffix("];")?.split_once('[')?;
-    Some((name.to_owned(), size.parse().ok()?))
+    let variables = ptx::variables(&tokens).map_err(|declaration| {
+        note(format_args!(
+            "`{declaration}` cannot be loaded: a variable needs a known size, no initial value, and a place in its module"
+        ));
+        NOT_SUPPORTED
+    })?;
+    Ok((None, variables))
 }
 
 /// The sizes of a grid and of its blocks.
@@ -119,19 +116,26 @@ impl State {
         Ok(Global { name, size, base })
     }
 
+    fn remove_globals(&mut self, globals: &[Global]) {
+        globals.iter().for_each(|global| drop(self.ranges.remove(&global.base)));
+    }
+
     /// Adds a module to a context.
     pub(crate) fn add_module(&mut self, context: u64, contents: Contents, is_of_library: bool) -> Result<u64> {
         let (kernel, globals) = contents;
-        let globals = globals.into_iter().map(|(name, size)| self.add_global(context, name, size));
-        let globals = globals.collect::<Result<_>>()?;
+        let mut added = Vec::new();
+        for (name, size) in globals {
+            let global = self.add_global(context, name, size).inspect_err(|_| self.remove_globals(&added))?;
+            added.push(global);
+        }
         let id = self.new_id();
-        self.modules.insert(id, Module { context, is_of_library, kernel, globals });
+        self.modules.insert(id, Module { context, is_of_library, kernel, globals: added });
         Ok(id)
     }
 
     pub(crate) fn remove_module(&mut self, id: u64) {
         let globals = self.modules.remove(&id).map(|module| module.globals).unwrap_or_default();
-        globals.iter().for_each(|global| drop(self.ranges.remove(&global.base)));
+        self.remove_globals(&globals);
         self.functions.retain(|_, function| function.module != id);
     }
 
@@ -355,10 +359,49 @@ mod tests {
         assert_eq!(contents(image), Ok((None, globals)));
     }
 
+    /// The contents of PTX with these declarations.
+    fn of_ptx(declarations: &str) -> Result<Contents> {
+        contents(&CString::new(format!(".version 6.0\n.target sm_70\n{declarations}\n")).unwrap())
+    }
+
+    #[test]
+    fn variables_of_every_type_are_found() {
+        let text = ".global .u32 one;.const .align 8 .v2 .f64 two[2][0x3], three;\n/* .global .b8 old[1]; */\n\
+                    .func helper() { .reg .b32 %r<2>; ld.global.u32 %r1, [one]; }\n.weak .global .attribute(.managed) .s8 four;";
+        let globals = [("one", 4), ("two", 96), ("three", 16), ("four", 1)];
+        assert_eq!(of_ptx(text), Ok((None, globals.map(|(name, size)| (name.to_owned(), size)).to_vec())));
+    }
+
+    /// Such a variable would not have its value, or would be missing.
+    #[test]
+    fn a_variable_that_cannot_be_served_is_not_supported() {
+        for variable in [
+            ".global .b8 text[3] = {1, 2, 3};",
+            ".global .texref image;",
+            ".extern .global .u32 elsewhere;",
+            ".global .b8 x[];",
+        ] {
+            assert_eq!(of_ptx(variable), Err(NOT_SUPPORTED), "{variable}");
+        }
+    }
+
     #[test]
     fn code_of_others_is_not_supported() {
-        for image in [c"\x7fELF\x02", c"\x50\xed\x55\xba\x01", c".version 6.0\n.target sm_70\n.entry fill() {}\n"] {
+        for image in [c"\x7fELF\x02", c"\x50\xed\x55\xba\x01"] {
             assert_eq!(contents(image), Err(NOT_SUPPORTED), "{image:?}");
+        }
+        for kernel in [
+            ".entry fill() {}",
+            "/* a kernel */.entry fill() {}",
+            ".func helper() {}.visible .entry fill() {}",
+            ".visible.entry\tfill() {}",
+            ".global .u32 x;.entry/**/fill() {}",
+            ".file 1 \"//\" .entry fill() {}",
+        ] {
+            assert_eq!(of_ptx(kernel), Err(NOT_SUPPORTED), "{kernel}");
+        }
+        for text in ["/* .entry old() {} */", "// .entry old()", ".file 1 \".entry old\""] {
+            assert_eq!(of_ptx(text), Ok((None, Vec::new())), "{text}");
         }
     }
 
@@ -367,6 +410,6 @@ mod tests {
         assert_eq!(contents(c"hello"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
         assert_eq!(contents(c".version 6.0\n"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
         assert_eq!(contents(c"\x02\x03"), Err(CUresult::CUDA_ERROR_INVALID_IMAGE));
-        assert_eq!(contents(c".version 6.0\n.target sm_70\n// .entry old(\n"), Ok((None, Vec::new())));
+        assert_eq!(of_ptx("/* without an end"), Err(CUresult::CUDA_ERROR_INVALID_PTX));
     }
 }

@@ -8,14 +8,16 @@
 //! 3. the state,
 //! 4. one of these: a stream's queue; the table of a multicast object and then its memory; the granules of a pool's
 //!    file; the slots of the arena of events; the units of a shared block,
-//! 5. one record of an event, or the list of this process's blocks.
+//! 5. the lock of a device's memory (`machine_lock`),
+//! 6. one record of an event, or the list of this process's blocks.
 //!
 //! So no two threads wait for each other's locks. Nor does a thread wait for work while holding a lock that the work
 //! needs:
 //!
-//! - A thread that holds a lock from number 3 on does not wait for work or for another process. One exception is
-//!   harmless: the table of a multicast object is also locked against other processes. Each of them holds that lock
-//!   only while it reads or writes the table, and waits for nothing meanwhile.
+//! - A thread that holds a lock from number 3 on does not wait for work or for another process. Two exceptions
+//!   are harmless: the table of a multicast object and the memory of a device are also locked against other processes.
+//!   Each of them holds such a lock only while it reads or writes the table, or looks for free memory and takes it, and
+//!   waits for nothing meanwhile.
 //! - Locks 1 and 2 are held while a context is destroyed, which waits for its streams. The work of streams takes only
 //!   locks from number 3 on: if a host function calls the driver, [`check_usable`] rejects the call before it takes a
 //!   lock.
@@ -139,6 +141,7 @@ pub(crate) fn initialise() -> Result<()> {
             return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
         crate::account::prepare();
+        crate::machine_lock::prepare();
         state.devices = devices;
         STAGE.store(INITIALISED, Ordering::Release);
     }

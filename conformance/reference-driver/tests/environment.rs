@@ -7,7 +7,10 @@ use std::ffi::CStr;
 use std::process::{Command, Output};
 use std::ptr;
 
-use cuda_ipc_sys::{CUresult, CUuuid};
+use cuda_ipc_sys::{
+    CUevent_flags, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemPoolProps,
+    CUmulticastObjectProp, CUresult, CUuuid,
+};
 
 /// Runs a test of this file in a process with the given variables, because the driver reads them only once.
 fn run(test: &str, variables: &[(&str, &str)]) -> (Output, String) {
@@ -70,6 +73,50 @@ fn an_empty_variable_counts_as_unset() {
     let names = names.map(|name| format!("REFERENCE_DRIVER_{name}"));
     let (output, errors) = run("accepted", &names.each_ref().map(|name| (name.as_str(), "")));
     assert!(output.status.success() && errors.is_empty(), "{errors}{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Creates one of each file that has the machine's name.
+#[test]
+#[ignore = "started by other tests, as another process"]
+fn uses_the_machine() {
+    let (mut context, mut pointer, mut event, mut pool, mut multicast) =
+        (ptr::null_mut(), 0, ptr::null_mut(), ptr::null_mut(), 0);
+    call!(cuInit(0));
+    call!(cuDevicePrimaryCtxRetain(&mut context, 0));
+    call!(cuCtxSetCurrent(context));
+    call!(cuMemAlloc(&mut pointer, 1));
+    let flags = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
+    call!(cuEventCreate(&mut event, flags));
+    let types = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    let properties = CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        handleTypes: types,
+        location: CUmemLocation::device(0),
+        ..Default::default()
+    };
+    call!(cuMemPoolCreate(&mut pool, &properties));
+    let properties =
+        CUmulticastObjectProp { numDevices: 2, size: 2 << 20, handleTypes: types.0.into(), ..Default::default() };
+    call!(cuMulticastCreate(&mut multicast, &properties));
+    let mut id = CUuuid::default();
+    call!(cuDeviceGetUuid(&mut id, 0));
+    println!("device: {:?}", id.bytes);
+}
+
+/// The name is part of the names of files, which the system limits to 249 bytes.
+#[test]
+fn a_machine_can_have_a_long_name() {
+    let long = "\u{e9}".repeat(1000);
+    let devices = ["a", "b", "b"].map(|end| {
+        let machine = format!("{long}{end}");
+        let variables = [("REFERENCE_DRIVER_MACHINE", machine.as_str()), ("REFERENCE_DRIVER_DEVICES", "2")];
+        let (output, errors) = run("uses_the_machine", &variables);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{errors}{text}");
+        text.lines().find(|line| line.starts_with("device: ")).expect("it prints its device").to_owned()
+    });
+    assert_ne!(devices[0], devices[1], "only the end of the name differs");
+    assert_eq!(devices[1], devices[2]);
 }
 
 /// A kernel that has a name of ours and does nothing.

@@ -6,6 +6,8 @@ mod common;
 mod calls;
 #[path = "common/remote.rs"]
 mod remote;
+#[path = "common/waiting.rs"]
+mod waiting;
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -374,4 +376,16 @@ fn nobody_can_take_the_memory_from_under_the_others() {
     let file = File::from(exported(made));
     assert!(file.set_len(0).is_err());
     assert_eq!(release(made), Ok(()));
+}
+
+#[test]
+fn memory_is_taken_by_one_process_at_a_time() {
+    let _turn = my_turn();
+    let machine = format!("turns-{}", std::process::id());
+    let mut peer = Remote::on("turns", &[]);
+    let id = peer.id();
+    for types in [NO_TYPE, DESCRIPTOR] {
+        let made = waiting::waits(&machine, 0, id, || peer.create(GRANULE, types));
+        assert_eq!(peer.release(made.unwrap()), Ok(()));
+    }
 }

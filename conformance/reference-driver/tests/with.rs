@@ -20,7 +20,12 @@ struct Archive(tempfile::TempDir);
 
 impl Archive {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::named("with")
+    }
+
+    /// An archive in a folder whose name begins like this.
+    fn named(prefix: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir().expect("a temporary folder");
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         fs::copy(here.join(SCRIPT), folder.path().join(SCRIPT)).expect("the script can be copied");
         fs::create_dir(folder.path().join("lib")).expect("the folder is new");
@@ -85,4 +90,15 @@ fn without_a_command_the_script_says_how_it_is_used() {
     let output = Archive::new().run(&[]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("with-reference-driver COMMAND"), "{output:?}");
+}
+
+/// The loader would look in the parts of the path, and the program would find another driver or none.
+#[test]
+fn a_folder_that_the_loaders_path_cannot_name_is_refused() {
+    for separator in [":", ";"] {
+        let output = Archive::named(&format!("a{separator}b")).run(&[linked()]);
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{output:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(&format!("a{separator}b")) && errors.contains("move the folder"), "{errors}");
+    }
 }

@@ -132,6 +132,24 @@ fn functions() -> Option<*const Function> {
     (code == 0 && !table.is_null()).then_some(table.cast())
 }
 
+/// The driver's `cudaRuntimeGetVersion`, in a library for CUDA 12.
+static DRIVERS_VERSION: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// The version of a library for CUDA 12, whose driver may serve another one: no program expects a later major version of
+/// the library that it links.
+extern "C" fn version_of_cuda_12(output: *mut c_int) -> c_int {
+    type GetVersion = unsafe extern "C" fn(*mut c_int) -> c_int;
+    // SAFETY: the table has this function only after the driver's was stored, which has this signature.
+    let of_driver = unsafe { std::mem::transmute::<*mut c_void, GetVersion>(DRIVERS_VERSION.load(Ordering::Acquire)) };
+    // SAFETY: the output is null or the caller's.
+    let code = unsafe { of_driver(output) };
+    if code == 0 {
+        // SAFETY: the driver has written to the output.
+        unsafe { *output = (*output).clamp(12_000, 12_090) };
+    }
+    code
+}
+
 extern "C" fn fill() {
     let Some(mut function) = functions() else { return };
     // SAFETY: only the reference driver has the table. It ends with a null name, and lives as long as the driver.
@@ -143,7 +161,11 @@ extern "C" fn fill() {
         if let Some(place) = NAMES.iter().position(|own| *own == name)
             && !has_another_structure(name.to_bytes())
         {
-            TABLE[place].store(*address, Ordering::Release);
+            let is_version = cfg!(cuda12) && name == c"cudaRuntimeGetVersion";
+            if is_version {
+                DRIVERS_VERSION.store(*address, Ordering::Release);
+            }
+            TABLE[place].store(if is_version { version_of_cuda_12 as *mut c_void } else { *address }, Ordering::Release);
         }
         // SAFETY: this entry is not the last one.
         function = unsafe { function.add(1) };

@@ -11,12 +11,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::account::{account, free_memory};
+use crate::account::{account, account_opened, free_memory};
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Result};
 use crate::block::{GRANULARITY, HOST, SERIALS_SIZE, UNIT, file_name};
 use crate::environment::environment;
 use crate::handle::Kind;
-use crate::memfd::{file_of_process, is_memfd, new_memfd};
+use crate::machine_lock::alone;
+use crate::memfd::{Elsewhere, file_of_process, is_memfd, new_memfd};
 use crate::vmm::fabric::{self, Exported};
 
 const SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
@@ -27,6 +28,8 @@ pub(crate) struct PoolFile {
     /// The device's index in the machine, or `HOST`.
     pub(crate) place: usize,
     pub(crate) inode: u64,
+    /// Whether this process opened the file by itself, so that its lock is not the exporter's.
+    is_opened: bool,
     /// Which granules of the data are taken. Only the exporter keeps this list.
     granules: Mutex<Vec<bool>>,
 }
@@ -39,7 +42,7 @@ impl PoolFile {
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
             return Err(OUT_OF_MEMORY);
         }
-        Self::with(file, place)
+        Self::with(file, place, false)
     }
 
     /// Opens the file behind another process's descriptor. POOL-IMP-004: any other descriptor is
@@ -58,15 +61,19 @@ impl PoolFile {
         if seals < 0 || seals & SEALS != SEALS || length < Self::table_size() {
             return Err(INVALID_VALUE);
         }
-        Self::with(file, place)
+        Self::with(file, place, false)
     }
 
     /// Opens the file that a fabric handle names.
     pub(crate) fn of_fabric(bytes: &[u8; 64]) -> Result<Arc<Self>> {
-        let (file, place) = fabric::import(Kind::FabricPool, bytes, |handle, place| {
-            file_of_process(handle.process, handle.descriptor, &Self::name(place), handle.inode)
+        let (pool, _) = fabric::import(Kind::FabricPool, bytes, |handle, place| {
+            // If the other process ends meanwhile, no third one may find its memory free.
+            alone(place, || {
+                let file = file_of_process(handle.process, handle.descriptor, &Self::name(place), handle.inode)?;
+                Self::with(file, place, true).map_err(Elsewhere::Failed)
+            })
         })?;
-        Self::with(file, place)
+        Ok(pool)
     }
 
     /// The contents of a fabric handle that names this file.
@@ -75,9 +82,9 @@ impl PoolFile {
         Exported { kind: Kind::FabricPool, descriptor, inode, size: 0, place: self.place }
     }
 
-    fn with(file: File, place: usize) -> Result<Arc<Self>> {
+    fn with(file: File, place: usize, is_opened: bool) -> Result<Arc<Self>> {
         let inode = file.metadata().map_err(|_| OUT_OF_MEMORY)?.ino();
-        let pool = Self { file: Arc::new(file), place, inode, granules: Mutex::default() };
+        let pool = Self { file: Arc::new(file), place, inode, is_opened, granules: Mutex::default() };
         pool.account()?;
         Ok(Arc::new(pool))
     }
@@ -140,7 +147,10 @@ impl PoolFile {
     }
 
     /// Accounts for what the file has grown to.
-    pub(crate) fn account(&self) -> Result<()> {
+    fn account(&self) -> Result<()> {
+        if self.is_opened {
+            return account_opened(&self.file, self.place);
+        }
         account(&self.file, self.place, self.size())
     }
 
@@ -157,12 +167,14 @@ impl PoolFile {
         let missing = (first + count).saturating_sub(granules.len());
         if missing > 0 {
             let growth = missing as u64 * GRANULARITY;
-            if growth > free_memory(self.place) {
-                return Err(OUT_OF_MEMORY);
-            }
             let length = self.data_at((first + count) as u64 * GRANULARITY);
-            self.file.set_len(length).map_err(|_| OUT_OF_MEMORY)?;
-            self.account()?;
+            alone(self.place, || {
+                if growth > free_memory(self.place) {
+                    return Err(OUT_OF_MEMORY);
+                }
+                self.file.set_len(length).map_err(|_| OUT_OF_MEMORY)?;
+                self.account()
+            })?;
             granules.resize(first + count, false);
         }
         granules[first..first + count].fill(true);

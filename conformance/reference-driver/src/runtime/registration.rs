@@ -20,8 +20,8 @@ use crate::process::state;
 struct Registered {
     /// The handles of registered code.
     codes: HashSet<usize>,
-    /// The code and the name of each kernel, by the address of the function on the host that stands for it.
-    kernels: HashMap<usize, (usize, Name)>,
+    /// The codes that have a kernel, and its name in each, by the address of the function on the host that stands for it.
+    kernels: HashMap<usize, Vec<(usize, Name)>>,
 }
 
 /// A kernel's name, in the memory of the program that registered it.
@@ -54,7 +54,10 @@ const extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
 extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
     let mut registered = registered();
     if registered.codes.remove(&(handle as usize)) {
-        registered.kernels.retain(|_, (owner, _)| *owner != handle as usize);
+        registered.kernels.retain(|_, codes| {
+            codes.retain(|(code, _)| *code != handle as usize);
+            !codes.is_empty()
+        });
         // SAFETY: the handle is from `__cudaRegisterFatBinary`, and this was its last use.
         drop(unsafe { Box::from_raw(handle) });
     }
@@ -67,7 +70,11 @@ extern "C" fn __cudaRegisterFunction(
     _of_device: *const c_char,
     name: *const c_char,
 ) {
-    registered().kernels.insert(function as usize, (handle as usize, Name(name)));
+    let mut registered = registered();
+    // Nothing would end the registration with other code, and the name may go with the program.
+    if registered.codes.contains(&(handle as usize)) {
+        registered.kernels.entry(function as usize).or_default().push((handle as usize, Name(name)));
+    }
 }
 
 /// Registers a variable. No function of this runtime finds it.
@@ -94,7 +101,7 @@ fn launch(
     shared: usize,
     stream: CUstream,
 ) -> Result<()> {
-    let name = registered().kernels.get(&(function as usize)).map(|(_, name)| *name);
+    let name = registered().kernels.get(&(function as usize)).and_then(|codes| codes.last()).map(|(_, name)| *name);
     if let Some(name) = name {
         // SAFETY: the program that registered the kernel is loaded, since it launches the kernel.
         let name = if name.0.is_null() { c"" } else { unsafe { CStr::from_ptr(name.0) } };

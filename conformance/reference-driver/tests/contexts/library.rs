@@ -8,7 +8,7 @@ use cuda_ipc_sys::{
     CUstreamCaptureStatus,
 };
 
-use crate::calls::Context;
+use crate::calls::{Context, GRANULE, free_bytes};
 use crate::resources::allocate;
 
 const WORDS: usize = 64;
@@ -45,6 +45,22 @@ fn has_pattern(words: CUdeviceptr, seed: u32) -> bool {
 }
 
 tests! {
+    fn a_failed_load_takes_no_memory() {
+        let _context = Context::new();
+        let image = |last| format!(".version 6.0\n.target sm_70\n.global .b8 one[4];\n.global .b8 other[{last}];\n\0");
+        let load = |image: &str| {
+            let mut module = ptr::null_mut();
+            code!(cuModuleLoadData(&mut module, image.as_ptr().cast())).result().map(|()| module)
+        };
+        let before = free_bytes();
+        assert_eq!(load(&image(before)), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(free_bytes(), before);
+        let module = load(&image(GRANULE)).unwrap();
+        assert_eq!(before - free_bytes(), 2 * GRANULE);
+        call!(cuModuleUnload(module));
+        assert_eq!(free_bytes(), before);
+    }
+
     fn a_kernel_of_a_library_runs_in_every_context_and_ends_with_its_library() {
         let first = Context::new();
         let library = load();

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Order {
     /// The descriptor of the pool comes beside the answer.
     Pool,
+    /// The answer is the pool's fabric handle.
+    Fabric,
     /// Allocates, fills every word and exports the pointer.
     Allocate { size: u64, word: u32 },
     /// The first word of the newest allocation.
@@ -19,6 +21,8 @@ pub(crate) enum Order {
     Free,
     /// Destroys the pool.
     Destroy,
+    /// The free memory of the device.
+    FreeBytes,
 }
 
 /// The child process: this test executable, which runs only the test `exporter`.
@@ -40,6 +44,16 @@ impl Exporter {
         descriptors.pop().expect("the exporter sends its pool")
     }
 
+    /// Returns the fabric handle of the exporter's pool, which needs a channel.
+    pub(crate) fn fabric(&mut self) -> [u8; 64] {
+        self.ask(&Order::Fabric).0.try_into().expect("64 bytes")
+    }
+
+    /// Returns the free memory of the device, as the exporter sees it.
+    pub(crate) fn free_bytes(&mut self) -> u64 {
+        u64::from_le_bytes(self.ask(&Order::FreeBytes).0.try_into().expect("8 bytes"))
+    }
+
     /// Makes the exporter allocate, fill every word and export the pointer.
     pub(crate) fn allocate(&mut self, size: u64, word: u32) -> [u8; 64] {
         self.ask(&Order::Allocate { size, word }).0.try_into().expect("64 bytes")
@@ -58,6 +72,10 @@ impl Exporter {
     /// Makes the exporter destroy the pool.
     pub(crate) fn destroy(&mut self) {
         self.ask(&Order::Destroy);
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
     }
 
     fn ask(&mut self, order: &Order) -> (Vec<u8>, Vec<OwnedFd>) {

@@ -10,6 +10,8 @@ mod own_process;
 mod common;
 #[path = "exporter.rs"]
 mod exporter_process;
+#[path = "../common/waiting.rs"]
+mod waiting;
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -56,6 +58,8 @@ fn initialise() {
 }
 
 mod across;
+mod concurrent;
+mod fabric;
 mod local;
 mod share;
 
@@ -105,6 +109,17 @@ fn export(pool: CUmemoryPool, kind: HandleType) -> Result<OwnedFd> {
     let code = code!(cuMemPoolExportToShareableHandle(output, pool, kind, 0));
     // SAFETY: if the call succeeds, the descriptor is new, and nothing else owns it.
     code.result().map(|()| unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+fn export_fabric(pool: CUmemoryPool) -> Result<[u8; 64]> {
+    let mut handle = CUmemFabricHandle::default();
+    let code = code!(cuMemPoolExportToShareableHandle((&raw mut handle).cast(), pool, FABRIC, 0));
+    code.result().map(|()| handle.to_bytes())
+}
+
+fn import_fabric(bytes: [u8; 64]) -> Result<CUmemoryPool> {
+    let (mut pool, mut handle) = (ptr::null_mut(), CUmemFabricHandle::from_bytes(bytes));
+    code!(cuMemPoolImportFromShareableHandle(&mut pool, (&raw mut handle).cast(), FABRIC, 0)).result().map(|()| pool)
 }
 
 fn import(descriptor: RawFd) -> Result<CUmemoryPool> {
@@ -187,7 +202,8 @@ fn pointer_attribute(pointer: CUdeviceptr, name: CUpointer_attribute) -> u64 {
 fn exporter() {
     let channel = peer::inherited().unwrap();
     let turn = turn_of_one();
-    let pool = create(&properties(DESCRIPTOR)).unwrap();
+    let has_channel = std::env::var("REFERENCE_DRIVER_FABRIC").is_ok_and(|fabric| fabric == "channel");
+    let pool = create(&properties(if has_channel { DESCRIPTOR | FABRIC } else { DESCRIPTOR })).unwrap();
     let mut pointers = Vec::new();
     let served = peer::serve(&channel, |order, _| {
         let mut descriptors = Vec::new();
@@ -196,6 +212,8 @@ fn exporter() {
                 descriptors.push(export(pool, DESCRIPTOR).unwrap());
                 Vec::new()
             }
+            (Order::Fabric, _) => export_fabric(pool).unwrap().to_vec(),
+            (Order::FreeBytes, _) => free_bytes().to_le_bytes().to_vec(),
             (Order::Allocate { size, word }, _) => {
                 let pointer = allocate(pool, size).unwrap();
                 call!(cuMemsetD32(pointer, word, size as usize / 4));

@@ -97,6 +97,29 @@ tests! {
         assert_eq!((launch(stub), launch(other)), (UNKNOWN_FUNCTION, NOT_SUPPORTED));
     }
 
+    fn a_kernel_stays_registered_as_long_as_one_of_its_codes() {
+        let stub = (&raw const STUB).cast();
+        for unregistered_first in [0, 1] {
+            let codes = [register_code(), register_code()];
+            for code in codes {
+                register_kernel(code, stub, c"twice");
+            }
+            unregister(codes[unregistered_first]);
+            assert_eq!(launch(stub), NOT_SUPPORTED, "it is still registered with the other code");
+            unregister(codes[1 - unregistered_first]);
+            assert_eq!(launch(stub), UNKNOWN_FUNCTION);
+        }
+    }
+
+    fn a_kernel_of_unregistered_code_is_unknown() {
+        let stub = (&raw const STUB).cast();
+        let code = register_code();
+        unregister(code);
+        register_kernel(code, stub, c"late");
+        register_kernel(ptr::null_mut(), stub, c"none");
+        assert_eq!(launch(stub), UNKNOWN_FUNCTION);
+    }
+
     fn a_launch_gets_its_configuration_back() {
         type Push = extern "C" fn(dim3, dim3, usize, CUstream) -> u32;
         type Pop = extern "C" fn(*mut dim3, *mut dim3, *mut usize, *mut CUstream) -> cudaError;
