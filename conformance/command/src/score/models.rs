@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use fault::Fault;
 
+use super::is_sample;
 use super::run::{Cases, Runner};
 use crate::output::{Failure, print, remark};
 
@@ -37,14 +38,6 @@ pub(super) enum Listed<'a> {
     All(&'a Path),
     /// A sample of the faults that the file lists runs.
     Sample(&'a Path),
-}
-
-/// One fault in so many is in the sample.
-const SAMPLE: u32 = 4;
-
-/// Whether a fault is in the sample, which does not change if others come or go.
-fn is_sample(name: &str) -> bool {
-    crc32fast::hash(name.as_bytes()).is_multiple_of(SAMPLE)
 }
 
 /// Runs the models on the given faults, or on those of them that a file lists.

@@ -41,6 +41,20 @@ fn faults_are_listed(#[case] driver: &str) -> Outcome {
     Ok(())
 }
 
+/// A sample has about a fourth of the faults, and no others.
+#[rstest]
+#[conformance::test()]
+fn a_sample_has_about_a_fourth_of_the_faults() -> Outcome {
+    let list = |more: &[&str]| finish(conformance(&[&["score", "--list"], more].concat())?);
+    let ((_, all, _), (code, sample, errors)) = (list(&[])?, list(&["--sample"])?);
+    check!(code == Some(0), "{errors}");
+    let all: Vec<_> = all.lines().collect();
+    check!(sample.lines().all(|fault| all.contains(&fault)), "{sample}");
+    let count = sample.lines().count();
+    check!((all.len() / 5..all.len() / 3).contains(&count), "{count} of {}", all.len());
+    Ok(())
+}
+
 /// A variable that changes the suite or the driver is refused, with the command that works.
 #[rstest]
 #[case::profile("REFERENCE_DRIVER_PROFILE", "orin")]

@@ -165,7 +165,8 @@ extern "C" fn fill() {
             if is_version {
                 DRIVERS_VERSION.store(*address, Ordering::Release);
             }
-            TABLE[place].store(if is_version { version_of_cuda_12 as *mut c_void } else { *address }, Ordering::Release);
+            TABLE[place]
+                .store(if is_version { version_of_cuda_12 as *mut c_void } else { *address }, Ordering::Release);
         }
         // SAFETY: this entry is not the last one.
         function = unsafe { function.add(1) };
