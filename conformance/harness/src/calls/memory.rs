@@ -274,7 +274,7 @@ calls! {
 
 impl Session {
     /// Counts with the kernel `verify`. The counter is pinned host memory, so that the count changes no device memory.
-    fn count_by_kernel(&mut self, pointer: Pointer, size: u64, seed: u32) -> Result<u64, Refused> {
+    pub(super) fn count_by_kernel(&mut self, pointer: Pointer, size: u64, seed: u32) -> Result<u64, Refused> {
         let session = self;
         let (mut counter, mut device_counter) = (ptr::null_mut(), 0);
         cuda!(session.cuMemHostAlloc(&mut counter, 8, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));

@@ -182,7 +182,8 @@ impl Run {
             no_shrink: options.no_shrink,
             is_reference: under_test.identity.kind == Kind::Reference,
         };
-        let setting = Setting { seed, models, listed: listed.map(|case| case.id.clone()).collect() };
+        let listed = listed.map(|case| case.id.clone()).collect();
+        let setting = Setting { seed, models, full_load: options.load, listed };
         let writer = begin_report(&options, &description)?;
         let mut ended = resumed.map(|resumed| resumed.report.cases).unwrap_or_default();
         for case in given_up {

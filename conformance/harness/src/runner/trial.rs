@@ -210,6 +210,8 @@ impl Shared {
             (None, Kind::System | Kind::Path) => Choice::System,
         };
         let flag = self.flags.lock().unwrap_or_else(PoisonError::into_inner).remove(&case.id).unwrap_or_default();
+        // Only the cases of `load::` read it, and they have no flag of their own.
+        let flag = if flag.is_empty() && self.setting.full_load { "--load".to_owned() } else { flag };
         format!(
             "{verdict}: {reason}\n\n{}  rule: {}\n  rows: {}\n  run again: {}\n",
             runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),
