@@ -74,6 +74,22 @@ fn waits_at_a_gate() -> Outcome {
     std::fs::read(gate).map(drop).map_err(harness)
 }
 
+/// Waits at the same gate while its role is stopped.
+#[rstest]
+#[conformance::test()]
+fn stops_its_role(exporter: Role) -> Outcome {
+    exporter.stop()?;
+    waits_at_a_gate()
+}
+
+/// Observes so much that its line in the report takes a while to write.
+#[rstest]
+#[conformance::test()]
+fn reports_much() -> Outcome {
+    conformance::observe("much", "x".repeat(256 * MIB as usize));
+    Ok(())
+}
+
 /// A call that does not return.
 #[rstest]
 #[conformance::test()]
