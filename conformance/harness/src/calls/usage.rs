@@ -12,7 +12,8 @@ use crate::message::Refused;
 pub struct Usage {
     /// The resident memory in bytes.
     pub resident: u64,
-    /// The size of all mappings in bytes.
+    /// The size of the mappings that the process may access, in bytes. A driver reserves addresses without access, such as
+    /// 280 GiB for a pool on an H200, and keeps them.
     pub mapped: u64,
     /// The number of mappings.
     pub mappings: usize,
@@ -42,12 +43,9 @@ impl Usage {
     fn of(process: u32) -> std::io::Result<Self> {
         let folder = PathBuf::from(format!("/proc/{process}"));
         let status = fs::read_to_string(folder.join("status"))?;
-        let bytes = |field: &str| {
-            let kibibytes =
-                status.lines().find_map(|line| line.strip_prefix(field)?.strip_suffix("kB")?.trim().parse().ok());
-            let kibibytes: u64 = kibibytes.ok_or_else(|| std::io::Error::other(format!("no {field} in its status")))?;
-            Ok::<_, std::io::Error>(kibibytes << 10)
-        };
+        let resident =
+            status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB")?.trim().parse().ok());
+        let resident: u64 = resident.ok_or_else(|| std::io::Error::other("/proc has no VmRSS of it"))?;
         let maps = fs::read_to_string(folder.join("maps"))?;
         let mapped_files = maps.lines().filter_map(|line| Some(line[line.find(SHARED)?..].to_owned()));
         let mut descriptors = 0;
@@ -68,8 +66,15 @@ impl Usage {
         let mut shared_files: Vec<_> = mapped_files.chain(open_files).chain(files_named_after(process)).collect();
         shared_files.sort();
         shared_files.dedup();
-        let (resident, mapped) = (bytes("VmRSS:")?, bytes("VmSize:")?);
-        Ok(Self { resident, mapped, mappings: maps.lines().count(), descriptors, children, shared_files })
+        let mapped = maps.lines().filter_map(accessible).sum();
+        Ok(Self {
+            resident: resident << 10,
+            mapped,
+            mappings: maps.lines().count(),
+            descriptors,
+            children,
+            shared_files,
+        })
     }
 }
 
@@ -83,4 +88,12 @@ fn files_named_after(process: u32) -> impl Iterator<Item = String> {
             name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| numbers.iter().any(|number| number == word));
         is_its.then(|| format!("{SHARED}{name}"))
     })
+}
+
+/// Returns the size of a mapping, as a line of `/proc/PID/maps` has it, or `None` if the process has no access.
+fn accessible(line: &str) -> Option<u64> {
+    let (range, rest) = line.split_once(' ')?;
+    let (begin, end) = range.split_once('-')?;
+    let size = u64::from_str_radix(end, 16).ok()?.checked_sub(u64::from_str_radix(begin, 16).ok()?)?;
+    (!rest.starts_with("---")).then_some(size)
 }

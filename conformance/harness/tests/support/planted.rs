@@ -82,6 +82,15 @@ fn stops_its_role(exporter: Role) -> Outcome {
     waits_at_a_gate()
 }
 
+/// Waits at the same gate while its role is in a call that does not return.
+#[rstest]
+#[conformance::test()]
+fn hangs_at_a_gate(exporter: Role) -> Outcome {
+    let hanging = exporter.begin::<()>(conformance::calls::planted::Call::hang {})?;
+    waits_at_a_gate()?;
+    hanging.finish()
+}
+
 /// Observes so much that its line in the report takes a while to write.
 #[rstest]
 #[conformance::test()]

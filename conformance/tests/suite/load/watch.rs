@@ -34,6 +34,9 @@ const KEPT_ON_A_GPU: u64 = 32 * MIB;
 /// How long the memory of an ended process may stay in use.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+const DURING: &str = "during the load";
+const AFTER: &str = "after the load";
+
 /// What an observer saw of processes and of the device before a load.
 pub(super) struct Watch<'case> {
     observer: &'case Role,
@@ -54,21 +57,21 @@ impl<'case> Watch<'case> {
     /// Looks while each process has so much memory open, which takes at most `device` bytes of device memory in all.
     pub(super) fn during(&self, open: usize, device: u64) -> Outcome {
         let mappings = IN_A_CALL.mappings + open * MAPPINGS_OF_MEMORY;
-        self.look(Slack { mappings, mapped: IN_A_CALL.mapped + open as u64 * MAPPED_OF_MEMORY, ..IN_A_CALL })?;
+        self.look(Slack { mappings, mapped: IN_A_CALL.mapped + open as u64 * MAPPED_OF_MEMORY, ..IN_A_CALL }, DURING)?;
         let missing = self.missing()?;
-        self.is_at_most(missing, device + self.kept(), "during the load")
+        self.is_at_most(missing, device + self.kept(), DURING)
     }
 
     /// Looks when the processes have given everything back.
     pub(super) fn end(self) -> Outcome {
-        self.look(AT_THE_END)?;
+        self.look(AT_THE_END, AFTER)?;
         let deadline = Instant::now() + PATIENCE;
         let mut missing = self.missing()?;
         // Nothing signals that a driver has freed the memory of an ended process.
         while missing > self.kept() && Instant::now() < deadline {
             missing = self.missing()?;
         }
-        self.is_at_most(missing, self.kept(), "after the load")
+        self.is_at_most(missing, self.kept(), AFTER)
     }
 
     fn kept(&self) -> u64 {
@@ -88,11 +91,11 @@ impl<'case> Watch<'case> {
         )))
     }
 
-    fn look(&self, slack: Slack) -> Outcome {
+    fn look(&self, slack: Slack, when: &str) -> Outcome {
         for (role, before) in self.roles.iter().zip(&self.before) {
             let now = self.observer.usage_of(role.id())?;
             if let Some(left) = left(before, &now, slack) {
-                return Err(Stop::leaked(format!("{}: {left}", role.name())));
+                return Err(Stop::leaked(format!("{when}, {} has {left}", role.name())));
             }
         }
         Ok(())
@@ -104,7 +107,7 @@ fn left(before: &Usage, now: &Usage, slack: Slack) -> Option<String> {
     let known: BTreeSet<_> = before.shared_files.iter().collect();
     let files: Vec<_> = now.shared_files.iter().filter(|file| !known.contains(file)).collect();
     let grew = |what: &str, before: u64, now: u64, slack: u64| {
-        (now > before + slack).then(|| format!("{now} {what}, {before} before the load"))
+        (now > before + slack).then(|| format!("{now} {what}, expected {before}"))
     };
     grew("open descriptors", before.descriptors as u64, now.descriptors as u64, slack.descriptors as u64)
         .or_else(|| grew("child processes", before.children as u64, now.children as u64, slack.children as u64))
