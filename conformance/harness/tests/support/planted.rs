@@ -166,6 +166,20 @@ fn leaked_memory(exporter: Role) -> Outcome {
     exporter.leak_device_memory(4 * MIB)
 }
 
+/// Reads the free memory before and after an allocation, which nobody else may change meanwhile.
+#[rstest]
+#[conformance::test()]
+fn reads_memory(exporter: Role) -> Outcome {
+    let before = exporter.mem_get_info()?.free;
+    for _ in 0..20 {
+        let buffer = exporter.mem_alloc(64 * MIB)?;
+        let taken = before - exporter.mem_get_info()?.free;
+        check!(taken == 64 * MIB, "an allocation of 64 MiB took {taken} bytes");
+        exporter.mem_free(buffer)?;
+    }
+    Ok(())
+}
+
 /// Kills a process whose memory is freed only later, when the runner closes its own descriptor of the memory.
 #[rstest]
 #[case::soon(Duration::from_millis(300))]

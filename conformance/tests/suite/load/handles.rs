@@ -18,7 +18,7 @@ const DEVICE_MEMORY_OF_A_HANDLE: u64 = 2 * MIB;
 #[conformance::test("PROC-014", "PROC-013", needs(legacy_memory))]
 fn processes_hold_handles_of_each_other(observer: Role) -> Outcome {
     let processes = start_many(&observer, sized(8, 64))?;
-    let handles = sized(1000, 10_000).div_ceil(processes.len());
+    let handles = sized(320, 10_000).div_ceil(processes.len());
     hold(&processes, handles, None)?;
     let watch = Watch::begin(&observer, &processes)?;
     hold(&processes, handles, Some(&watch))?;
