@@ -209,7 +209,8 @@ impl Run {
             (Kind::Reference, machine) => Turns::of(machine.as_slice()),
             _ => turns,
         };
-        let is_judged = !balance.is_empty();
+        // In a nextest run, cases run at the same time, and would never let one have the devices to itself.
+        let is_judged = !balance.is_empty() && under_nextest().is_none();
         let supply = if options.fresh {
             Supply::Fresh
         } else if under_test.identity.kind == Kind::Reference || under_nextest().is_some() {
