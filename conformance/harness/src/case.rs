@@ -106,6 +106,7 @@ pub(crate) struct Running {
     pub(crate) disclosures: RefCell<BTreeSet<String>>,
     pub(crate) note: RefCell<Note>,
     pub(crate) models: Models,
+    full_load: bool,
     /// The cases for which `deviations.toml` has an entry that applies to the run.
     pub(crate) listed: Arc<[String]>,
     id: String,
@@ -124,13 +125,15 @@ thread_local! {
 pub(crate) struct Setting {
     pub(crate) seed: u64,
     pub(crate) models: Models,
+    /// `--load`: the cases of `load::` have their full size.
+    pub(crate) full_load: bool,
     /// The cases for which `deviations.toml` has an entry that applies to the run.
     pub(crate) listed: Arc<[String]>,
 }
 
 /// Makes a case the running one in this thread.
 pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, setting: Setting, id: &str) {
-    let Setting { seed, models, listed } = setting;
+    let Setting { seed, models, full_load, listed } = setting;
     let mut hasher = DefaultHasher::new();
     (seed, id).hash(&mut hasher);
     let running = Running {
@@ -140,6 +143,7 @@ pub(crate) fn enter(warm: Arc<WarmRoles>, machine: &Machine, setting: Setting, i
         disclosures: RefCell::default(),
         note: RefCell::default(),
         models,
+        full_load,
         listed,
         id: id.to_owned(),
         machine: machine.clone(),
@@ -249,6 +253,12 @@ pub fn random() -> fastrand::Rng {
 #[must_use]
 pub fn models() -> Models {
     current(|case| case.models)
+}
+
+/// Returns whether the run asks for load of the full size.
+#[must_use]
+pub fn full_load() -> bool {
+    current(|case| case.full_load)
 }
 
 /// Returns whether `deviations.toml` has an entry for a case, such as `vmm::map::a_part_may_be_mapped`, that applies to

@@ -141,6 +141,7 @@ impl Failure {
             Stop::Failed(_) => Self::of(Defect::Result),
             Stop::Corrupted(_) => Self::of(Defect::Corruption),
             Stop::Disclosed(_) => Self::of(Defect::Disclosure),
+            Stop::Leaked(_) => Self::of(Defect::Leak),
             Stop::Refused(refusal) | Stop::Unexpected { refusal: Some(refusal), .. } => {
                 of_a_call(Defect::Code, &refusal.role, refusal.function.clone(), refusal.code.to_string())
             }

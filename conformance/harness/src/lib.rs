@@ -66,7 +66,8 @@ mod verdict;
 mod warm;
 
 pub use case::{
-    Registered, annotate, disclose, forget_ended_roles, forget_steps, is_listed, models, need, observe, random, seed,
+    Registered, annotate, disclose, forget_ended_roles, forget_steps, full_load, is_listed, models, need, observe,
+    random, seed,
 };
 pub use conformance_macros::test;
 #[doc(hidden)]

@@ -38,6 +38,8 @@ pub enum Stop {
     Corrupted(String),
     /// A process can access memory that was not shared with it, although a documented rule forbids that.
     Disclosed(String),
+    /// Something is left after everything was given back.
+    Leaked(String),
     /// A call that the case expected to be refused succeeded, or returned another code.
     Unexpected {
         /// The code that it returned; `None` if it succeeded.
@@ -85,12 +87,18 @@ impl Stop {
         Self::Disclosed(message.into())
     }
 
+    /// Creates a [`Stop::Leaked`] with a message.
+    pub fn leaked(message: impl Into<String>) -> Self {
+        Self::Leaked(message.into())
+    }
+
     /// Returns the verdict of a case that stopped for this reason.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self {
             Self::Refused(_) | Self::Unexpected { .. } => Verdict::Fail,
             Self::Failed(_) | Self::Corrupted(_) | Self::Disclosed(_) => Verdict::Fail,
+            Self::Leaked(_) => Verdict::Leak,
             Self::Unsupported(_) | Self::Missing(_) => Verdict::Unsupported,
             Self::Crashed { .. } => Verdict::Crash,
             Self::TimedOut { .. } => Verdict::Timeout,
@@ -108,7 +116,9 @@ impl fmt::Display for Stop {
                 write!(f, "the call returned CUDA_SUCCESS, expected {expected}")
             }
             Self::Failed(message) | Self::Corrupted(message) | Self::Disclosed(message) => f.write_str(message),
-            Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => f.write_str(message),
+            Self::Leaked(message) | Self::Unsupported(message) | Self::Missing(message) | Self::Harness(message) => {
+                f.write_str(message)
+            }
             Self::Crashed { role, end, step } => write!(f, "{role}: {end} in {}", in_c(step)),
             Self::TimedOut { role, step } => write!(f, "{role}: no answer to {} before the deadline", in_c(step)),
         }

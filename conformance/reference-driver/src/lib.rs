@@ -60,6 +60,7 @@ mod health;
 mod host;
 mod ipc;
 mod kernel;
+mod leak;
 mod library;
 mod log;
 mod machine_lock;

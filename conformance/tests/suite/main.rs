@@ -12,6 +12,7 @@ mod fab;
 mod fork;
 mod ipcevt;
 mod ipcmem;
+mod load;
 mod mc;
 mod model;
 mod p2p;

@@ -1,14 +1,17 @@
 //! Many calls in one message.
 
+use std::ffi::c_void;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use cuda_ipc_sys::{CUevent_flags, CUipcMem_flags, CUipcMemHandle, CUresult};
+use cuda_ipc_sys::{CUevent_flags, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType, CUresult};
 use serde::{Deserialize, Serialize};
 
 use crate::message::Refused;
 use crate::role::Resource;
-use crate::{Event, MemHandle, Pointer, Stream};
+use crate::{Descriptor, Event, EventHandle, MemHandle, Pointer, Stream};
+
+const DESCRIPTOR: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
 /// The results of a sequence of calls that ends when the driver refuses one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,15 +49,6 @@ impl<T> Many<T> {
     }
 }
 
-/// The system resources of a process that a leak would increase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// The resident memory in bytes.
-    pub resident: u64,
-    /// The number of open descriptors.
-    pub descriptors: usize,
-}
-
 /// How a thread spent a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
@@ -65,14 +59,6 @@ pub struct Wait {
 }
 
 calls! {
-    /// Returns the resident memory and the number of descriptors of the process.
-    fn usage(session) -> Usage {
-        let status = std::fs::read_to_string("/proc/self/status")?;
-        let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB")?.trim().parse().ok());
-        let kibibytes: u64 = kibibytes.ok_or_else(|| Refused::Role("/proc/self/status contains no VmRSS".to_owned()))?;
-        Ok(Usage { resident: kibibytes << 10, descriptors: std::fs::read_dir("/proc/self/fd")?.count() })
-    }
-
     /// `cuMemAlloc` up to `count` times, until one is refused.
     fn mem_alloc_many(session, size: u64, count: usize) -> Many<Pointer> {
         Many::of(count, |_| {
@@ -104,6 +90,44 @@ calls! {
         })
     }
 
+    /// `cuIpcCloseMemHandle` of each.
+    fn ipc_close_mem_handle_many(session, pointers: Vec<Pointer>) -> () {
+        for pointer in pointers {
+            cuda!(session.cuIpcCloseMemHandle(pointer.0));
+            session.ledger.remove(&Resource::Import(pointer.0));
+        }
+        Ok(())
+    }
+
+    /// `cuMemFree` of each.
+    fn mem_free_many(session, pointers: Vec<Pointer>) -> () {
+        for pointer in pointers {
+            cuda!(session.cuMemFree(pointer.0));
+            session.ledger.remove(&Resource::Allocation(pointer.0));
+        }
+        Ok(())
+    }
+
+    /// Writes a pattern over each range, with a kernel. The seed of the first one is `seed`, and each next one is higher by
+    /// one.
+    fn fill_many(session, pointers: Vec<Pointer>, size: u64, seed: u32) -> () {
+        for (pointer, seed) in pointers.into_iter().zip(seeds(seed)) {
+            session.launch("fill", vec![pointer.into(), (size / 4).into(), seed.into()], Stream::DEFAULT)?;
+        }
+        cuda!(session.cuCtxSynchronize());
+        Ok(())
+    }
+
+    /// Returns the number of the first range that does not contain its pattern of `fill_many`, as a kernel reads it.
+    fn first_mismatch_of_many(session, pointers: Vec<Pointer>, size: u64, seed: u32) -> Option<usize> {
+        for (number, (pointer, seed)) in pointers.into_iter().zip(seeds(seed)).enumerate() {
+            if session.count_by_kernel(pointer, size, seed)? != 0 {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+
     /// `cuIpcOpenMemHandle` and `cuIpcCloseMemHandle`, a number of times.
     fn ipc_open_and_close_repeatedly(session, handle: MemHandle, rounds: usize) -> () {
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
@@ -111,6 +135,38 @@ calls! {
             let mut pointer = 0;
             cuda!(session.cuIpcOpenMemHandle(&mut pointer, handle.0, flags));
             cuda!(session.cuIpcCloseMemHandle(pointer));
+        }
+        Ok(())
+    }
+
+    /// `cuIpcOpenEventHandle` and `cuEventDestroy`, a number of times.
+    fn ipc_open_and_destroy_event_repeatedly(session, handle: EventHandle, rounds: usize) -> () {
+        for _ in 0..rounds {
+            let mut event = ptr::null_mut();
+            cuda!(session.cuIpcOpenEventHandle(&mut event, handle.0));
+            cuda!(session.cuEventDestroy(event));
+        }
+        Ok(())
+    }
+
+    /// `cuMemImportFromShareableHandle` of a file descriptor and `cuMemRelease`, a number of times.
+    fn mem_import_and_release_repeatedly(session, descriptor: Descriptor, rounds: usize) -> () {
+        let number = descriptor.0 as isize as *mut c_void;
+        for _ in 0..rounds {
+            let mut handle = 0;
+            cuda!(session.cuMemImportFromShareableHandle(&mut handle, number, DESCRIPTOR));
+            cuda!(session.cuMemRelease(handle));
+        }
+        Ok(())
+    }
+
+    /// `cuMemPoolImportFromShareableHandle` of a file descriptor and `cuMemPoolDestroy`, a number of times.
+    fn mem_pool_import_and_destroy_repeatedly(session, descriptor: Descriptor, rounds: usize) -> () {
+        let number = descriptor.0 as isize as *mut c_void;
+        for _ in 0..rounds {
+            let mut pool = ptr::null_mut();
+            cuda!(session.cuMemPoolImportFromShareableHandle(&mut pool, number, DESCRIPTOR, 0));
+            cuda!(session.cuMemPoolDestroy(pool));
         }
         Ok(())
     }
@@ -167,6 +223,11 @@ calls! {
         cuda!(session.cuEventSynchronize(event.0 as _));
         Ok(Wait { elapsed: began.elapsed(), running: running_time().saturating_sub(ran) })
     }
+}
+
+/// The seeds of many ranges.
+fn seeds(first: u32) -> impl Iterator<Item = u32> {
+    (0..).map(move |number| first.wrapping_add(number))
 }
 
 /// Returns the CPU time of this thread.

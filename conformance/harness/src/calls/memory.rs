@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuda_ipc_sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTREGISTER_DEVICEMAP, CUmemAttach_flags,
@@ -235,8 +236,9 @@ calls! {
 
     /// Writes a flag in pinned host memory for which a kernel waits.
     fn set_host_flag(session, pointer: Pointer, value: u32) -> () {
-        // SAFETY: the case passes an address of this role's own host memory.
-        unsafe { (pointer.0 as *mut u32).write_volatile(value) };
+        // Atomic, because a kernel of the reference driver is a thread, which reads the flag meanwhile.
+        // SAFETY: the case passes an aligned address of this role's own host memory.
+        unsafe { AtomicU32::from_ptr(pointer.0 as *mut u32) }.store(value, Ordering::SeqCst);
         Ok(())
     }
 
@@ -274,7 +276,7 @@ calls! {
 
 impl Session {
     /// Counts with the kernel `verify`. The counter is pinned host memory, so that the count changes no device memory.
-    fn count_by_kernel(&mut self, pointer: Pointer, size: u64, seed: u32) -> Result<u64, Refused> {
+    pub(super) fn count_by_kernel(&mut self, pointer: Pointer, size: u64, seed: u32) -> Result<u64, Refused> {
         let session = self;
         let (mut counter, mut device_counter) = (ptr::null_mut(), 0);
         cuda!(session.cuMemHostAlloc(&mut counter, 8, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));

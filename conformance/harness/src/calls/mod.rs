@@ -33,6 +33,7 @@ pub mod pool;
 pub mod process;
 pub mod runtime;
 pub mod stream;
+pub mod usage;
 pub mod vmm;
 
 macro_rules! resources {
@@ -90,6 +91,7 @@ resources!(
     process as Process,
     runtime as Runtime,
     stream as Stream,
+    usage as Usage,
     vmm as Vmm
 );
 

@@ -56,12 +56,13 @@ fn count(gpus: usize) -> String {
 /// Returns what a report leaves out.
 fn limit(which: &str, report: &impl Source) -> Option<String> {
     match report.running() {
+        // A filter does not explain what a run left out that broke off.
+        [] if !report.is_complete() => Some(format!("the {which} report has no end line")),
         [] if report.run().is_partial => {
             let selection = report.run().selection.as_deref().unwrap_or("a filter");
             Some(format!("the {which} run ran with {selection}"))
         }
-        [] if report.is_complete() => None,
-        [] => Some(format!("the {which} report has no end line")),
+        [] => None,
         [one] => Some(format!("the {which} run broke off while {one} was running")),
         several => Some(format!("the {which} run broke off while {} cases were running", several.len())),
     }

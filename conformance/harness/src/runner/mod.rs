@@ -10,6 +10,7 @@ mod rerun;
 mod resume;
 mod select;
 mod trial;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ use libtest_mimic::FormatSetting;
 
 use crate::case::{self, Case, Setting};
 use crate::deviations::Deviations;
-use crate::driver::UnderTest;
+use crate::driver::{Choice, UnderTest};
 use crate::identity::Kind;
 use crate::models::Models;
 use crate::process::{Placement, Process, Settings, visible_devices};
@@ -33,6 +34,7 @@ use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
 use repeat::Reruns;
 use resume::Resumed;
 use trial::{Budget, Shared, trial};
+use turns::Turns;
 
 pub use options::{Level, Options, Requirements};
 pub use probe::Probe;
@@ -160,6 +162,10 @@ impl Run {
         let every_case = cases.clone();
         let cases = select::named(&options, program.is_of_drivers, cases)?;
         let settings = settings(&options);
+        let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
+        let turns = Turns::of(&shared_devices(&options, program.is_of_drivers));
+        // Contexts that start take memory of the devices.
+        let turn = turns.take(one_at_a_time && under_nextest().is_none());
         let (under_test, keeper) = shared_probe(&options.driver, &settings)?;
         let settings = Settings { driver: under_test.library.clone(), ..settings };
         check_gpus(&options.gpus, &under_test)?;
@@ -182,7 +188,8 @@ impl Run {
             no_shrink: options.no_shrink,
             is_reference: under_test.identity.kind == Kind::Reference,
         };
-        let setting = Setting { seed, models, listed: listed.map(|case| case.id.clone()).collect() };
+        let listed = listed.map(|case| case.id.clone()).collect();
+        let setting = Setting { seed, models, full_load: options.load, listed };
         let writer = begin_report(&options, &description)?;
         let mut ended = resumed.map(|resumed| resumed.report.cases).unwrap_or_default();
         for case in given_up {
@@ -191,12 +198,19 @@ impl Run {
             }
             ended.push(case);
         }
-        let one_at_a_time = options.libtest.test_threads.is_none_or(|threads| threads == 1);
         let balance = match keeper {
             // Concurrent cases share the devices, so missing memory could not be attributed to a case.
             Some(keeper) if one_at_a_time && !options.libtest.list => balance(keeper, &under_test, &settings)?,
             _ => Balance::default(),
         };
+        drop(turn);
+        // The devices of the reference driver are those of a machine with a name.
+        let turns = match (under_test.identity.kind, shared_machine()) {
+            (Kind::Reference, machine) => Turns::of(machine.as_slice()),
+            _ => turns,
+        };
+        // In a nextest run, cases run at the same time, and would never let one have the devices to itself.
+        let is_judged = !balance.is_empty() && under_nextest().is_none();
         let supply = if options.fresh {
             Supply::Fresh
         } else if under_test.identity.kind == Kind::Reference || under_nextest().is_some() {
@@ -207,6 +221,8 @@ impl Run {
         };
         let shared = Shared {
             package: program.package,
+            turns,
+            is_judged,
             warm: Arc::new(WarmRoles::new(settings, supply, balance)),
             reruns: Reruns::new(options.reruns),
             strict: !options.require.is_empty(),
@@ -295,6 +311,18 @@ impl Run {
             ExitCode::SUCCESS
         }
     }
+}
+
+/// Returns the name of the simulated machine that this run may share with others.
+fn shared_machine() -> Option<String> {
+    std::env::var("REFERENCE_DRIVER_MACHINE").ok().filter(|machine| !machine.is_empty())
+}
+
+/// Returns what this run may share with others, before the driver is known. A program of checks starts others, which
+/// would wait for it in vain, so it shares only a machine with a name.
+fn shared_devices(options: &Options, is_of_drivers: bool) -> Vec<String> {
+    let system = is_of_drivers && options.driver != Choice::Reference && !options.libtest.list;
+    system.then(|| "system".to_owned()).into_iter().chain(shared_machine()).collect()
 }
 
 /// Begins the report, or goes on with one.

@@ -134,6 +134,10 @@ pub struct Options {
     #[arg(long, env = "CONFORMANCE_NO_SHRINK", value_parser = FalseyValueParser::new())]
     pub no_shrink: bool,
 
+    /// Make the cases of `load::` as large as their full size: 64 processes, 10,000 handles, 100,000 opens and closes
+    #[arg(long, env = "CONFORMANCE_LOAD", value_parser = FalseyValueParser::new())]
+    pub load: bool,
+
     /// Seconds that one step of a role may take
     #[arg(long, env = "CONFORMANCE_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     pub deadline: Duration,

@@ -12,8 +12,11 @@ pub(crate) fn command(package: &str, driver: &Choice, run: &Run, flag: &str, id:
         let fresh = if run.fresh { " CONFORMANCE_FRESH=true" } else { "" };
         let repeat = repeated(run, " CONFORMANCE_REPEAT=");
         // `--script 17` is CONFORMANCE_SCRIPT=17.
-        let flag = match flag.strip_prefix("--").and_then(|flag| flag.split_once(' ')) {
-            Some((name, value)) => format!(" CONFORMANCE_{}={value}", name.to_uppercase()),
+        let flag = match flag.strip_prefix("--") {
+            Some(flag) => {
+                let (name, value) = flag.split_once(' ').unwrap_or((flag, "true"));
+                format!(" CONFORMANCE_{}={value}", name.to_uppercase())
+            }
             None => String::new(),
         };
         // In a filter of nextest, a comma ends a name.

@@ -11,6 +11,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 
 use super::repeat::{Reruns, repeat};
 use super::rerun;
+use super::turns::Turns;
 use crate::case::{self, Case, Setting};
 use crate::deviations::Deviations;
 use crate::driver::{Choice, UnderTest};
@@ -23,6 +24,10 @@ use crate::{Failure, Stop, Verdict, trace};
 /// The state that all trials share.
 pub(super) struct Shared {
     pub(super) package: &'static str,
+    /// The turns of runs that use the same devices.
+    pub(super) turns: Turns,
+    /// Whether the run checks for leaks of device memory.
+    pub(super) is_judged: bool,
     pub(super) warm: Arc<WarmRoles>,
     pub(super) under_test: UnderTest,
     pub(super) deviations: Deviations,
@@ -88,6 +93,11 @@ impl Shared {
         if let Some(spent) = self.budget.as_ref().and_then(Budget::is_spent) {
             return Ok(Completion::ignored_with(spent));
         }
+        let turn = self.turns.take(self.is_judged);
+        if self.turns.are_shared() {
+            // Another run may have taken memory since the last case.
+            self.warm.begin_anew();
+        }
         let started = Instant::now();
         warm::take_waited();
         if let Some(writer) = &self.writer {
@@ -110,6 +120,11 @@ impl Shared {
             self.run_once(case).0
         });
         report.duration_ms = duration_ms;
+        if self.turns.has_neighbour() {
+            // It would take memory in the turn of the other run.
+            self.warm.finish_spare();
+        }
+        drop(turn);
         let (verdict, reason, runs) = (report.verdict, report.reason.clone(), report.runs);
         let rows = report.rows.join(", ");
         if let Some(log) = self.kernel_log.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
@@ -210,6 +225,8 @@ impl Shared {
             (None, Kind::System | Kind::Path) => Choice::System,
         };
         let flag = self.flags.lock().unwrap_or_else(PoisonError::into_inner).remove(&case.id).unwrap_or_default();
+        // Only the cases of `load::` read it, and they have no flag of their own.
+        let flag = if flag.is_empty() && self.setting.full_load { "--load".to_owned() } else { flag };
         format!(
             "{verdict}: {reason}\n\n{}  rule: {}\n  rows: {}\n  run again: {}\n",
             runs.map(|runs| format!("  failed in: {runs} runs\n")).unwrap_or_default(),

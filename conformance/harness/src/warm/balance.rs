@@ -28,6 +28,11 @@ impl Balance {
         balance
     }
 
+    /// Whether no device is watched.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keepers.is_empty()
+    }
+
     /// Returns the memory that is free now.
     pub(crate) fn free(&mut self) -> Bytes {
         let read = |(device, keeper): (&i32, &mut Process)| {

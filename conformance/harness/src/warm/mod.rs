@@ -199,6 +199,11 @@ impl WarmRoles {
         }
     }
 
+    /// Waits until no role is starting.
+    pub(crate) fn finish_spare(&self) {
+        self.collect_spare();
+    }
+
     /// Ends every idle role, so that the next case gets new processes. The keepers live on.
     pub(crate) fn renew(&self) {
         self.collect_spare();

@@ -1,36 +1,175 @@
-//! If the runner is killed, its roles end too.
+//! If the runner is killed, nothing of it is left: no role, no file, and a report that can be read.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use conformance::{Outcome, check, random};
+use conformance::diff::Diff;
+use conformance::report::Report;
+use conformance::{MIB, Outcome, Stop, Verdict, check, random};
 use rstest::rstest;
+use tempfile::TempDir;
 
 use crate::suite::{harness, left_of, marked, suite};
 
-/// SIGKILL of the runner at any time ends its roles, even one that hangs.
-#[rstest]
-#[case::at_the_start(0, "sample::memory")]
-#[case::in_the_middle(5, "sample::memory")]
-#[case::later(30, "sample")]
-#[case::in_a_hang(0, "planted::timeout")]
-#[conformance::test()]
-fn killing_the_runner_ends_its_roles(#[case] lines: usize, #[case] filter: &str) -> Outcome {
-    let mark = format!("CONFORMANCE_MARK={:x}", random().u64(..));
-    let (name, value) = mark.split_once('=').unwrap_or_default();
-    let mut command = suite("reference")?;
-    command.env(name, value).env("CONFORMANCE_PLANTED", "1").arg(filter).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut runner = command.spawn().map_err(harness)?;
-    let mut output = BufReader::new(runner.stdout.take().ok_or_else(|| harness("the runner has no output"))?);
-    // The output shows how far the runner is: the first line names the driver, and the next lines are cases.
-    for _ in 0..=lines {
-        let mut line = String::new();
-        output.read_line(&mut line).map_err(harness)?;
+/// When the runner is killed.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// As soon as it has started a process: it does not know the driver yet.
+    Start,
+    /// After so many lines of its output, each of which is a case that has ended.
+    After(usize),
+    /// A role is in a call that does not return.
+    Hang,
+    /// A role is stopped, so that it cannot see that its runner has ended.
+    Stopped,
+    /// It waits in a case while no role works.
+    Case,
+    /// It is writing a line of its report.
+    Report,
+}
+
+impl Phase {
+    const fn filter(self) -> &'static str {
+        match self {
+            Self::Start | Self::After(_) => "sample",
+            Self::Hang => "planted::hangs_at_a_gate",
+            Self::Stopped => "planted::stops_its_role",
+            Self::Case => "planted::waits_at_a_gate",
+            Self::Report => "planted::reports_much",
+        }
     }
-    check!(marked(&mark).len() > 1, "the runner has not started a role");
-    runner.kill().map_err(harness)?;
-    runner.wait().map_err(harness)?;
-    let left = left_of(&mark);
-    check!(left.is_empty(), "processes {left:?} outlived their runner");
+
+    /// Waits until the runner is in the phase.
+    fn wait(self, runner: &mut Child, run: &Run) -> Outcome {
+        match self {
+            // The second process is a role.
+            Self::Start => until("a role starts", || marked(&run.mark).len() > 1),
+            Self::After(lines) => {
+                let mut output =
+                    BufReader::new(runner.stdout.take().ok_or_else(|| harness("the runner has no output"))?);
+                // The first line names the driver, and the next two say how many cases there are.
+                for _ in 0..lines + 3 {
+                    output.read_line(&mut String::new()).map_err(harness)?;
+                }
+                Ok(())
+            }
+            // The pipe opens when the case reads it.
+            Self::Case | Self::Hang | Self::Stopped => {
+                File::options().write(true).open(run.gate()).map(drop).map_err(harness)
+            }
+            Self::Report => until("the report grows", || run.report().metadata().is_ok_and(|file| file.len() > MIB)),
+        }
+    }
+}
+
+/// Waits for something that gives no signal.
+fn until(what: &str, happens: impl Fn() -> bool) -> Outcome {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !happens() {
+        check!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+/// A run with a report and a folder for temporary files of its own.
+struct Run {
+    folder: TempDir,
+    mark: String,
+}
+
+impl Run {
+    fn new() -> Result<Self, Stop> {
+        let folder = tempfile::tempdir().map_err(harness)?;
+        std::fs::create_dir(folder.path().join("tmp")).map_err(harness)?;
+        let run = Self { folder, mark: format!("CONFORMANCE_MARK={:x}", random().u64(..)) };
+        let made = Command::new("mkfifo").arg(run.gate()).status().map_err(harness)?;
+        check!(made.success());
+        Ok(run)
+    }
+
+    fn gate(&self) -> PathBuf {
+        self.folder.path().join("gate")
+    }
+
+    fn report(&self) -> PathBuf {
+        self.folder.path().join("report.jsonl")
+    }
+
+    fn reported(&self) -> String {
+        std::fs::read_to_string(self.report()).unwrap_or_default()
+    }
+
+    fn command(&self, filter: &str) -> Result<Command, Stop> {
+        let mut command = suite("reference")?;
+        let (name, value) = self.mark.split_once('=').unwrap_or_default();
+        command.env(name, value).env("TMPDIR", self.folder.path().join("tmp"));
+        command.env("CONFORMANCE_PLANTED", "1").env("PLANTED_GATE", self.gate());
+        command.arg(filter).arg("--report").arg(self.report()).stdout(Stdio::piped()).stderr(Stdio::null());
+        Ok(command)
+    }
+
+    /// Checks that no process and no file of the run is left. `processes` are those that it had.
+    fn is_gone(&self, processes: &[String]) -> Outcome {
+        let left = left_of(&self.mark);
+        check!(left.is_empty(), "processes {left:?} outlived their runner");
+        let names = |folder: &Path| -> Result<Vec<String>, Stop> {
+            let entries = std::fs::read_dir(folder).map_err(harness)?;
+            Ok(entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+        };
+        let temporary = names(&self.folder.path().join("tmp"))?;
+        check!(temporary.is_empty(), "temporary files {temporary:?} are left");
+        let numbers: Vec<_> =
+            processes.iter().filter_map(|id| Some(format!("{:x}", id.parse::<u32>().ok()?))).collect();
+        let mut shared = names(Path::new("/dev/shm"))?;
+        let is_of_the_run = |word: &str| numbers.iter().chain(processes).any(|number| number == word);
+        shared.retain(|name| name.split('.').any(is_of_the_run));
+        check!(shared.is_empty(), "files {shared:?} in /dev/shm are left");
+        Ok(())
+    }
+}
+
+/// After SIGKILL of the runner in any phase, no process and no file is left, the report tells how far the run came, and
+/// the next run is clean.
+#[rstest]
+#[case::start(Phase::Start)]
+#[case::first_line(Phase::After(0))]
+#[case::between_cases(Phase::After(5))]
+#[case::later(Phase::After(30))]
+#[case::in_a_hang(Phase::Hang)]
+#[case::while_a_role_is_stopped(Phase::Stopped)]
+#[case::in_a_case(Phase::Case)]
+#[case::while_it_reports(Phase::Report)]
+#[conformance::test()]
+fn a_killed_runner_leaves_nothing(#[case] phase: Phase) -> Outcome {
+    let run = Run::new()?;
+    let mut runner = run.command(phase.filter())?.spawn().map_err(harness)?;
+    let is_there = phase.wait(&mut runner, &run);
+    let processes = marked(&run.mark);
+    runner.kill().and_then(|()| runner.wait()).map_err(harness)?;
+    is_there?;
+    run.is_gone(&processes)?;
+    let old = run.report();
+    if matches!(phase, Phase::Report) {
+        check!(!run.reported().ends_with('\n'), "the runner was killed after it had written the line");
+    }
+    let again = run.command("sample::memory")?.output().map_err(harness)?;
+    check!(again.status.success(), "the next run: {}", String::from_utf8_lossy(&again.stdout));
+    run.is_gone(&[])?;
+    // The next run kept the report, unless the first one had not begun it.
+    let (old, new) = (old.with_extension("jsonl.old"), Report::read(&old).map_err(harness)?);
+    check!(new.is_complete && new.cases.iter().all(|case| case.verdict == Verdict::Pass));
+    if !old.exists() {
+        check!(matches!(phase, Phase::Start), "the report of the killed run is gone");
+        return Ok(());
+    }
+    let broken = Report::read(&old).map_err(harness)?;
+    check!(!broken.is_complete);
+    let limits = Diff::of(&broken, &new).scope.limits;
+    let told = limits.iter().any(|limit| limit.contains("the old run broke off") || limit.contains("no end line"));
+    check!(told, "a comparison says only {limits:?}");
     Ok(())
 }

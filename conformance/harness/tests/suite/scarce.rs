@@ -110,26 +110,46 @@ fn a_run_without_descriptors_ends(#[values(4, 5, 6, 7, 8, 10, 12)] descriptors: 
     Ok(())
 }
 
-/// Two runs at once, each with a report of its own, disturb each other in nothing.
+/// Two runs at once, on machines of their own or on one machine, end with the verdicts of a run alone. So does the one
+/// that leaks memory: only its own case is blamed.
 #[rstest]
+#[case::on_two_machines(false)]
+#[case::on_one_machine(true)]
 #[conformance::test()]
-fn two_runs_at_once_pass() -> Outcome {
+fn two_runs_at_once_are_as_one_alone(#[case] on_one: bool) -> Outcome {
     let folder = tempfile::tempdir().map_err(harness)?;
-    let report = |number: usize| folder.path().join(format!("{number}.jsonl"));
-    let start = |number| {
+    let machine = format!("{:x}", random().u64(..));
+    let report = |name: &str| folder.path().join(format!("{name}.jsonl"));
+    let start = |name: &str| {
         let mut command = suite("reference")?;
-        command.arg("sample::").arg("--report").arg(report(number)).stdout(Stdio::null());
-        command.spawn().map_err(harness)
+        command.args(["sample::", "planted::leaked_memory", "planted::reads_memory", "--report"]).arg(report(name));
+        command.args(["--repeat", "3", "--reruns", "0"]).env("CONFORMANCE_PLANTED", "1");
+        if on_one {
+            command.env("REFERENCE_DRIVER_MACHINE", &machine);
+        }
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(harness)
     };
-    for mut run in [start(0)?, start(1)?] {
-        check!(run.wait().map_err(harness)?.success());
+    let verdicts = |name: &str| -> Result<Vec<_>, Stop> {
+        let report = Report::read(&report(name)).map_err(harness)?;
+        check!(report.is_complete);
+        Ok(report.cases.into_iter().map(|case| (case.id, case.verdict, case.reason)).collect())
+    };
+    start("alone")?.wait().map_err(harness)?;
+    let alone = verdicts("alone")?;
+    let leaks = alone.iter().filter(|(_, verdict, _)| *verdict == Verdict::Leak).count();
+    let good = alone.iter().filter(|(_, verdict, _)| verdict.is_good()).count();
+    check!(leaks == 1 && good == alone.len() - 1, "alone: {alone:?}");
+    let runs = [start("one")?, start("other")?];
+    let mut told = 0;
+    for run in runs {
+        let output = run.wait_with_output().map_err(harness)?;
+        told += usize::from(String::from_utf8_lossy(&output.stderr).contains("another run uses the same devices"));
     }
-    let read = |number| Report::read(&report(number)).map_err(harness);
-    let (one, other) = (read(0)?, read(1)?);
-    check!(one.is_complete && other.is_complete && one.run.run != other.run.run);
-    let verdicts =
-        |report: &Report| report.cases.iter().map(|case| (case.id.clone(), case.verdict)).collect::<Vec<_>>();
-    check!(verdicts(&one) == verdicts(&other));
+    for name in ["one", "other"] {
+        let differing: Vec<_> = verdicts(name)?.into_iter().zip(&alone).filter(|(one, other)| one != *other).collect();
+        check!(differing.is_empty(), "{name}: {differing:?}");
+    }
+    check!((told > 0) == on_one, "{told} runs said that another one uses the same devices");
     Ok(())
 }
 

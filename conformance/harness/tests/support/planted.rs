@@ -74,6 +74,31 @@ fn waits_at_a_gate() -> Outcome {
     std::fs::read(gate).map(drop).map_err(harness)
 }
 
+/// Waits at the same gate while its role is stopped.
+#[rstest]
+#[conformance::test()]
+fn stops_its_role(exporter: Role) -> Outcome {
+    exporter.stop()?;
+    waits_at_a_gate()
+}
+
+/// Waits at the same gate while its role is in a call that does not return.
+#[rstest]
+#[conformance::test()]
+fn hangs_at_a_gate(exporter: Role) -> Outcome {
+    let hanging = exporter.begin::<()>(conformance::calls::planted::Call::hang {})?;
+    waits_at_a_gate()?;
+    hanging.finish()
+}
+
+/// Observes so much that its line in the report takes a while to write.
+#[rstest]
+#[conformance::test()]
+fn reports_much() -> Outcome {
+    conformance::observe("much", "x".repeat(256 * MIB as usize));
+    Ok(())
+}
+
 /// A call that does not return.
 #[rstest]
 #[conformance::test()]
@@ -139,6 +164,20 @@ fn broken_context(exporter: Role) -> Outcome {
 #[conformance::test()]
 fn leaked_memory(exporter: Role) -> Outcome {
     exporter.leak_device_memory(4 * MIB)
+}
+
+/// Reads the free memory before and after an allocation, which nobody else may change meanwhile.
+#[rstest]
+#[conformance::test()]
+fn reads_memory(exporter: Role) -> Outcome {
+    let before = exporter.mem_get_info()?.free;
+    for _ in 0..20 {
+        let buffer = exporter.mem_alloc(64 * MIB)?;
+        let taken = before - exporter.mem_get_info()?.free;
+        check!(taken == 64 * MIB, "an allocation of 64 MiB took {taken} bytes");
+        exporter.mem_free(buffer)?;
+    }
+    Ok(())
 }
 
 /// Kills a process whose memory is freed only later, when the runner closes its own descriptor of the memory.

@@ -8,6 +8,7 @@ use super::{Body, Event};
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Output, Result};
 use crate::environment::environment;
 use crate::handle::{Handle, Kind};
+use crate::leak;
 use crate::memfd::Elsewhere;
 use crate::process::{State, own_number, own_start_time, start_time, state};
 use crate::shared_event::Arena;
@@ -124,6 +125,9 @@ entry_points! {
         let context = primary.filter(|primary| state.contexts.contains_key(primary)).unwrap_or(context);
         if fault!("open-event-writes-no-event", ["IPCEVT-011"], "The call succeeds without writing the event.") {
             return Ok(());
+        }
+        if fault!("open-event-keeps-a-descriptor", ["PROC-013"], "Every open of an event leaves a descriptor.") {
+            leak::descriptor()?;
         }
         // IPCEVT-013: every open creates a separate event.
         output.give(state.add_event(context, false, body)? as CUevent)

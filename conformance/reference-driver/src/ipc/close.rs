@@ -3,6 +3,7 @@
 use super::Import;
 use super::faults::{context_of_call, count_close};
 use crate::answer::{INVALID_VALUE, Result};
+use crate::leak;
 use crate::process::{State, state, thread};
 use crate::range::{Memory, Range};
 use crate::stream::synchronize;
@@ -111,6 +112,9 @@ impl State {
         }
         if fault!("close-leaks-a-descriptor", ["IPCMEM-OPEN-040"], "Every last close leaves a descriptor.") {
             block.export()?;
+        }
+        if fault!("close-keeps-a-file", ["PROC-013"], "Every last close leaves a file in /dev/shm.") {
+            leak::file()?;
         }
         if fault!("close-ends-the-handle", ["IPCMEM-CLOSE-012"], "A closed handle is stale.") {
             block.set_serial(place, 0);

@@ -20,6 +20,7 @@ use self::store::Store;
 pub(crate) use self::target::Target;
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, Input, NOT_SUPPORTED, Output, Result};
 use crate::environment::environment;
+use crate::leak;
 use crate::process::{State, state};
 use crate::profile::profile;
 use crate::range::AccessOf;
@@ -289,6 +290,12 @@ entry_points! {
         let is_live = state.ranges.values().any(|range| range.memory.pool() == Some(id));
         let first = state.devices.first().map_or(0, |device| device.index);
         let found = state.pool(pool)?;
+        if matches!(found.origin, Origin::Imported { .. }) && fault!("pool-destroy-of-an-import-keeps-device-memory", ["PROC-013"], "The destruction of an imported pool leaves device memory.") {
+            leak::device_memory(first)?;
+        }
+        if matches!(found.origin, Origin::Imported { .. }) && fault!("pool-destroy-of-an-import-keeps-a-process", ["PROC-013"], "The destruction of an imported pool leaves a child process.") {
+            leak::process()?;
+        }
         // POOL-CREATE-010
         let is_other = found.target.place() != first && fault!("pool-destroy-takes-the-second-default-pool", ["POOL-CREATE-010"], "Only the default pool of the first device is protected.");
         if found.origin == Origin::Default && !is_other && !fault!("pool-destroy-takes-the-default-pool", ["POOL-CREATE-010"], "The default pool can be destroyed.") {

@@ -11,6 +11,7 @@ use super::{Allocation, Physical};
 use crate::answer::{INVALID_CONTEXT, INVALID_VALUE, Input, NOT_SUPPORTED, OUT_OF_MEMORY, Output, Result};
 use crate::block::{Block, HOST};
 use crate::handle::Kind;
+use crate::leak;
 use crate::memfd::descriptors_of_mappers;
 use crate::multicast::Object;
 use crate::process::{State, state};
@@ -128,6 +129,24 @@ impl State {
             )
         {
             std::mem::forget(Arc::clone(&allocation));
+        }
+        if is_import
+            && fault!(
+                "release-of-an-import-keeps-a-mapping",
+                ["PROC-013"],
+                "Each release of an import leaves a mapping."
+            )
+        {
+            leak::mapping();
+        }
+        if is_import
+            && fault!(
+                "release-of-an-import-keeps-memory",
+                ["PROC-013"],
+                "Each release of an import leaves host memory."
+            )
+        {
+            leak::private_memory();
         }
         if is_import
             && fault!(

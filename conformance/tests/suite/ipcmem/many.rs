@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use conformance::calls::many::Usage;
+use conformance::calls::usage::Usage;
 use conformance::{Expect as _, KIB, MIB, Outcome, Role, check, observe, seed};
 use rstest::rstest;
 

@@ -1,0 +1,102 @@
+//! Turns of several runs on the same devices.
+//!
+//! Free memory is a number of the whole device, so what another run takes looks like a leak, and a case that reads it sees
+//! the other run. So runs take turns: a run that checks for leaks has the devices to itself during each case. Runs that do
+//! not check share a turn.
+//!
+//! A turn is a lock of the kernel on a byte of /dev/null, which every process can open and nobody else locks. It leaves no
+//! file, and ends with its process. Runs in containers with a /dev of their own do not see each other.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What runs share, and how this one uses it.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    /// The bytes of what is shared, in ascending order, so that no two runs wait for each other.
+    places: Vec<i64>,
+    /// Holds a lock as long as the run lives, by which others know of it.
+    presence: Option<File>,
+    has_waited: AtomicBool,
+}
+
+/// The devices for one run, or for runs that do not check for leaks. They are free again when the value is dropped.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _lock: Option<File>,
+}
+
+impl Turns {
+    /// Shares what these texts name.
+    pub(super) fn of(shared: &[String]) -> Self {
+        let mut places: Vec<_> = shared.iter().map(|shared| place(shared)).collect();
+        places.sort_unstable();
+        let presence = File::options().read(true).write(true).open("/dev/null").ok();
+        let presence = presence.filter(|file| {
+            !places.is_empty()
+                && places.iter().all(|place| lock(file, libc::F_OFD_SETLK, libc::F_RDLCK, place + 1).is_ok())
+        });
+        Self { places, presence, has_waited: AtomicBool::new(false) }
+    }
+
+    /// Whether runs can meet.
+    pub(super) const fn are_shared(&self) -> bool {
+        !self.places.is_empty()
+    }
+
+    /// Waits for a turn.
+    pub(super) fn take(&self, is_alone: bool) -> Turn {
+        if self.places.is_empty() {
+            return Turn { _lock: None };
+        }
+        let kind = if is_alone { libc::F_WRLCK } else { libc::F_RDLCK };
+        let Ok(file) = File::options().read(true).write(true).open("/dev/null") else { return Turn { _lock: None } };
+        for place in &self.places {
+            if lock(&file, libc::F_OFD_SETLK, kind, *place).is_ok() {
+                continue;
+            }
+            if !self.has_waited.swap(true, Ordering::Relaxed) {
+                eprintln!("conformance: another run uses the same devices: the two take turns, one case at a time");
+            }
+            // A signal may interrupt it. Without the lock, the run goes on as if it were alone.
+            while lock(&file, libc::F_OFD_SETLKW, kind, *place)
+                .is_err_and(|error| error.kind() == io::ErrorKind::Interrupted)
+            {}
+        }
+        Turn { _lock: Some(file) }
+    }
+
+    /// Whether another run uses the same devices now.
+    pub(super) fn has_neighbour(&self) -> bool {
+        let Some(file) = &self.presence else { return false };
+        self.places.iter().any(|place| {
+            lock(file, libc::F_OFD_GETLK, libc::F_WRLCK, place + 1).is_ok_and(|found| found != libc::F_UNLCK)
+        })
+    }
+}
+
+/// Returns the byte of something that runs share. The next byte is for the presence of a run.
+fn place(shared: &str) -> i64 {
+    // Below the locks with which the reference driver accounts for memory.
+    const HIGHEST: u64 = 1 << 60;
+    let mut hasher = DefaultHasher::new();
+    ("conformance", shared).hash(&mut hasher);
+    ((hasher.finish() % HIGHEST) & !1).cast_signed()
+}
+
+/// Locks a byte, or asks for its lock. Returns the kind of the lock that the kernel answers with.
+fn lock(file: &File, command: i32, kind: i32, place: i64) -> io::Result<i32> {
+    // SAFETY: all zeros are a valid `flock`.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = kind as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    (lock.l_start, lock.l_len) = (place, 1);
+    // SAFETY: the descriptor is the file's, and the lock is a local.
+    if unsafe { libc::fcntl(file.as_raw_fd(), command, &raw mut lock) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(i32::from(lock.l_type))
+}

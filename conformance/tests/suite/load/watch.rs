@@ -1,0 +1,120 @@
+//! The observer: a process that looks at the processes of a case from outside.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use conformance::calls::usage::Usage;
+use conformance::{MIB, Outcome, Role, Stop, models};
+
+/// What a process may have more of than before.
+#[derive(Clone, Copy)]
+struct Slack {
+    descriptors: usize,
+    children: usize,
+    shared_files: usize,
+    /// Mappings and host memory: an allocator keeps some, which has nothing to do with how often a call was made.
+    mappings: usize,
+    mapped: u64,
+}
+
+/// At the end. Every load makes at least 1000 rounds, so a leak in every tenth is more than that.
+const AT_THE_END: Slack = Slack { descriptors: 0, children: 0, shared_files: 0, mappings: 32, mapped: 32 * MIB };
+
+/// In a call, a process holds what it is about to give back.
+const IN_A_CALL: Slack = Slack { descriptors: 16, children: 1, shared_files: 4, mappings: 64, mapped: 64 * MIB };
+
+/// What open memory may take of the address space: a driver maps whole blocks, and may map what describes them.
+const MAPPINGS_OF_MEMORY: usize = 4;
+const MAPPED_OF_MEMORY: u64 = 8 * MIB;
+
+/// What a driver may keep of the device's memory. The reference driver keeps nothing; a real one takes and returns whole
+/// pages of 2 MiB.
+const KEPT_ON_A_GPU: u64 = 32 * MIB;
+
+/// How long the memory of an ended process may stay in use.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+const DURING: &str = "during the load";
+const AFTER: &str = "after the load";
+
+/// What an observer saw of processes and of the device before a load.
+pub(super) struct Watch<'case> {
+    observer: &'case Role,
+    roles: Vec<&'case Role>,
+    before: Vec<Usage>,
+    free: u64,
+}
+
+impl<'case> Watch<'case> {
+    /// Looks at the processes before the load. They should have made a small one already, because a driver takes
+    /// resources at the first use of a feature.
+    pub(super) fn begin(observer: &'case Role, roles: impl IntoIterator<Item = &'case Role>) -> Result<Self, Stop> {
+        let roles: Vec<_> = roles.into_iter().collect();
+        let before = roles.iter().map(|role| observer.usage_of(role.id())).collect::<Result<_, _>>()?;
+        Ok(Self { observer, roles, before, free: observer.mem_get_info()?.free })
+    }
+
+    /// Looks while each process has so much memory open, which takes at most `device` bytes of device memory in all.
+    pub(super) fn during(&self, open: usize, device: u64) -> Outcome {
+        let mappings = IN_A_CALL.mappings + open * MAPPINGS_OF_MEMORY;
+        self.look(Slack { mappings, mapped: IN_A_CALL.mapped + open as u64 * MAPPED_OF_MEMORY, ..IN_A_CALL }, DURING)?;
+        let missing = self.missing()?;
+        self.is_at_most(missing, device + self.kept(), DURING)
+    }
+
+    /// Looks when the processes have given everything back.
+    pub(super) fn end(self) -> Outcome {
+        self.look(AT_THE_END, AFTER)?;
+        let deadline = Instant::now() + PATIENCE;
+        let mut missing = self.missing()?;
+        // Nothing signals that a driver has freed the memory of an ended process.
+        while missing > self.kept() && Instant::now() < deadline {
+            missing = self.missing()?;
+        }
+        self.is_at_most(missing, self.kept(), AFTER)
+    }
+
+    fn kept(&self) -> u64 {
+        if models().is_reference { 0 } else { KEPT_ON_A_GPU }
+    }
+
+    fn missing(&self) -> Result<u64, Stop> {
+        Ok(self.free.saturating_sub(self.observer.mem_get_info()?.free))
+    }
+
+    fn is_at_most(&self, missing: u64, most: u64, when: &str) -> Outcome {
+        if missing <= most {
+            return Ok(());
+        }
+        Err(Stop::leaked(format!(
+            "{when}, {missing} bytes of device memory are in use beyond those before, expected {most}"
+        )))
+    }
+
+    fn look(&self, slack: Slack, when: &str) -> Outcome {
+        for (role, before) in self.roles.iter().zip(&self.before) {
+            let now = self.observer.usage_of(role.id())?;
+            if let Some(left) = left(before, &now, slack) {
+                return Err(Stop::leaked(format!("{when}, {} has {left}", role.name())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns what a process has beyond what it had before.
+fn left(before: &Usage, now: &Usage, slack: Slack) -> Option<String> {
+    let known: BTreeSet<_> = before.shared_files.iter().collect();
+    let files: Vec<_> = now.shared_files.iter().filter(|file| !known.contains(file)).collect();
+    let grew = |what: &str, before: u64, now: u64, slack: u64| {
+        (now > before + slack).then(|| format!("{now} {what}, expected {before}"))
+    };
+    grew("open descriptors", before.descriptors as u64, now.descriptors as u64, slack.descriptors as u64)
+        .or_else(|| grew("child processes", before.children as u64, now.children as u64, slack.children as u64))
+        .or_else(|| {
+            let file = files.first().filter(|_| files.len() > slack.shared_files)?;
+            Some(format!("{} new files in /dev/shm, such as {file}", files.len()))
+        })
+        .or_else(|| grew("mappings", before.mappings as u64, now.mappings as u64, slack.mappings as u64))
+        .or_else(|| grew("mapped bytes", before.mapped, now.mapped, slack.mapped))
+}
