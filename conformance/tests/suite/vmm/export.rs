@@ -122,7 +122,7 @@ fn exporting_an_import(exporter: Role, importer: Role, observer: Role) -> Outcom
     let imported = import(&exporter, physical, &importer)?;
     let here = map_readable_and_writable(&importer, imported)?;
     let allowed = CUpointer_attribute::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES;
-    let is_allowed = importer.pointer_get_attribute(allowed.0, here)? & DESCRIPTOR != 0;
+    let is_allowed = importer.pointer_get_wide_attribute(allowed.0, here)? & u64::from(DESCRIPTOR) != 0;
     observe("allowed by the pointer attribute", is_allowed);
     let Some(descriptor) = importer.mem_export_to_descriptor(imported).recorded("export")? else { return Ok(()) };
     let received = observer.receive_descriptor(&importer.send_descriptor(descriptor)?)?;
