@@ -15,6 +15,7 @@ use crate::graph::{Graph, Node, Work};
 use crate::health::Health;
 use crate::process::{State, state, thread};
 use crate::stream::Stream;
+use crate::stream::is_legacy;
 
 const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 const INVALIDATED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -157,6 +158,11 @@ impl State {
     /// Refuses to wait for a whole context of which a stream is captured.
     pub(crate) fn check_no_capture_in(&mut self, context: u64) -> Result<()> {
         self.invalidate(|capture| capture.origin.context == context, UNSUPPORTED)
+    }
+
+    /// Whether a stream is captured that the default stream would have to wait for.
+    fn has_blocking_capture(&self, context: u64) -> bool {
+        self.captures.iter().any(|capture| capture.origin.context == context && capture.origin.is_blocking())
     }
 
     /// Refuses the default stream while a stream is captured that it would have to wait for.
@@ -350,6 +356,11 @@ entry_points! {
 
     fn cuStreamIsCapturing(stream: CUstream, status: Output<Status>) {
         let mut state = state()?;
+        // As documented, the question whether the default stream is captured leaves captures valid.
+        let current = state.current()?;
+        if is_legacy(stream) && state.has_blocking_capture(current) {
+            return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        }
         let stream = state.stream(stream)?;
         status.give(match state.capture_of(&stream) {
             None => Status::CU_STREAM_CAPTURE_STATUS_NONE,

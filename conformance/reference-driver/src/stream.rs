@@ -197,13 +197,18 @@ fn records_complete_early() -> bool {
     )
 }
 
+/// Whether a handle stands for the default stream of all threads.
+pub(crate) fn is_legacy(handle: CUstream) -> bool {
+    const LEGACY: u64 = 1;
+    matches!(handle as u64, 0 | LEGACY)
+}
+
 impl State {
     /// The stream behind a handle.
     pub(crate) fn stream(&mut self, handle: CUstream) -> Result<Arc<Stream>> {
-        const LEGACY: u64 = 1;
         const PER_THREAD: u64 = 2;
         match handle as u64 {
-            0 | LEGACY => {
+            _ if is_legacy(handle) => {
                 let current = self.current()?;
                 self.check_default_stream(current)?;
                 Ok(Arc::clone(&self.context(current)?.default_stream))

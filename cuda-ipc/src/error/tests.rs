@@ -56,6 +56,7 @@ fn transport_errors() -> Vec<(TransportError, bool)> {
         DescriptorsMissing { received: 0, announced: 1 } => NOT_GONE,
         OtherProtocol {} => NOT_GONE,
         BadRank { rank: 2, size: 2 } => NOT_GONE,
+        GroupTooLarge { size: 5000, most: 4096 } => NOT_GONE,
         RankTaken { rank: 1, address: address() } => NOT_GONE,
         OtherSize { rank: 1, size: 2, expected: 3 } => NOT_GONE,
         RanksMissing { ranks: vec![1] } => NOT_GONE,

@@ -6,6 +6,7 @@ use bytemuck::NoUninit;
 use crate::error::check;
 use crate::memory::DeviceSlice;
 use crate::sys::CUdeviceptr;
+use crate::vmm::Access;
 use crate::{Error, Stream};
 
 impl<T: NoUninit> DeviceSlice<'_, T> {
@@ -18,6 +19,10 @@ impl<T: NoUninit> DeviceSlice<'_, T> {
         let (pointer, count) = (self.pointer(), self.len());
         if !pointer.is_multiple_of(size_of::<T>() as CUdeviceptr) {
             return Err(Error::Misaligned { pointer, alignment: size_of::<T>() });
+        }
+        if self.memory().context() != stream.context() {
+            // The fill may be a kernel, and one without access ends the work of the process.
+            self.memory().require_access(stream.context(), Access::ReadWrite)?;
         }
         let driver = stream.context().enter()?;
         // In each call, the device memory has that many values.

@@ -14,7 +14,10 @@ use crate::{Context, Error};
 impl Stream {
     // Relies on: captures that do not begin during a call.
     /// `cuStreamIsCapturing`: returns an error if the stream is being captured. The driver is asked only about streams that
-    /// other code may know. It captures no default stream.
+    /// other code may know.
+    ///
+    /// A default stream is not captured itself. But the driver refuses to use it while a stream is captured that it would
+    /// have to wait for, which counts as the same here.
     #[inline]
     pub(crate) fn require_no_capture(&self) -> Result<(), Error> {
         if self.is_known() { self.require_no_foreign_capture() } else { Ok(()) }
@@ -29,7 +32,10 @@ impl Stream {
     /// Returns whether other code may know the stream.
     #[inline]
     fn is_known(&self) -> bool {
-        matches!(&self.0, Kind::Created(created) if created.is_known.load(Ordering::Relaxed))
+        match &self.0 {
+            Kind::Default(_) => true,
+            Kind::Created(created) => created.is_known.load(Ordering::Relaxed),
+        }
     }
 
     /// The rest of [`Stream::require_no_capture`], for a stream that other code may know.
@@ -39,11 +45,12 @@ impl Stream {
         let driver = self.context().enter()?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: the stream is live, and the output is a local.
-        check("cuStreamIsCapturing", unsafe { driver.cuStreamIsCapturing(self.handle(), &mut status) }, String::new)?;
-        if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
-            return Ok(());
+        let answer = unsafe { driver.cuStreamIsCapturing(self.handle(), &mut status) };
+        let is_implicit = answer == Ok(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        if is_implicit || status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
+            return Err(ForeignError::Capturing.into());
         }
-        Err(ForeignError::Capturing.into())
+        check("cuStreamIsCapturing", answer, String::new)
     }
 
     /// `cuEventQuery`: returns an error if an event was recorded in a capture, which this stream would join if it waited
@@ -79,6 +86,23 @@ impl Stream {
             }
             answer => answer,
         }
+    }
+}
+
+impl Context {
+    /// `cuCtxSynchronize`: waits as [`Context::synchronize`] does, also while other code captures streams, if the driver
+    /// permits it at all.
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        heedless(self, || self.synchronize())
+    }
+}
+
+impl Error {
+    /// Whether the driver refused a call because of a capture of other code. It does not once the capture has ended.
+    pub(super) fn is_of_capture(&self) -> bool {
+        let codes = [CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT];
+        self.code().is_some_and(|code| codes.contains(&code))
     }
 }
 

@@ -182,6 +182,15 @@ pub enum TransportError {
         /// The number of ranks.
         size: usize,
     },
+    /// No group can have so many ranks.
+    #[non_exhaustive]
+    #[error("a group of {size} ranks is too large{}", self.advice())]
+    GroupTooLarge {
+        /// The number of ranks.
+        size: usize,
+        /// The largest number that a group can have.
+        most: usize,
+    },
     /// Another process has this rank of the group.
     #[non_exhaustive]
     #[error("{address}: another process has rank {rank}{}", self.advice())]
@@ -255,6 +264,7 @@ impl TransportError {
             | Self::DescriptorsMissing { .. }
             | Self::OtherProtocol
             | Self::BadRank { .. }
+            | Self::GroupTooLarge { .. }
             | Self::RankTaken { .. }
             | Self::OtherSize { .. }
             | Self::RanksMissing { .. }
@@ -293,6 +303,7 @@ impl TransportError {
             Self::DescriptorsMissing { .. } => "check the peer",
             Self::OtherProtocol => "use the same version of cuda-ipc in both processes",
             Self::BadRank { .. } => "count the ranks from 0",
+            Self::GroupTooLarge { .. } => "a group has at most 4096 ranks",
             Self::RankTaken { .. } => "end it, give each process a rank of its own, or choose another path",
             Self::OtherSize { .. } => "give all processes the same number of ranks",
             Self::RanksMissing { .. } => "check whether they were started and still work, or wait longer",

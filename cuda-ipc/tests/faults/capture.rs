@@ -37,6 +37,33 @@ fn work_ends_beside_a_capture_that_forbids_waits() {
     Peer::start(module_path!(), "role_waits_beside_a_capture").finish();
 }
 
+/// A default stream would have to wait for a captured stream that blocks it.
+#[test]
+fn a_scope_of_the_default_stream_does_not_abort_beside_a_capture() {
+    let _alone = alone();
+    Peer::start(module_path!(), "role_uses_the_default_stream_beside_a_capture").finish();
+}
+
+/// The driver lets nothing wait for a stream that is captured. Without work, a scope need not wait.
+#[test]
+fn a_scope_without_work_does_not_abort_beside_a_capture() {
+    let _alone = alone();
+    Peer::start(module_path!(), "role_enqueues_nothing_beside_a_capture").finish();
+}
+
+#[test]
+fn a_scope_waits_for_the_end_of_a_capture_and_then_for_its_work() {
+    let _alone = alone();
+    Peer::start(module_path!(), "role_has_work_beside_a_capture").finish();
+}
+
+#[cfg(feature = "dlpack")]
+#[test]
+fn the_deleter_of_a_tensor_waits_or_keeps_the_memory() {
+    let _alone = alone();
+    Peer::start(module_path!(), "role_releases_a_tensor_while_work_runs").finish();
+}
+
 /// The raw calls of other code.
 fn begin_capture(raw: CUstream, mode: Mode) {
     // SAFETY: the stream lives.
@@ -63,6 +90,22 @@ fn is_captured(raw: CUstream) -> bool {
 fn raw_stream(context: &Context) -> CUstream {
     Stream::non_blocking(context).unwrap().into_raw().unwrap()
 }
+
+/// A stream for which the default stream waits.
+fn blocking_stream(context: &Context) -> CUstream {
+    Stream::new(context).unwrap().into_raw().unwrap()
+}
+
+/// Returns whether a capture has become invalid, as it does when a call wants to wait for it.
+fn is_invalid(raw: CUstream) -> bool {
+    let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+    // SAFETY: the stream lives, and the output is a local.
+    let code = context().within(|| unsafe { driver().raw().cuStreamIsCapturing(raw, &mut status) }).unwrap();
+    assert_eq!(code.unwrap(), CUresult::CUDA_SUCCESS);
+    status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED
+}
+
+const RELAXED: Mode = Mode::CU_STREAM_CAPTURE_MODE_RELAXED;
 
 /// What every call needs.
 struct Things<'a> {
@@ -199,6 +242,137 @@ roles! {
             other.copy_from(0, &one, 0, 8).unwrap();
             end_capture(theirs);
             assert_eq!(other.snapshot::<u32>(..).unwrap()[..], [7, 7]);
+        }
+    }
+
+    fn role_uses_the_default_stream_beside_a_capture(_connection) {
+        let context = context();
+        let (theirs, ours) = (blocking_stream(&context), Stream::default_of(&context));
+        let memory = DeviceBuffer::new(&context, 8).unwrap();
+        memory.fill(1).unwrap();
+        begin_capture(theirs, RELAXED);
+        let refused = ours.scope(|scoped| scoped.fill(memory.slice(..)?, 7_u32));
+        assert!(matches!(refused, Err(Error::Foreign(ForeignError::Capturing))), "{refused:?}");
+        assert!(end_capture(theirs), "the scope made the capture invalid");
+        assert_eq!(memory.snapshot::<u8>(..).unwrap()[..], [1; 8]);
+        ours.scope(|scoped| scoped.fill(memory.slice(..)?, 7_u32)).unwrap();
+    }
+
+    fn role_enqueues_nothing_beside_a_capture(_connection) {
+        let context = context();
+        let theirs = blocking_stream(&context);
+        // SAFETY: nothing destroys the stream.
+        let borrowed = unsafe { Stream::borrow_raw(&context, theirs, ()) }.unwrap();
+        for ours in [Stream::default_of(&context), borrowed] {
+            let ended = ours.scope(|_| {
+                begin_capture(theirs, RELAXED);
+                Ok(())
+            });
+            assert!(ended.is_err_and(|error| error.code().is_some()));
+            end_capture(theirs);
+            ours.scope(|_| Ok(())).unwrap();
+        }
+    }
+
+    fn role_has_work_beside_a_capture(_connection) {
+        let context = context();
+        let (theirs, ours) = (blocking_stream(&context), Stream::default_of(&context));
+        let memory = DeviceBuffer::new(&context, 8).unwrap();
+        let theirs_too = theirs as usize;
+        std::thread::scope(|threads| {
+            ours.scope(|scoped| {
+                scoped.fill(memory.slice(..)?, 7_u32)?;
+                begin_capture(theirs, RELAXED);
+                threads.spawn(move || {
+                    let theirs = theirs_too as CUstream;
+                    // The scope wants to wait.
+                    while !is_invalid(theirs) {
+                        std::thread::yield_now();
+                    }
+                    end_capture(theirs);
+                });
+                Ok(())
+            })
+            .unwrap();
+        });
+        assert_eq!(memory.snapshot::<u32>(..).unwrap()[..], [7, 7]);
+    }
+
+    fn role_releases_a_tensor_while_work_runs(_connection) {
+        #[cfg(feature = "dlpack")]
+        tensor::is_released_while_work_runs();
+    }
+}
+
+#[cfg(feature = "dlpack")]
+mod tensor {
+    use std::ops::Deref;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+
+    use cuda_ipc::foreign::dlpack::{ManagedVersioned, Tensor};
+    use cuda_ipc::host::SharedPages;
+    use cuda_ipc::{DeviceMemory, set_drop_hook};
+
+    use super::*;
+    use crate::peer::LONG;
+
+    static DROPPED: AtomicBool = AtomicBool::new(false);
+    static REPORTED: AtomicUsize = AtomicUsize::new(0);
+
+    /// Memory whose drop can be seen.
+    struct Memory(DeviceBuffer);
+
+    impl Deref for Memory {
+        type Target = DeviceMemory;
+
+        fn deref(&self) -> &DeviceMemory {
+            &self.0
+        }
+    }
+
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            DROPPED.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Beside a capture, the deleter cannot wait, so it keeps the memory and reports that.
+    pub(super) fn is_released_while_work_runs() {
+        set_drop_hook(|_| _ = REPORTED.fetch_add(1, Ordering::Relaxed));
+        let context = context();
+        let (theirs, consumer) = (raw_stream(&context), Stream::non_blocking(&context).unwrap());
+        let number = SharedPages::<u32>::new(&context, 1).unwrap();
+        for (round, is_beside_a_capture) in [(1, false), (2, true)] {
+            let memory = Memory(DeviceBuffer::new(&context, SIZE).unwrap());
+            let tensor = Tensor::<ManagedVersioned>::export::<u8, _>(memory, 0, &[8]).unwrap();
+            let (told, events) = channel();
+            consumer
+                .scope(|scoped| {
+                    scoped.wait_value(number.memory().slice(..1)?, WaitValue::GreaterOrEqual, round)?;
+                    if is_beside_a_capture {
+                        begin_capture(theirs, RELAXED);
+                    }
+                    let releasing = std::thread::spawn(move || {
+                        drop(tensor);
+                        told.send("released").unwrap();
+                    });
+                    if is_beside_a_capture {
+                        assert_eq!(events.recv_timeout(LONG), Ok("released"));
+                        end_capture(theirs);
+                    } else {
+                        let early = events.recv_timeout(Duration::from_millis(50));
+                        assert_eq!(early, Err(RecvTimeoutError::Timeout), "the work is not done");
+                    }
+                    assert!(!DROPPED.load(Ordering::Relaxed), "the memory is freed under work that uses it");
+                    number.numbers()[0].store(round, Ordering::Release);
+                    releasing.join().unwrap();
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(DROPPED.swap(false, Ordering::Relaxed), !is_beside_a_capture);
+            assert_eq!(REPORTED.load(Ordering::Relaxed), usize::from(is_beside_a_capture));
         }
     }
 }

@@ -71,8 +71,9 @@ roles! {
     }
 
     fn role_cannot_wait(_connection) {
-        let stream = Stream::non_blocking(&context()).unwrap();
-        let answer = stream.scope(|_| Ok(()));
+        let context = context();
+        let (stream, memory) = (Stream::non_blocking(&context).unwrap(), DeviceBuffer::new(&context, 8).unwrap());
+        let answer = stream.scope(|scoped| scoped.fill(memory.slice(..)?, 2_u32));
         unreachable!("the scope returned {answer:?}");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cuda_ipc::stream::{self, Scope, ScopedStream, WaitValue};
 use cuda_ipc::{Error, Stream};
+use rstest::rstest;
 
 use crate::common::context;
 use crate::peer::LONG;
@@ -74,24 +75,64 @@ fn nothing_in_a_scope_can_be_leaked_to_avoid_the_wait() {
     assert!(!std::mem::needs_drop::<&Scope<'_, '_>>());
 }
 
-#[test]
-fn a_scope_waits_for_each_of_its_streams() {
+/// A scope with seven streams, of which only this one has work that is not done.
+#[rstest]
+fn a_scope_waits_for_each_of_its_streams(#[values(0, 1, 3, 4, 5, 6)] late: usize) {
     let _alone = alone();
     let context = context();
-    let streams = [(); 5].map(|()| Stream::non_blocking(&context).unwrap());
-    let buffer = buffer([0; 5]);
-    let spin = crate::kernel::spin(&context);
-    stream::scope(|scope| {
-        for (place, stream) in streams.iter().enumerate() {
-            let stream = scope.on(stream);
-            stream.launch(&spin, cuda_ipc::module::LaunchShape::linear(1, 1), (5_000_000,))?;
-            stream.fill(buffer.slice(place..=place)?, place as u32 + 1)?;
-        }
-        Ok(())
-    })
-    .unwrap();
-    assert!(streams.iter().all(|stream| stream.query().unwrap()));
-    assert_eq!(words(&buffer), [1, 2, 3, 4, 5]);
+    let streams = [(); 7].map(|()| Stream::non_blocking(&context).unwrap());
+    let (gate, buffer) = (Gate::closed(&context), buffer([0; 2]));
+    let (told, events) = channel();
+    std::thread::scope(|threads| {
+        let _opens = gate.opens_on_failure();
+        let (streams, gate, buffer) = (&streams, &gate, &buffer);
+        let scope = threads.spawn(move || {
+            stream::scope(|scope| {
+                for (place, stream) in streams.iter().enumerate() {
+                    let stream = scope.on(stream);
+                    if place == late {
+                        stream.wait_value(gate.number(), WaitValue::Equal, 1)?;
+                        stream.fill(buffer.slice(..)?, 5_u32)?;
+                    }
+                }
+                Ok(())
+            })
+            .unwrap();
+            told.send("returned").unwrap();
+        });
+        assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
+        gate.open();
+        assert_eq!(events.recv_timeout(LONG), Ok("returned"));
+        scope.join().unwrap();
+    });
+    assert_eq!(words(&buffer), [5; 2]);
+}
+
+/// The default streams of two contexts have one handle, and are two streams.
+#[test]
+fn a_scope_waits_for_the_default_streams_of_two_contexts() {
+    let _alone = alone();
+    let contexts = [context(), cuda_ipc::Context::new(context().device()).unwrap()];
+    let streams = contexts.each_ref().map(Stream::default_of);
+    let buffers = contexts.each_ref().map(|context| cuda_ipc::DeviceBuffer::new(context, 4).unwrap());
+    let gate = Gate::closed(&contexts[1]);
+    let (told, events) = channel();
+    std::thread::scope(|threads| {
+        let _opens = gate.opens_on_failure();
+        let (streams, gate, buffers) = (&streams, &gate, &buffers);
+        let scope = threads.spawn(move || {
+            stream::scope(|scope| {
+                scope.on(&streams[0]).fill(buffers[0].slice(..)?, 1_u32)?;
+                scope.on(&streams[1]).wait_value(gate.number(), WaitValue::Equal, 1)
+            })
+            .unwrap();
+            told.send("returned").unwrap();
+        });
+        assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
+        gate.open();
+        assert_eq!(events.recv_timeout(LONG), Ok("returned"));
+        scope.join().unwrap();
+    });
 }
 
 #[test]

@@ -263,6 +263,26 @@ fn a_scope_whose_watch_panics_has_waited() {
     assert!(unwound.is_err() && asked.get() >= 3 && stream.query().unwrap());
 }
 
+/// A panic while a panic unwinds would end the process.
+#[test]
+fn a_scope_whose_watch_always_panics_has_waited() {
+    let _alone = alone();
+    let context = context();
+    let stream = Stream::non_blocking(&context).unwrap();
+    let (gate, asked) = (Gate::closed(&context), Cell::new(0));
+    let panics = Process(|| {
+        asked.set(asked.get() + 1);
+        if asked.get() == 2 {
+            gate.open();
+        }
+        panic!("each time");
+    });
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        stream::scope_watching(&panics, |scope| scope.on(&stream).wait_value(gate.number(), WaitValue::Equal, 1))
+    }));
+    assert!(unwound.is_err() && asked.get() == 2 && stream.query().unwrap());
+}
+
 roles! {
     fn role_writes_once(connection) {
         let context = context();

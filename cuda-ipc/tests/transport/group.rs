@@ -287,11 +287,22 @@ fn ranks_with_another_size_in_mind_are_refused() {
 #[rstest]
 #[case::no_ranks(0, 0)]
 #[case::the_size(3, 3)]
-#[case::too_many(0, u32::MAX as usize + 1)]
 fn a_rank_below_the_size_is_required(#[case] rank: usize, #[case] size: usize) {
     let (folder, path) = folder();
     let error = Group::join(&path, rank, size, PATIENCE).unwrap_err();
     assert!(matches!(error, TransportError::BadRank { rank: r, size: s, .. } if (r, s) == (rank, size)), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[rstest]
+#[case::one_too_many(Group::MOST_RANKS + 1)]
+#[case::many(u32::MAX as usize)]
+#[case::more_than_32_bits(u32::MAX as usize + 1)]
+fn a_group_that_is_too_large_is_refused(#[case] size: usize) {
+    let (folder, path) = folder();
+    let error = Group::join(&path, 0, size, PATIENCE).unwrap_err();
+    assert!(matches!(error, TransportError::GroupTooLarge { size: s, .. } if s == size), "{error}");
+    assert!(error.to_string().contains("4096"), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

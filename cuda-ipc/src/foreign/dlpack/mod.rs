@@ -19,6 +19,7 @@ use std::slice;
 pub use abi::{Abi, DataType, Device, Managed, ManagedVersioned, RawTensor};
 pub use error::TensorError;
 
+use crate::drop_hook::report;
 use crate::foreign::{ForeignError, ForeignMemory};
 use crate::memory::DeviceMemory;
 use crate::sys::CUdeviceptr;
@@ -71,7 +72,9 @@ impl<A: Abi> Tensor<A> {
     /// first element is `offset` bytes after the beginning of the memory.
     ///
     /// The tensor owns `memory`, such as a buffer. Consumers such as PyTorch call the deleter while their kernels still
-    /// run. So the deleter waits for all work of the memory's context before it drops the memory.
+    /// run. So the deleter waits for all work of the memory's context before it drops the memory. If it cannot wait,
+    /// because other code is capturing a stream of the context, it leaks the memory, and the error goes to the hook of
+    /// [`set_drop_hook`](crate::set_drop_hook). If dropping the memory panics, the process is aborted.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`] and [`Error::Misaligned`]; [`Error::Tensor`] if the size does not fit into 64 bits.
@@ -257,8 +260,16 @@ unsafe extern "C" fn delete<A: Abi, M: Deref<Target = DeviceMemory>>(managed: *m
     let exported = unsafe { (*managed).context() }.cast::<Exported<A, M>>();
     // SAFETY: `export` allocated it, and the consumer calls this once.
     let exported = unsafe { Box::from_raw(exported) };
-    // After an error of the device, nothing uses the memory any more. There is no caller to return it to.
-    let _ = exported.memory.context().synchronize();
+    match exported.memory.context().finish() {
+        Ok(()) => {}
+        // Nothing uses the memory any more.
+        Err(error) if error.ends_work() => {}
+        Err(error) => {
+            // Work may still use the memory, so it stays.
+            std::mem::forget(exported);
+            report("Tensor", error);
+        }
+    }
 }
 
 /// Returns the size of a tensor, in bytes.

@@ -1,9 +1,13 @@
 //! The end of a scope: it does not pass before the work is done.
 
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::abort;
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::Used;
+use crate::deadline::{Deadline, Pauses};
 use crate::drop_hook::report;
 use crate::{Error, Stream};
 
@@ -14,6 +18,9 @@ pub(super) struct End<'used, 'scope> {
     has_waited: bool,
 }
 
+/// How long a scope waits for the end of a capture that forbids it to wait for its work.
+const CAPTURE: Duration = Duration::from_secs(60);
+
 impl<'used, 'scope> End<'used, 'scope> {
     pub(super) const fn of(used: &'used Used<'scope>) -> Self {
         Self { used, has_waited: false }
@@ -22,7 +29,7 @@ impl<'used, 'scope> End<'used, 'scope> {
     /// Waits, and returns the first error of the scope's function and of its work.
     #[inline]
     pub(super) fn wait<R>(mut self, answer: Result<R, Error>) -> Result<R, Error> {
-        let failure = self.used.settle();
+        let failure = self.used.settle(true);
         self.has_waited = true;
         match failure {
             None => answer,
@@ -40,7 +47,9 @@ impl Drop for End<'_, '_> {
         if self.has_waited {
             return;
         }
-        if let Some(failure) = self.used.settle() {
+        // What watches the process is code of the caller, which may panic each time.
+        let settled = catch_unwind(AssertUnwindSafe(|| self.used.settle(true)));
+        if let Some(failure) = settled.unwrap_or_else(|_| self.used.settle(false)) {
             report("Scope", failure);
         }
     }
@@ -48,12 +57,14 @@ impl Drop for End<'_, '_> {
 
 impl Used<'_> {
     /// Waits for every stream, also after an error, and returns the first error.
-    fn settle(&self) -> Option<Error> {
+    fn settle(&self, watches: bool) -> Option<Error> {
         let mut first = None;
         self.streams.borrow().each(|stream| {
             let settled = match &self.watch {
-                None => settle(stream),
-                Some(watch) => watch.settle(stream),
+                // Nothing uses what the scope borrowed, whatever comes of the wait.
+                _ if !self.has_work.get() => stream.finish(),
+                Some(watch) if watches => watch.settle(stream),
+                _ => settle(stream),
             };
             if let Err(error) = settled {
                 first.get_or_insert(error);
@@ -65,7 +76,15 @@ impl Used<'_> {
 
 /// Waits until a stream's work is over. It returns only if that is certain.
 pub(super) fn settle(stream: &Stream) -> Result<(), Error> {
-    let Err(error) = stream.finish() else { return Ok(()) };
+    let (mut pauses, deadline) = (Pauses::default(), Deadline::after(Some(CAPTURE)));
+    let error = loop {
+        match stream.finish() {
+            Ok(()) => return Ok(()),
+            // No call says when a capture of other code has ended.
+            Err(error) if error.is_of_capture() && !deadline.has_passed() => sleep(pauses.next()),
+            Err(error) => break error,
+        }
+    };
     if error.ends_work() {
         return Err(error);
     }

@@ -5,7 +5,7 @@ mod stream;
 mod streams;
 mod watch;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -98,7 +98,7 @@ fn run_watching<'env, F, R>(process: Option<&'env dyn Exporter>, run: F) -> Resu
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, Error>,
 {
-    let used = Used { streams: RefCell::default(), watch: process.map(Watch::new) };
+    let used = Used { streams: RefCell::default(), has_work: Cell::new(false), watch: process.map(Watch::new) };
     let scope = Scope { used, env: PhantomData };
     // If the function panics, dropping this waits.
     let end = End::of(&scope.used);
@@ -121,6 +121,8 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// the wait. Otherwise, work could borrow what is dropped before the wait.
 struct Used<'scope> {
     streams: RefCell<Streams<'scope>>,
+    /// Whether the scope may have enqueued anything.
+    has_work: Cell<bool>,
     watch: Option<Watch<'scope>>,
 }
 

@@ -203,10 +203,16 @@ impl<'scope, 'env> ScopedStream<'scope, 'env> {
         unsafe { kernel.launch(shape, self.stream, arguments) }
     }
 
-    /// Refuses a captured stream, and one that was captured when the scope took it in.
+    /// Refuses a captured stream, and one that was captured when the scope took it in. Otherwise notes that the scope may
+    /// enqueue work.
     #[inline]
     fn require_no_capture(self) -> Result<(), Error> {
-        if self.is_captured { Err(ForeignError::Capturing.into()) } else { self.stream.require_no_capture() }
+        if self.is_captured {
+            return Err(ForeignError::Capturing.into());
+        }
+        self.stream.require_no_capture()?;
+        self.scope.used.has_work.set(true);
+        Ok(())
     }
 
     /// Refuses a captured stream. If the scope watches a process, waits for the stream before a copy for which the driver

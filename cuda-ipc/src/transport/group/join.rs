@@ -37,6 +37,9 @@ enum Greeting {
 }
 
 impl Group {
+    /// The most ranks of a group. Each rank has a connection to every other one, which is a descriptor.
+    pub const MOST_RANKS: usize = 4096;
+
     /// `bind`, `connect`, `accept`: joins the group at a path, and waits until every rank has joined.
     ///
     /// Each rank listens at a socket of its own, as long as it is in the group: the path with a dot and its rank after
@@ -47,6 +50,7 @@ impl Group {
     ///
     /// # Errors
     /// - [`TransportError::BadRank`] if `rank` is not below `size`;
+    /// - [`TransportError::GroupTooLarge`] if `size` is above [`Group::MOST_RANKS`];
     /// - [`TransportError::RankTaken`] if another process has the rank;
     /// - [`TransportError::OtherSize`] if another rank has another number of ranks in mind;
     /// - [`TransportError::RanksMissing`] if the time is up;
@@ -59,8 +63,11 @@ impl Group {
         size: usize,
         timeout: Option<Duration>,
     ) -> Result<Self, TransportError> {
-        if rank >= size || u32::try_from(size).is_err() {
+        if rank >= size {
             return Err(TransportError::BadRank { rank, size });
+        }
+        if size > Self::MOST_RANKS {
+            return Err(TransportError::GroupTooLarge { size, most: Self::MOST_RANKS });
         }
         let (path, deadline) = (path.as_ref().to_owned(), Deadline::after(timeout));
         let address = address(&path, rank);
