@@ -2,11 +2,12 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use cuda_ipc::stream::{self, WaitValue};
 use cuda_ipc::sys::CUresult;
-use cuda_ipc::{DeviceBuffer, Stream};
+use cuda_ipc::{Context, DeviceBuffer, Stream};
 
 use crate::context;
 use crate::peer::roles;
@@ -29,6 +30,12 @@ fn run(role: &str, of_contexts: bool) -> std::process::Output {
 #[test]
 fn a_stream_that_cannot_be_awaited_is_awaited_by_its_context() {
     let output = run("role_waits_for_its_context", false);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_scope_waits_for_its_other_streams_after_an_error() {
+    let output = run("role_waits_for_two_contexts", false);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -68,6 +75,33 @@ roles! {
         });
         assert_eq!(failed.unwrap_err().code(), Some(UNKNOWN));
         assert_eq!(memory.snapshot::<u32>(1..).unwrap()[..], [2]);
+    }
+
+    fn role_waits_for_two_contexts(_connection) {
+        let contexts = [context(), Context::new(context().device()).unwrap()];
+        let streams = contexts.each_ref().map(|context| Stream::non_blocking(context).unwrap());
+        let opening = Stream::non_blocking(&contexts[1]).unwrap();
+        let memory = contexts.each_ref().map(|context| DeviceBuffer::new(context, 8).unwrap());
+        assert_eq!(memory[1].fill(0).unwrap_err().code(), Some(UNKNOWN));
+        let number = memory[1].slice::<u32>(..1).unwrap();
+        let (told, events) = channel();
+        let failed = std::thread::scope(|threads| {
+            let (streams, memory) = (&streams, &memory);
+            let scope = threads.spawn(move || {
+                let failed = stream::scope(|scope| {
+                    scope.on(&streams[0]).fill(memory[0].slice(..)?, 2_u32)?;
+                    scope.on(&streams[1]).wait_value(number, WaitValue::Equal, 1)
+                });
+                told.send("returned").unwrap();
+                failed
+            });
+            assert_eq!(events.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout));
+            // SAFETY: the memory outlives the threads, and with them the wait for this.
+            unsafe { opening.write_value32(&memory[1], 0, 1) }.unwrap();
+            scope.join().unwrap()
+        });
+        assert_eq!(failed.unwrap_err().code(), Some(UNKNOWN));
+        assert!(streams[1].query().unwrap());
     }
 
     fn role_cannot_wait(_connection) {

@@ -135,6 +135,33 @@ fn a_scope_waits_for_the_default_streams_of_two_contexts() {
     });
 }
 
+/// The default stream waits for a blocking stream, and a copy without a stream for the default stream.
+#[test]
+fn a_copy_without_a_stream_returns_when_it_is_done() {
+    let _alone = alone();
+    let context = context();
+    let (waiting, gate) = (Stream::new(&context).unwrap(), Gate::closed(&context));
+    let (from, to) = (buffer([7; 2]), buffer([0; 2]));
+    let (told, events) = channel();
+    waiting
+        .scope(|stream| {
+            let _opens = gate.opens_on_failure();
+            stream.wait_value(gate.number(), WaitValue::Equal, 1)?;
+            std::thread::scope(|threads| {
+                threads.spawn(|| {
+                    to.copy_from(0, &from, 0, 8).unwrap();
+                    told.send("copied").unwrap();
+                });
+                assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
+                gate.open();
+                assert_eq!(events.recv_timeout(LONG), Ok("copied"));
+            });
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(words(&to), [7; 2]);
+}
+
 #[test]
 fn a_scope_within_a_scope_ends_first() {
     let _alone = alone();
