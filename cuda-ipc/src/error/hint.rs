@@ -40,7 +40,7 @@ impl Error {
             Self::OtherTicket { .. } => {
                 "open memory with Parcel::open or Parcel::map, and an event with Parcel::open_event"
             }
-            Self::Descriptors { .. } => "send the complete parcel",
+            Self::Descriptors { .. } => "send the ticket with exactly its descriptors",
             Self::UnknownPool { .. } => "keep an import from the pool's first ticket open",
             Self::DeviceNotVisible { .. } => {
                 "add it to CUDA_VISIBLE_DEVICES, or open the memory in a context of another device"
@@ -123,6 +123,9 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
         ("cuIpcCloseMemHandle", C::CUDA_ERROR_INVALID_VALUE) => {
             "the memory is not open in this context: was it closed elsewhere?"
         }
+        (_, C::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT | C::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) => {
+            "other code is capturing a stream of this context: wait until the capture has ended"
+        }
         ("cuMemFree", C::CUDA_ERROR_INVALID_VALUE) => {
             "the address is not memory from cuMemAlloc: was it freed elsewhere?"
         }
@@ -130,7 +133,8 @@ pub(super) fn hint(function: &str, code: C) -> Option<&'static str> {
             "a fabric handle needs an IMEX channel, and this process has none: see fabric::probe"
         }
         ("cuMemCreate", C::CUDA_ERROR_INVALID_VALUE) => {
-            "the size must be a nonzero multiple of the granularity, and the device must support this handle type"
+            "the size must not be 0 and, of an Allocation, a multiple of the granularity; and the device must support this \
+             handle type"
         }
         ("cuMemExportToShareableHandle", C::CUDA_ERROR_INVALID_VALUE) => {
             "the memory was created without this handle type, or was imported: only its creator can export it"
