@@ -2,6 +2,7 @@
 //! all bits.
 
 use crate::profile::profile;
+use std::os::unix::fs::MetadataExt as _;
 
 /// The contents of a handle. To everything outside this driver, its bytes are opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +32,16 @@ pub(crate) enum Kind {
 }
 
 impl Handle {
+    /// Whether the exporter still has the memfd. A program that its process executes does not inherit it.
+    pub(crate) fn has_exporter(&self) -> bool {
+        let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
+        match std::fs::metadata(path) {
+            Ok(file) => file.ino() == self.inode,
+            // The process of another user does not show its descriptors.
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        }
+    }
+
     /// Creates a handle that names no object. Only faults use it.
     pub(crate) const fn nowhere(kind: Kind, process: u32, start_time: u64) -> Self {
         Self { kind, process, start_time, descriptor: 0, inode: 0, place: 0, size: 0, serial: 0, device: 0 }

@@ -418,6 +418,8 @@ impl State {
             }
         };
         match block.serial(place) {
+            // The exporter executed another program. This process keeps the block, because it has other memory of it open.
+            serial if serial == handle.serial && end <= block.size && !handle.has_exporter() => Err(INVALID_HANDLE),
             serial if serial == handle.serial && end <= block.size => Ok(block),
             serial if serial != 0 && end <= block.size && Block::takes_newer_memory() => Ok(block),
             // IPCMEM-OPEN-016

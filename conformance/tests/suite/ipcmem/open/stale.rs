@@ -120,6 +120,23 @@ fn memory_of_an_ended_process_does_not_open(exporter: Role, importer: Role, #[ca
     importer.ctx_synchronize()
 }
 
+/// The driver refuses to open a handle after the exporter has executed another program, even if the importer has other
+/// memory of the same block open.
+#[rstest]
+#[case::alone(false)]
+#[case::beside_an_open_import(true)]
+#[conformance::test("IPCMEM-OPEN-016")]
+fn memory_of_a_replaced_program_does_not_open(exporter: Role, importer: Role, #[case] is_open: bool) -> Outcome {
+    let neighbour = exporter.mem_alloc(SMALL)?;
+    if is_open {
+        open(&exporter, neighbour, &importer)?;
+    }
+    let handle = exporter.ipc_get_mem_handle(exporter.mem_alloc(SMALL)?)?;
+    exporter.exec()?;
+    importer.ipc_open_mem_handle(handle).refused_and_recorded(&[])?;
+    importer.ctx_synchronize()
+}
+
 /// The driver refuses to open a handle after the exporter has reset the context.
 #[rstest]
 #[conformance::test("IPCMEM-OPEN-020")]
