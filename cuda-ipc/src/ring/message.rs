@@ -202,7 +202,8 @@ impl<'scope, 'env> MessageInStream<'scope, 'env> {
     ///
     /// # Errors
     /// [`Error::Refused`] if the device does not support stream values, or if the ring is ordered by events and the
-    /// stream belongs to another context than the ring. The slot then stays taken.
+    /// stream belongs to another context than the ring; [`Error::Foreign`] if other code is capturing the stream. The slot
+    /// then stays taken.
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuEventRecord")]
     pub fn release(mut self) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use cuda_ipc::foreign::ForeignError;
 use cuda_ipc::foreign::dlpack::{
     Abi, DataType, Device, Element, Managed, ManagedVersioned, RawTensor, Tensor, TensorError,
 };
-use cuda_ipc::{DeviceBuffer, Error};
+use cuda_ipc::{Context, DeviceBuffer, Error};
 use dlpark::allocation::dynamic::Allocation;
 use dlpark::ffi;
 
@@ -202,6 +202,14 @@ fn a_hostile_tensor_is_an_error_and_is_released_once() {
         let error = import(alter);
         assert!(matches!(error, Error::Tensor(_)) && error.to_string().contains(expected), "{error}; not: {expected}");
     }
+}
+
+/// A tensor names its device, and not its context.
+#[test]
+fn a_tensor_of_another_context_is_refused() {
+    let tensor = Tensor::<Managed>::export::<u8, _>(Seen(buffer(64)), 0, &[8]).unwrap();
+    let refused = tensor.memory(&Context::new(device()).unwrap());
+    assert!(matches!(refused, Err(Error::NoAccess { .. })), "{refused:?}");
 }
 
 #[test]

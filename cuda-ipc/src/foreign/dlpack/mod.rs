@@ -23,6 +23,7 @@ use crate::drop_hook::report;
 use crate::foreign::{ForeignError, ForeignMemory};
 use crate::memory::DeviceMemory;
 use crate::sys::CUdeviceptr;
+use crate::vmm::Access;
 use crate::{Context, Error, fork};
 
 /// A type of elements that tensors can have.
@@ -170,7 +171,8 @@ impl<A: Abi> Tensor<A> {
     ///
     /// # Errors
     /// [`Error::Tensor`] if the tensor is not contiguous, is read-only, or is not in the memory of a GPU;
-    /// [`Error::Foreign`] if the GPU is not that of the context.
+    /// [`Error::Foreign`] if the GPU is not that of the context; [`Error::NoAccess`] if the memory is that of another
+    /// context, and this one cannot reach it.
     pub fn memory(self, context: &Context) -> Result<ForeignMemory<Self>, Error> {
         let (tensor, is_read_only) = self.raw()?;
         if tensor.device.kind != Device::CUDA {
@@ -200,7 +202,12 @@ impl<A: Abi> Tensor<A> {
         };
         // SAFETY: `from_raw` requires that the memory is allocated until the deleter is called, and the tensor owns what
         // `export` exported. The numbers are those of the tensor.
-        Ok(unsafe { ForeignMemory::borrow_raw(context, pointer, size, self) })
+        let memory = unsafe { ForeignMemory::borrow_raw(context, pointer, size, self) };
+        if size > 0 {
+            // DLPack names the device, but not the context.
+            memory.require_access(context, Access::Read)?;
+        }
+        Ok(memory)
     }
 
     fn raw(&self) -> Result<(&RawTensor, bool), TensorError> {
