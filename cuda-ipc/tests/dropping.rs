@@ -8,7 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{device, driver};
 use cuda_ipc::event::InterprocessEvent;
+use cuda_ipc::host::PinnedBuffer;
 use cuda_ipc::ipc::{ImportedBuffer, MemHandle};
+use cuda_ipc::module::Module;
+use cuda_ipc::peer::PeerAccess;
+use cuda_ipc::pool::{Pool, PoolBuffer};
 use cuda_ipc::sys::{CUcontext, CUresult};
 use cuda_ipc::vmm::{Access, Allocation, HandleTypes, Mapping, Reservation, granularity};
 use cuda_ipc::{Context, DeviceBuffer, DropError, Error, Stream, set_drop_hook};
@@ -109,6 +113,21 @@ fn every_method_that_closes_succeeds_once_and_for_all() {
     InterprocessEvent::new(&context).unwrap().destroy().unwrap();
     Stream::new(&context).unwrap().destroy().unwrap();
     Stream::default_of(&context).destroy().unwrap();
+    PinnedBuffer::<u32>::new(&context, 4).unwrap().free().unwrap();
+    let size = granularity(device(), HandleTypes::NONE).unwrap();
+    let allocation = Allocation::new(device(), size, HandleTypes::NONE).unwrap();
+    Mapping::new(&context, &[&allocation], Access::ReadWrite).unwrap().unmap().unwrap();
+    Reservation::new(driver(), size, 0).unwrap().free().unwrap();
+    let pool = Pool::new(device(), HandleTypes::NONE, None).unwrap();
+    PoolBuffer::new(&pool, 4096, &Stream::default_of(&context)).unwrap().free().unwrap();
+    pool.destroy().unwrap();
+    // SAFETY: the text is a kernel of this workspace.
+    unsafe { Module::from_ptx(&context, kernels::FILL.ptx) }.unwrap().unload().unwrap();
+    if let Ok(second) = driver().device(1) {
+        let peer = Context::primary(second).unwrap();
+        PeerAccess::enable(&context, &peer).unwrap().disable().unwrap();
+        peer.release().unwrap();
+    }
     let other = context.clone();
     context.release().unwrap();
     assert!(is_active());

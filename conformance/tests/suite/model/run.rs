@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use conformance::{Models, Note, Outcome, Role, Stop, annotate, forget_ended_roles, forget_steps, models, random};
+use conformance::{
+    Models, Note, Outcome, Role, Stop, annotate, forget_ended_roles, forget_steps, models, observe, random,
+};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -36,6 +38,9 @@ pub(crate) fn run(protocols: &'static [Protocol]) -> Outcome {
     };
     for number in numbers {
         if is_over(asked, number, began.elapsed()) {
+            if asked.soak.is_some() {
+                observe("scripts", number.to_string());
+            }
             return Ok(());
         }
         let unmade = |reason| Stop::Harness(format!("script {number} cannot be made: {reason}"));
