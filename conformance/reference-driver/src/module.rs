@@ -68,6 +68,10 @@ pub(crate) fn contents(image: &CStr) -> Result<Contents> {
     if !tokens.contains(&".target") {
         return Err(CUresult::CUDA_ERROR_INVALID_PTX);
     }
+    if tokens.contains(&"#") {
+        note(format_args!("PTX with directives of the preprocessor cannot be loaded"));
+        return Err(NOT_SUPPORTED);
+    }
     if let Some(name) = ptx::kernel(&tokens) {
         note(format_args!(
             "the kernel `{name}` cannot be loaded: only the reference driver's own kernels run on the CPU"
@@ -397,6 +401,9 @@ mod tests {
             ".visible.entry\tfill() {}",
             ".global .u32 x;.entry/**/fill() {}",
             ".file 1 \"//\" .entry fill() {}",
+            ".target sm_70.entry fill() {}",
+            ".file 1 \"\\\"/*\"\n.entry fill() {}\n.file 2 \"*/\\\"\"",
+            "#define OF(x) .x\nOF(entry) fill() {}",
         ] {
             assert_eq!(of_ptx(kernel), Err(NOT_SUPPORTED), "{kernel}");
         }

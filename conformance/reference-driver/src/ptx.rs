@@ -12,7 +12,7 @@ pub(crate) fn tokens(text: &str) -> Option<Vec<&str>> {
             rest.find("*/")? + 2
         } else {
             let length = match first {
-                b'"' => rest[1..].find('"')? + 2,
+                b'"' => string(rest)?,
                 // A directive ends where the next one begins, but an instruction such as `ld.global.u32` is one word.
                 b'.' => 1 + rest.bytes().skip(1).take_while(|byte| is_of_word(*byte)).count(),
                 _ => rest.bytes().take_while(|byte| is_of_word(*byte) || *byte == b'.').count().max(1),
@@ -25,9 +25,22 @@ pub(crate) fn tokens(text: &str) -> Option<Vec<&str>> {
     Some(tokens)
 }
 
+/// The length of a string with its quotes.
+fn string(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    for (place, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !is_escaped => return Some(place + 1),
+            _ => is_escaped = byte == b'\\' && !is_escaped,
+        }
+    }
+    None
+}
+
 /// The name of the first kernel.
 pub(crate) fn kernel<'text>(tokens: &[&'text str]) -> Option<&'text str> {
-    let place = tokens.iter().position(|token| *token == ".entry")?;
+    // A directive may follow a word without a blank: `.target sm_70.entry`.
+    let place = tokens.iter().position(|token| token.ends_with(".entry"))?;
     Some(tokens.get(place + 1).copied().unwrap_or_default())
 }
 
