@@ -6,6 +6,7 @@
 mod environment;
 mod models;
 mod run;
+mod sample;
 mod target;
 mod text;
 
@@ -26,6 +27,7 @@ use crate::output::{Failure, print, remark};
 use crate::suite::Suite;
 use models::Listed;
 use run::Runner;
+use sample::is_sample;
 use target::Target;
 
 #[derive(Args)]
@@ -194,14 +196,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::from(u8::from(!unexpected.is_empty())))
-}
-
-/// One fault in so many is in a sample.
-const SAMPLE: u32 = 4;
-
-/// Whether a fault is in a sample, which does not change if others come or go.
-fn is_sample(name: &str) -> bool {
-    crc32fast::hash(name.as_bytes()).is_multiple_of(SAMPLE)
 }
 
 /// The names in a file, one on each line. What follows `#` is a comment.

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 use fault::Fault;
 
-use super::is_sample;
 use super::run::{Cases, Runner};
+use super::sample::is_sample;
 use crate::output::{Failure, print, remark};
 
 /// Each model, and the group of rows whose faults it looks for.

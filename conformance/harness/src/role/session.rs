@@ -36,6 +36,13 @@ pub(crate) struct Session {
     number: u64,
 }
 
+/// Whether the process can open some more files. A driver that cannot reports any error.
+fn has_descriptors() -> bool {
+    const SOME: usize = 8;
+    let files: Result<Vec<_>, _> = (0..SOME).map(|_| std::fs::File::open("/dev/null")).collect();
+    files.is_ok()
+}
+
 impl Session {
     pub(super) fn start(device: i32, initialised: bool) -> Result<Self, Greeting> {
         let driver = Driver::get().map_err(|error| Greeting::NoDriver(error.to_string()))?;
@@ -75,6 +82,10 @@ impl Session {
         session.ready().map_err(|refused| match refused {
             // The role failed, for example because it has no descriptor left: that says nothing about the device.
             Refused::Role(message) => Greeting::NoDriver(format!("device {device} was not tried: {message}")),
+            refused if !has_descriptors() => Greeting::NoDriver(format!(
+                "device {device} was not tried: {refused}, and the process can hardly have more open files: raise its limit \
+                 (ulimit -n)"
+            )),
             refused => Greeting::NoDevice(format!("device {device} cannot be used: {refused}")),
         })?;
         Ok(session)
