@@ -203,7 +203,7 @@ fn an_error_says_what_to_do() {
         Tensor(crate::foreign::dlpack::TensorError::NotContiguous) => (NOT_GONE, Some("contiguous first")),
         OwnTicket {} => (NOT_GONE, Some("use the value")),
         OtherTicket { found: "a", wanted: "b" } => (NOT_GONE, Some("Parcel::open_event")),
-        Descriptors { found: 1, wanted: 2 } => (NOT_GONE, Some("complete parcel")),
+        Descriptors { found: 1, wanted: 2 } => (NOT_GONE, Some("exactly its descriptors")),
         UnknownPool { pool: 1 } => (NOT_GONE, Some("keep an import")),
         DeviceNotVisible { uuid: [0; 16] } => (NOT_GONE, Some("CUDA_VISIBLE_DEVICES")),
         NotTheOwner {} => (NOT_GONE, Some("created it")),
