@@ -216,10 +216,10 @@ fn spare(#[case] kills: bool) -> Outcome {
     if kills {
         return ["one", "two"].into_iter().try_for_each(|name| Role::new(name, Placement::device(0))?.kill());
     }
-    // The first child is the keeper.
+    // The first child is the keeper. Two roles were killed, so two start.
     let deadline = Instant::now() + PATIENCE;
     let mut before = roles()?;
-    while before.len() < 2 && Instant::now() < deadline {
+    while before.len() < 3 && Instant::now() < deadline {
         std::thread::yield_now();
         before = roles()?;
     }
