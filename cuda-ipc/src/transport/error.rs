@@ -184,7 +184,7 @@ pub enum TransportError {
     },
     /// No group can have so many ranks.
     #[non_exhaustive]
-    #[error("a group of {size} ranks is too large{}", self.advice())]
+    #[error("a group of {size} ranks is too large, because it can have {most}{}", self.advice())]
     GroupTooLarge {
         /// The number of ranks.
         size: usize,
@@ -303,7 +303,7 @@ impl TransportError {
             Self::DescriptorsMissing { .. } => "check the peer",
             Self::OtherProtocol => "use the same version of cuda-ipc in both processes",
             Self::BadRank { .. } => "count the ranks from 0",
-            Self::GroupTooLarge { .. } => "a group has at most 4096 ranks",
+            Self::GroupTooLarge { .. } => "use several groups",
             Self::RankTaken { .. } => "end it, give each process a rank of its own, or choose another path",
             Self::OtherSize { .. } => "give all processes the same number of ranks",
             Self::RanksMissing { .. } => "check whether they were started and still work, or wait longer",

@@ -79,12 +79,16 @@ fn end_capture(raw: CUstream) -> bool {
         == Ok(CUresult::CUDA_SUCCESS)
 }
 
-fn is_captured(raw: CUstream) -> bool {
+fn capture_status(raw: CUstream) -> CUstreamCaptureStatus {
     let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
     // SAFETY: the stream lives, and the output is a local.
     let code = context().within(|| unsafe { driver().raw().cuStreamIsCapturing(raw, &mut status) }).unwrap();
     assert_eq!(code.unwrap(), CUresult::CUDA_SUCCESS);
-    status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
+    status
+}
+
+fn is_captured(raw: CUstream) -> bool {
+    capture_status(raw) != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
 }
 
 fn raw_stream(context: &Context) -> CUstream {
@@ -98,11 +102,7 @@ fn blocking_stream(context: &Context) -> CUstream {
 
 /// Returns whether a capture has become invalid, as it does when a call wants to wait for it.
 fn is_invalid(raw: CUstream) -> bool {
-    let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-    // SAFETY: the stream lives, and the output is a local.
-    let code = context().within(|| unsafe { driver().raw().cuStreamIsCapturing(raw, &mut status) }).unwrap();
-    assert_eq!(code.unwrap(), CUresult::CUDA_SUCCESS);
-    status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED
+    capture_status(raw) == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED
 }
 
 const RELAXED: Mode = Mode::CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -1,7 +1,7 @@
 //! A scope ends after its work, whatever its function does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use cuda_ipc::stream::{self, Scope, ScopedStream, WaitValue};
@@ -14,6 +14,13 @@ use crate::{Gate, alone, buffer, words};
 
 /// Longer than a scope takes that does not wait.
 const SHORT: Duration = Duration::from_millis(50);
+
+/// Checks that a thread does not say that it has returned before the gate is open, and says so then.
+fn returns_with_the_gate(events: &Receiver<&str>, gate: &Gate) {
+    assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
+    gate.open();
+    assert_eq!(events.recv_timeout(LONG), Ok("returned"));
+}
 
 /// Runs a scope whose stream waits for a gate, with a function at its end. Checks that the scope does not end before the
 /// gate is open, and that all its work is done when it ends. Returns what came of the scope.
@@ -43,9 +50,7 @@ fn ends_after_its_work<R: Send>(
             result
         });
         assert_eq!(events.recv(), Ok("enqueued"));
-        assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
-        gate.open();
-        assert_eq!(events.recv_timeout(LONG), Ok("returned"));
+        returns_with_the_gate(&events, &gate);
         let result = scope.join().unwrap();
         assert_eq!(words(&buffer), [7; 2]);
         result
@@ -100,9 +105,7 @@ fn a_scope_waits_for_each_of_its_streams(#[values(0, 1, 3, 4, 5, 6)] late: usize
             .unwrap();
             told.send("returned").unwrap();
         });
-        assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
-        gate.open();
-        assert_eq!(events.recv_timeout(LONG), Ok("returned"));
+        returns_with_the_gate(&events, gate);
         scope.join().unwrap();
     });
     assert_eq!(words(&buffer), [5; 2]);
@@ -128,9 +131,7 @@ fn a_scope_waits_for_the_default_streams_of_two_contexts() {
             .unwrap();
             told.send("returned").unwrap();
         });
-        assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
-        gate.open();
-        assert_eq!(events.recv_timeout(LONG), Ok("returned"));
+        returns_with_the_gate(&events, gate);
         scope.join().unwrap();
     });
 }
@@ -150,11 +151,9 @@ fn a_copy_without_a_stream_returns_when_it_is_done() {
             std::thread::scope(|threads| {
                 threads.spawn(|| {
                     to.copy_from(0, &from, 0, 8).unwrap();
-                    told.send("copied").unwrap();
+                    told.send("returned").unwrap();
                 });
-                assert_eq!(events.recv_timeout(SHORT), Err(RecvTimeoutError::Timeout), "the gate is closed");
-                gate.open();
-                assert_eq!(events.recv_timeout(LONG), Ok("copied"));
+                returns_with_the_gate(&events, &gate);
             });
             Ok(())
         })
