@@ -14,7 +14,8 @@ mod calls;
 use std::ffi::c_void;
 use std::ptr;
 
-use calls::{Context, GRANULE, INVALID_VALUE, free_bytes, my_turn, read, write};
+use calls::{Context, GRANULE, INVALID_VALUE, free_bytes, read, write};
+use common::turn::my_turn;
 use cuda_ipc_sys::{
     CUDA_MEM_ALLOC_NODE_PARAMS, CUdeviceptr, CUfunction, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
     CUmemAllocationProp, CUmemAllocationType, CUmemLocation, CUmemPoolProps, CUmemoryPool,

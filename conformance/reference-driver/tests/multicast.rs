@@ -12,6 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use calls::*;
+use common::turn::my_turn;
 use cuda_ipc_sys::{CUdevice_attribute, CUmemLocation, CUmulticastGranularity_flags, CUmulticastObjectProp};
 use remote::Remote;
 

@@ -17,6 +17,7 @@ use std::os::unix::net::UnixStream;
 use std::ptr;
 
 use calls::*;
+use common::turn::my_turn;
 use cuda_ipc_sys::{CUmemLocation, CUresult};
 use peer::wire::Channel;
 use remote::Remote;

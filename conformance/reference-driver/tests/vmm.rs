@@ -13,6 +13,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use calls::*;
+use common::turn::my_turn;
 use cuda_ipc_sys::{
     CUdeviceptr, CUmemAccessDesc, CUmemAllocationGranularity_flags, CUmemAllocationProp, CUmemLocation,
     CUmemLocationType, CUpointer_attribute as Attribute, CUresult,

@@ -3,7 +3,6 @@
 
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cuda_ipc_sys::{
@@ -29,13 +28,6 @@ pub(crate) const NO_TYPE: Types = Types::CU_MEM_HANDLE_TYPE_NONE;
 pub(crate) const NONE: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_NONE;
 pub(crate) const READ: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_READ;
 pub(crate) const READ_WRITE: Access = Access::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-
-/// Waits until no other test of this process runs. An address or descriptor that one test frees could otherwise be
-/// given to another test a moment later.
-pub(crate) fn my_turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A context that belongs to one test and is current in its thread.
 pub(crate) struct Context(pub(crate) CUcontext);

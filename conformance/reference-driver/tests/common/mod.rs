@@ -1,6 +1,8 @@
 //! The library under test, loaded as a driver, and macros that call it.
 #![allow(dead_code, unused_macros, reason = "no test uses everything")]
 
+pub(crate) mod turn;
+
 use std::path::PathBuf;
 use std::sync::OnceLock;
 

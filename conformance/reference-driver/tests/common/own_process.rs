@@ -1,7 +1,9 @@
 //! Runs each test in a process of its own.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use crate::common::turn::my_turn;
 
 /// Defines tests that each run in a process of their own.
 macro_rules! tests {
@@ -35,7 +37,11 @@ pub(crate) fn run(path: &str, environment: &[(&str, &str)], test: impl FnOnce())
     command.args(["--exact", name, "--nocapture"]).env(INSIDE, "1");
     command.env("REFERENCE_DRIVER_MACHINE", format!("{name}-{}", std::process::id()));
     command.env("REFERENCE_DRIVER_DEVICES", "2").env_remove("CUDA_VISIBLE_DEVICES").envs(environment.iter().copied());
-    let output = command.output().expect("the test executable starts");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let turn = my_turn();
+    let child = command.spawn().expect("the test executable starts");
+    drop(turn);
+    let output = child.wait_with_output().expect("its output can be read");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("1 passed"), "no test is called {name}: {text}");
