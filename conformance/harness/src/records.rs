@@ -29,6 +29,7 @@ pub fn record(mut report: Report) -> Report {
     }
     run.driver.path = file_name(&run.driver.path);
     run.identification = None;
+    run.load = None;
     for device in &mut run.devices {
         device.uuid = String::new();
     }

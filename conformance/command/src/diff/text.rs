@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use conformance::diff::{Cause, Change, Diff, Severity, Times, Why};
+use conformance::diff::{Cause, Change, Diff, Severity, Why};
 use conformance::records::Comparison;
 
 use super::phrase::{Rows, count, counts, plain, remark, words};
@@ -33,7 +33,7 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
         line(&mut text, "  ", &setting.name, &value(&setting.old), &value(&setting.new));
     }
     let named = if all { usize::MAX } else { NAMED };
-    add_times(&mut text, &diff.times, named);
+    add_times(&mut text, diff, named);
     for severity in Severity::ALL {
         let changes: Vec<_> = diff.changes_of(severity).collect();
         if changes.is_empty() {
@@ -54,7 +54,8 @@ pub(super) fn text(comparison: &Comparison, rows: &Rows, all: bool) -> String {
 }
 
 /// Adds the calls that became slower or faster, and how much all of them did.
-fn add_times(text: &mut String, times: &Times, named: usize) {
+fn add_times(text: &mut String, diff: &Diff, named: usize) {
+    let times = &diff.times;
     for (word, severity, calls) in
         [("slower", Severity::Regressed, &times.slower), ("faster", Severity::Better, &times.faster)]
     {
@@ -67,9 +68,18 @@ fn add_times(text: &mut String, times: &Times, named: usize) {
         more(text, "  ", calls.len(), named, "call");
     }
     if let Some(slowdown) = times.slowdown.filter(|slowdown| *slowdown >= NOTED) {
+        let cause = match (diff.old.load, diff.new.load) {
+            (Some(old), Some(new)) if new.exceeds(&old) => {
+                format!(": the machine was busier (load {new}, and {old} in the old run)")
+            }
+            (Some(old), Some(new)) => {
+                format!(", although the machine was no busier (load {new}, and {old} in the old run)")
+            }
+            _ => String::new(),
+        };
         let _ = writeln!(
             text,
-            "\nThe usual call took {slowdown:.1} times as long: the machine was busier. Only what slowed down more counts."
+            "\nThe usual call took {slowdown:.1} times as long{cause}. Only what slowed down more counts."
         );
     }
 }

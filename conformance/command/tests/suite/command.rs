@@ -88,6 +88,7 @@ pub(crate) fn plain(version: &str, cases: usize) -> Report {
         devices: (0..2).map(device).collect(),
         links: Vec::new(),
         environment: None,
+        load: None,
         identification: None,
         seed: 7,
         fresh: false,

@@ -30,6 +30,7 @@ mod score;
 mod show;
 #[path = "../../../harness/tests/support/suite.rs"]
 mod suite;
+mod times;
 mod unmet;
 
 fn main() -> ExitCode {

@@ -9,7 +9,7 @@ use super::change::{Change, Severity};
 use super::scope::Scope;
 use super::setting::Setting;
 use super::times::Times;
-use crate::report::{Source, Suite};
+use crate::report::{Load, Source, Suite};
 
 /// The differences between two reports, case by case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,6 +52,8 @@ pub struct Side {
     pub gpus: String,
     /// The suite, if the report names it.
     pub suite: Option<Suite>,
+    /// How busy the machine was before the run, if the report says so.
+    pub load: Option<Load>,
     /// Whether a filter selected the cases.
     pub is_partial: bool,
     /// Whether the report says that the run is complete.
@@ -85,6 +87,7 @@ impl Side {
             version: run.driver.version.clone(),
             gpus: run.gpus(),
             suite: run.suite.clone(),
+            load: run.load,
             is_partial: run.is_partial,
             is_complete: report.is_complete(),
             running: report.running().to_vec(),

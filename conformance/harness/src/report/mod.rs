@@ -7,6 +7,7 @@
 mod brief;
 mod environment;
 mod identification;
+mod load;
 mod read;
 mod source;
 mod writer;
@@ -24,6 +25,7 @@ pub(crate) use environment::mps;
 pub use environment::{Environment, Host, Limits};
 pub use identification::{Board, Identification};
 pub(crate) use identification::{KernelLog, anonymous};
+pub use load::Load;
 pub use read::Unreadable;
 pub(crate) use source::{Index, Source};
 pub(crate) use writer::Writer;
@@ -148,6 +150,9 @@ pub struct Run {
     /// The environment of the run; absent in reports of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
+    /// How busy the machine was before the run; absent in records and in reports of earlier suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// What identifies the machine; absent unless the run was started with `--identify`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identification: Option<Identification>,

@@ -27,7 +27,7 @@ use crate::identity::Kind;
 use crate::models::Models;
 use crate::process::{Placement, Process, Settings, visible_devices};
 use crate::records::{self, Records};
-use crate::report::{Environment, FORMAT, Identification, KernelLog, Report, Suite, Writer, anonymous};
+use crate::report::{Environment, FORMAT, Identification, KernelLog, Load, Report, Suite, Writer, anonymous};
 use crate::warm::{Balance, Supply, WarmRoles};
 use crate::{Verdict, calls, catalogue, role};
 use nextest::{run_name, seed_of_the_run, shared_probe, under_nextest};
@@ -414,6 +414,7 @@ fn run(under_test: &UnderTest, seed: u64, options: &Options) -> crate::report::R
         devices: under_test.machine.devices.clone(),
         links: under_test.machine.links.clone(),
         environment: None,
+        load: Load::find(),
         identification: options.identify.then(Identification::find),
         seed,
         fresh: options.fresh,

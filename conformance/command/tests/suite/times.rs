@@ -1,0 +1,77 @@
+//! How long calls took: what one call does, and what the machine does to all of them.
+
+use conformance::report::{Load, Report, Step};
+use conformance::{Outcome, Stop, check};
+use rstest::rstest;
+
+use crate::command::{Reports, plain, text};
+
+const CALLS: [&str; 4] = ["ipc_open_mem_handle", "ipc_close_mem_handle", "mem_alloc", "mem_free"];
+
+/// Returns a report in which each call takes a time, in milliseconds, in each of three cases.
+fn timed(ms: [f64; CALLS.len()], load: Option<Load>) -> Report {
+    let mut report = plain("570.86.15", 3);
+    report.run.load = load;
+    for case in &mut report.cases {
+        let step = case.steps[0].clone();
+        let steps =
+            CALLS.iter().zip(ms).map(|(call, ms)| Step { call: (*call).to_owned(), ms: Some(ms), ..step.clone() });
+        case.steps = steps.collect();
+    }
+    report
+}
+
+fn diff(old: &Report, new: &Report) -> Result<(String, Option<i32>), Stop> {
+    let output = Reports::new(old, new)?.run(&["diff", "old", "new"])?;
+    Ok((text(&output.stdout), output.status.code()))
+}
+
+fn load(threads: f64) -> Option<Load> {
+    Some(Load { threads, processors: 4 })
+}
+
+/// A call that became slower is one line, and a regression.
+#[rstest]
+#[conformance::test()]
+fn a_call_that_became_slower_is_told() -> Outcome {
+    let (printed, code) = diff(&timed([0.03, 1.0, 1.0, 1.0], None), &timed([20.0, 1.0, 1.0, 1.0], None))?;
+    check!(printed.contains("cuIpcOpenMemHandle: 0.030 to 20 ms, in 3 cases"), "{printed}");
+    check!(code == Some(1), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// If every call became slower, none is a regression, and the text says what is known of the machine's load.
+#[rstest]
+#[case::busier(
+    load(0.5),
+    load(9.0),
+    ": the machine was busier (load 9.0 on 4 processors, and 0.5 on 4 processors in the old run)."
+)]
+#[case::as_busy(
+    load(2.0),
+    load(2.9),
+    ", although the machine was no busier (load 2.9 on 4 processors, and 2.0 on 4 processors in the old run)."
+)]
+#[case::unknown(None, load(9.0), ".")]
+#[conformance::test()]
+fn what_slowed_everything_down_is_no_regression(
+    #[case] before: Option<Load>,
+    #[case] now: Option<Load>,
+    #[case] cause: &str,
+) -> Outcome {
+    let (printed, code) = diff(&timed([2.0; 4], before), &timed([8.0; 4], now))?;
+    let sentence = format!("The usual call took 4.0 times as long{cause} Only what slowed down more counts.");
+    check!(printed.contains(&sentence), "{printed}");
+    check!(code == Some(0) && !printed.contains("slower calls"), "{code:?}: {printed}");
+    Ok(())
+}
+
+/// A call that slowed down far more than all others is a regression on a busy machine too.
+#[rstest]
+#[conformance::test()]
+fn a_call_that_slowed_down_more_than_the_others_is_told() -> Outcome {
+    let (printed, code) = diff(&timed([2.0; 4], load(0.0)), &timed([200.0, 8.0, 8.0, 8.0], load(4.0)))?;
+    check!(printed.contains("cuIpcOpenMemHandle: 2.0 to 200 ms, in 3 cases"), "{printed}");
+    check!(code == Some(1) && printed.contains("slower calls (1)"), "{code:?}: {printed}");
+    Ok(())
+}
