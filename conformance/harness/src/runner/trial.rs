@@ -90,10 +90,11 @@ pub(super) fn trial(case: Case, shared: Arc<Shared>) -> Trial {
 
 impl Shared {
     fn run(&self, case: &Case) -> Result<Completion, Failed> {
+        let turn = self.turns.take(self.is_judged);
+        // The turn may have taken long, if another run had it.
         if let Some(spent) = self.budget.as_ref().and_then(Budget::is_spent) {
             return Ok(Completion::ignored_with(spent));
         }
-        let turn = self.turns.take(self.is_judged);
         if self.turns.are_shared() {
             // Another run may have taken memory since the last case.
             self.warm.begin_anew();

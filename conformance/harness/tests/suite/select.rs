@@ -1,7 +1,8 @@
 //! Which cases run, in which order, and for how long.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use conformance::report::{Report, Run as Described};
 use conformance::{Outcome, Stop, Verdict, check};
@@ -137,6 +138,34 @@ fn a_budget_ends_the_run() -> Outcome {
     check!(run.text().contains("--budget is spent: 47 cases did not run"), "{}", run.text());
     let (cases, _) = ran(&["sample::memory", "sample::there_are_two", "--budget", "10m"])?;
     check!(cases.len() == 44 && bases(&cases[..2]).len() == 2, "a second case of a rule comes first: {cases:?}");
+    Ok(())
+}
+
+/// A case that runs when the budget is spent still ends with its verdict, and no other one starts.
+#[rstest]
+#[conformance::test()]
+fn a_case_that_has_begun_ends_beyond_the_budget() -> Outcome {
+    const BUDGET: Duration = Duration::from_secs(5);
+    let folder = tempfile::tempdir().map_err(harness)?;
+    let (gate, report) = (folder.path().join("gate"), folder.path().join("report.jsonl"));
+    check!(Command::new("mkfifo").arg(&gate).status().map_err(harness)?.success());
+    let mut command = suite("reference")?;
+    // One case of memory runs first, because it checks a row, and the other 39 after the gate.
+    command.args(["sample::memory", "planted::waits_at_a_gate", "--budget", "5s", "--report"]).arg(&report);
+    command.env("CONFORMANCE_PLANTED", "1").env("PLANTED_GATE", &gate).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(harness)?;
+    // The pipe opens when the case reads it. The budget began before.
+    let open = std::fs::OpenOptions::new().write(true).open(&gate).map_err(harness)?;
+    std::thread::sleep(BUDGET);
+    drop(open);
+    let output = child.wait_with_output().map_err(harness)?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    let report = Report::read(&report).map_err(harness)?;
+    let ended: Vec<_> = report.cases.iter().map(|case| (case.id.as_str(), case.verdict)).collect();
+    let first = "sample::memory_has_its_size/mebibytes=1,is_filled=false";
+    check!(ended == [("planted::waits_at_a_gate", Verdict::Pass), (first, Verdict::Pass)], "{ended:?}");
+    check!(report.run.is_partial && report.is_complete, "{:?}", report.run);
+    check!(output.status.success() && told.contains("--budget is spent: 39 cases did not run"), "{told}");
     Ok(())
 }
 
