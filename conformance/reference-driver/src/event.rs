@@ -13,6 +13,7 @@ use cuda_ipc_sys::{CUevent, CUevent_flags, CUresult};
 use crate::answer::{INVALID_HANDLE, INVALID_VALUE, NOT_SUPPORTED, Output, Result};
 use crate::capture::Captured as InCapture;
 use crate::health::Health;
+use crate::order::is_spoiled;
 use crate::process::{State, state};
 use crate::seen::Seen;
 use crate::shared_event::{Arena, OwnEvent, SharedEvent, SharedRecord};
@@ -141,6 +142,12 @@ entry_points! {
     // exporter's event stays.
     fn cuEventDestroy_v2(event: CUevent) {
         let mut state = state()?;
+        if is_spoiled(event as u64) {
+            return Err(INVALID_HANDLE);
+        }
+        if !state.working_event(event)?.is_imported() {
+            state.spoil_after_destroy();
+        }
         let Event { body, own_record, .. } = state.working_event(event)?;
         if let Body::Imported(event) = body {
             if let Some(record) = own_record.as_ref().filter(|record| !record.is_complete()) {

@@ -68,6 +68,7 @@ mod memfd;
 mod memory;
 mod module;
 mod multicast;
+mod order;
 mod peer;
 mod piece;
 mod pointer;

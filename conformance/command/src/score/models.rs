@@ -16,7 +16,12 @@ use super::sample::is_sample;
 use crate::output::{Failure, print, remark};
 
 /// Each model, and the group of rows whose faults it looks for.
-const MODELS: [(&str, &str); 2] = [("model::legacy_memory", "IPCMEM"), ("model::interprocess_events", "IPCEVT")];
+const MODELS: [(&str, &str); 4] = [
+    ("model::legacy_memory", "IPCMEM"),
+    ("model::interprocess_events", "IPCEVT"),
+    ("model::virtual_memory_descriptors", "VMM"),
+    ("model::pools", "POOL"),
+];
 
 /// The share of a group's faults that its model must find, in percent.
 const LEAST: usize = 60;

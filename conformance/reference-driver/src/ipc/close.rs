@@ -4,6 +4,7 @@ use super::Import;
 use super::faults::{context_of_call, count_close};
 use crate::answer::{INVALID_VALUE, Result};
 use crate::leak;
+use crate::order::is_spoiled;
 use crate::process::{State, state, thread};
 use crate::range::{Memory, Range};
 use crate::stream::synchronize;
@@ -45,6 +46,9 @@ pub(super) fn close(pointer: u64) -> Result<()> {
             ) {
                 return Ok(());
             }
+        }
+        if is_spoiled(pointer) {
+            return Err(INVALID_VALUE);
         }
         let import = state.import(pointer)?;
         if import.thread != thread()

@@ -8,6 +8,7 @@ use cuda_ipc_sys::{CUdeviceptr, CUmemoryPool, CUstream};
 use super::Target;
 use crate::answer::{INVALID_VALUE, OUT_OF_MEMORY, Output, Result};
 use crate::block::{GRANULARITY, HOST};
+use crate::order::is_spoiled;
 use crate::process::{State, state};
 use crate::range::Memory;
 
@@ -222,6 +223,10 @@ impl State {
     /// Marks the memory at an address as about to be freed. Returns an error if it cannot be freed or is already
     /// marked.
     pub(crate) fn begin_free(&mut self, pointer: u64) -> Result<()> {
+        if is_spoiled(pointer) {
+            return Err(INVALID_VALUE);
+        }
+        self.spoil_after_free(pointer);
         let pools = &self.pools;
         let range = self.ranges.get_mut(&pointer).filter(|range| !range.is_freed).ok_or(INVALID_VALUE)?;
         let is_import = matches!(range.memory, Memory::PoolImport { .. });

@@ -367,6 +367,9 @@ entry_points! {
             {
                 std::mem::forget(Arc::clone(&physical.allocation));
             }
+            if !physical.allocation.is_import() {
+                state.spoil_after_release();
+            }
             state.drop_physical(handle, physical);
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::answer::{INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, Output, Result
 use crate::block::{Block, GRANULARITY, HOST};
 use crate::context::top;
 use crate::memfd::close_to_host;
+use crate::order::is_spoiled;
 use crate::process::{State, state};
 use crate::range::{AccessOf, Memory};
 use crate::stream::synchronize;
@@ -352,6 +353,9 @@ entry_points! {
             && fault!("unmap-of-more-than-mapped-unmaps-nothing", ["VMM-MAP-014"], "The call succeeds, the mapping stays.")
         {
             return Ok(());
+        }
+        if found.iter().any(|base| is_spoiled(*base)) {
+            return Err(INVALID_VALUE);
         }
         for base in found {
             let Some(range) = state.ranges.remove(&base) else { continue };
