@@ -113,10 +113,13 @@ fn refuse(message: fmt::Arguments<'_>) {
     IS_INVALID.store(true, Ordering::Relaxed);
 }
 
-/// Refuses unknown variables, and invalid values of those that were read.
+/// Refuses unknown variables, unless they are empty, and invalid values of those that were read.
 pub(crate) fn check() -> Result<()> {
     static UNKNOWN: OnceLock<()> = OnceLock::new();
-    UNKNOWN.get_or_init(|| std::env::vars_os().for_each(|(name, _)| check_name(&name)));
+    UNKNOWN.get_or_init(|| {
+        let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+        set.for_each(|(name, _)| check_name(&name));
+    });
     if IS_INVALID.load(Ordering::Relaxed) { Err(INVALID_VALUE) } else { Ok(()) }
 }
 

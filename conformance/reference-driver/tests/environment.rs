@@ -69,7 +69,8 @@ fn a_variable_with_an_unknown_name_is_refused() {
 
 #[test]
 fn an_empty_variable_counts_as_unset() {
-    let names = ["PROFILE", "DEVICES", "MEMORY", "TOPOLOGY", "FABRIC", "VERSION", "FAULT"];
+    // The last name is unknown.
+    let names = ["PROFILE", "DEVICES", "MEMORY", "TOPOLOGY", "FABRIC", "VERSION", "FAULT", "DEVICE"];
     let names = names.map(|name| format!("REFERENCE_DRIVER_{name}"));
     let (output, errors) = run("accepted", &names.each_ref().map(|name| (name.as_str(), "")));
     assert!(output.status.success() && errors.is_empty(), "{errors}{}", String::from_utf8_lossy(&output.stdout));
