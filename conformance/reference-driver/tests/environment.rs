@@ -3,7 +3,8 @@
 #[macro_use]
 mod common;
 
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Output};
 use std::ptr;
 
@@ -13,10 +14,10 @@ use cuda_ipc_sys::{
 };
 
 /// Runs a test of this file in a process with the given variables, because the driver reads them only once.
-fn run(test: &str, variables: &[(&str, &str)]) -> (Output, String) {
+fn run(test: &str, variables: &[(&str, impl AsRef<OsStr>)]) -> (Output, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture"]).env("REFERENCE_DRIVER_MACHINE", "environment");
-    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let output = command.envs(variables.iter().map(|(name, value)| (name, value))).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     (output, errors)
 }
@@ -104,20 +105,32 @@ fn uses_the_machine() {
     println!("device: {:?}", id.bytes);
 }
 
+/// Uses a machine with this name, and returns the line that shows its device.
+fn device_of(machine: &[u8]) -> String {
+    let variables =
+        [("REFERENCE_DRIVER_MACHINE", OsStr::from_bytes(machine)), ("REFERENCE_DRIVER_DEVICES", OsStr::new("2"))];
+    let (output, errors) = run("uses_the_machine", &variables);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{errors}{text}");
+    text.lines().find(|line| line.starts_with("device: ")).expect("it prints its device").to_owned()
+}
+
 /// The name is part of the names of files, which the system limits to 249 bytes.
 #[test]
 fn a_machine_can_have_a_long_name() {
     let long = "\u{e9}".repeat(1000);
-    let devices = ["a", "b", "b"].map(|end| {
-        let machine = format!("{long}{end}");
-        let variables = [("REFERENCE_DRIVER_MACHINE", machine.as_str()), ("REFERENCE_DRIVER_DEVICES", "2")];
-        let (output, errors) = run("uses_the_machine", &variables);
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{errors}{text}");
-        text.lines().find(|line| line.starts_with("device: ")).expect("it prints its device").to_owned()
-    });
+    let devices = ["a", "b", "b"].map(|end| device_of(format!("{long}{end}").as_bytes()));
     assert_ne!(devices[0], devices[1], "only the end of the name differs");
     assert_eq!(devices[1], devices[2]);
+}
+
+/// Such names differ in bytes that no text has.
+#[test]
+fn a_machine_can_have_a_name_that_is_not_utf_8() {
+    let devices = [&b"\xff"[..], b"\xfe", b"\xfe", "\u{fffd}".as_bytes()].map(device_of);
+    assert_ne!(devices[0], devices[1]);
+    assert_eq!(devices[1], devices[2]);
+    assert!(!devices[..3].contains(&devices[3]), "a replacement character is another name");
 }
 
 /// A kernel that has a name of ours and does nothing.
