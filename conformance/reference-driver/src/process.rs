@@ -30,6 +30,8 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -196,11 +198,29 @@ pub(crate) fn start_time(process: u32) -> Option<u64> {
     // The name in parentheses may contain anything, even blanks, so the fields are counted after it.
     let (_, fields) = text.rsplit_once(')')?;
     let mut fields = fields.split_whitespace();
-    // A zombie has already released everything.
-    if matches!(fields.next()?, "Z" | "X") {
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    let threads: u64 = fields.nth(16)?.parse().ok()?;
+    // A zombie has already released everything, unless other threads go on after the main one.
+    if has_ended && threads < 2 {
         return None;
     }
-    fields.nth(18)?.parse().ok()
+    fields.nth(1)?.parse().ok()
+}
+
+/// Looks at the folder of a process in `/proc`. If that fails, looks at those of its other threads: when the main thread
+/// has ended, the folder of the process shows neither descriptors nor memory.
+pub(crate) fn look_at<T>(process: u32, look: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
+    let folder = PathBuf::from(format!("/proc/{process}"));
+    let mut found = look(&folder);
+    if found.is_err() {
+        for thread in std::fs::read_dir(folder.join("task")).into_iter().flatten().flatten() {
+            if found.is_ok() {
+                break;
+            }
+            found = look(&thread.path());
+        }
+    }
+    found
 }
 
 /// This process's PID in the `/proc` where other processes look for it. In another PID namespace, that differs from
