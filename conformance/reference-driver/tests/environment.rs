@@ -2,6 +2,8 @@
 
 #[macro_use]
 mod common;
+#[path = "common/calls.rs"]
+mod calls;
 
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt as _;
@@ -133,8 +135,19 @@ fn a_machine_can_have_a_name_that_is_not_utf_8() {
     assert!(!devices[..3].contains(&devices[3]), "a replacement character is another name");
 }
 
-/// A kernel that has a name of ours and does nothing.
-const OTHERS: &CStr = c".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry scale()\n{\nret;\n}\n";
+/// Code of others, and its notes. The first is a kernel that has a name of ours and does nothing.
+const OTHERS: [(&CStr, &str); 4] = [
+    (
+        c".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry scale()\n{\nret;\n}\n",
+        "the kernel `scale` cannot be loaded: only the reference driver's own kernels run on the CPU",
+    ),
+    (c"\x7fELF", "machine code cannot be loaded: only the reference driver's own kernels run on the CPU"),
+    (c".version 6.0\n.target sm_70\n#define X\n", "PTX with directives of the preprocessor cannot be loaded"),
+    (
+        c".version 6.0\n.target sm_70\n.global .u32 one = 1;\n",
+        "`.global .u32 one` cannot be loaded: a variable needs a known size, no initial value, and a place in its module",
+    ),
+];
 
 #[test]
 #[ignore = "started by other tests, as another process"]
@@ -143,8 +156,8 @@ fn loads_code_of_others() {
     call!(cuInit(0));
     call!(cuDevicePrimaryCtxRetain(&mut context, 0));
     call!(cuCtxSetCurrent(context));
-    for _ in 0..2 {
-        let code = code!(cuModuleLoadData(&mut module, OTHERS.as_ptr().cast()));
+    for (image, _) in OTHERS.iter().chain(&OTHERS) {
+        let code = code!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
         assert_eq!((code, module), (CUresult::CUDA_ERROR_NOT_SUPPORTED, ptr::null_mut()));
     }
 }
@@ -176,8 +189,27 @@ fn code_of_others_is_refused_with_a_note() {
     for (notes, count) in [("", 1), ("on", 1), ("off", 0)] {
         let (output, errors) = run("loads_code_of_others", &[("REFERENCE_DRIVER_NOTES", notes)]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        let note = "reference driver: the kernel `scale` cannot be loaded: only the reference driver's own kernels run on the CPU";
-        assert_eq!(errors.matches(note).count(), count, "{errors}");
-        assert_eq!(errors.matches("reference driver:").count(), count, "{errors}");
+        for (_, note) in OTHERS {
+            assert_eq!(errors.matches(&format!("reference driver: {note}")).count(), count, "{errors}");
+        }
+        assert_eq!(errors.matches("reference driver:").count(), count * OTHERS.len(), "{errors}");
     }
+}
+
+#[test]
+#[ignore = "started by another test, as another process"]
+fn fails_in_device_code() {
+    const NOWHERE: u64 = 0x1000;
+    let _context = calls::Context::new();
+    let _ = calls::fill(NOWHERE, 4, 1);
+}
+
+/// The profile `mps` has no client that outlives the error of another one.
+#[test]
+fn a_process_that_ends_says_why_whatever_the_notes() {
+    let variables = [("REFERENCE_DRIVER_PROFILE", "mps"), ("REFERENCE_DRIVER_NOTES", "off")];
+    let (output, errors) = run("fails_in_device_code", &variables);
+    assert!(!output.status.success(), "{errors}");
+    let reason = "in device code; MPS would end every client of the device, so this process ends\n";
+    assert!(errors.contains(reason), "{errors}");
 }
